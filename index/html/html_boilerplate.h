@@ -1,7 +1,7 @@
-// Tells the parts of a page that every page of its site repeats: navigation, search, footers.
+// Detects the parts of a page that every page of its site repeats: navigation, search, footers.
 //
-// The names are those that documentation generators give (Sphinx, DocBook, gtk-doc,
-//   MediaWiki, javadoc, qdoc, rustdoc, Boost).
+// The names are those that documentation generators use (Sphinx, DocBook, gtk-doc, MediaWiki,
+// javadoc, qdoc, rustdoc, Boost).
 // Threads: pure function.
 
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace search::html {
 
-// Whether the element and all in it is passed over. REQUIRES: `node` is an element.
+// True if the element and everything in it is skipped. REQUIRES: `node` is an element.
 bool IsHtmlBoilerplate(const GumboNode& node);
 
 }  // namespace search::html

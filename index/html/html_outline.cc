@@ -9,9 +9,11 @@
 namespace search::html {
 namespace {
 
-// Different names counted on their own; later ones are counted as open for good.
+// Maximum number of distinct names that are counted individually; elements with later names are
+// counted as never closed.
 constexpr size_t kNamesMax = 4096;
-// <html> and <body> tags merge their attributes into the first one's.
+// Maximum number of <html> and <body> tags: they merge their attributes into those of the first
+// one.
 constexpr uint32_t kRootTagsMax = 64;
 
 template <size_t N>
@@ -108,7 +110,7 @@ class Scanner {
   }
 
  private:
-  // Passes what begins with the '<' at at_; false if it breaks a limit.
+  // Skips the markup that begins with the '<' at at_; false if it exceeds a limit.
   bool Step() {
     const std::string_view rest = html_.substr(at_);
     if (rest.starts_with("<!--")) return PassComment();
@@ -129,7 +131,7 @@ class Scanner {
   }
 
   bool PassComment() {
-    // "<!-->" and "<!--->" are whole comments.
+    // "<!-->" and "<!--->" are complete comments.
     const size_t end = Find("-->", at_ + 2);
     const size_t odd_end = html_.substr(0, end).find("--!>", std::min(end, at_ + 4));
     at_ = std::min(html_.size(), Find(">", std::min(end, odd_end)) + 1);
@@ -151,7 +153,7 @@ class Scanner {
     return tag;
   }
 
-  // Follows the tokenizer's states before, in and after names and values.
+  // Follows the tokenizer's states before, in and after attribute names and values.
   void ReadAttributes(size_t i, Tag* tag) const {
     while (i < html_.size() && html_[i] != '>') {
       if (IsSpace(html_[i]) || html_[i] == '/') {
@@ -215,8 +217,8 @@ class Scanner {
     return ++depth_ <= limits_.depth_max;
   }
 
-  // Outside foreign content nothing in a raw text element is a tag. After foreign content it may
-  // be: then what opens counts, and what closes does not.
+  // Outside foreign content, tags in a raw text element are ignored. After foreign content they may
+  // be real: then openings count, and closings do not.
   void PassRawText(const Tag& tag) {
     if (!foreign_seen_) {
       at_ = FindClose(tag.name, at_);
@@ -225,7 +227,7 @@ class Scanner {
     }
   }
 
-  // Where "</name" stands, in any case, or the end.
+  // Offset of "</name", in any case, or the end.
   size_t FindClose(std::string_view name, size_t from) const {
     for (size_t i = Find("</", from); i < html_.size(); i = Find("</", i + 2)) {
       const std::string_view found = html_.substr(i + 2, name.size());

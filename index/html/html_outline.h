@@ -1,13 +1,11 @@
-// Looks over HTML before it is parsed and tells how much of it can be parsed in bounded time.
+// Scans HTML before it is parsed and determines how much of it can be parsed in bounded time.
 //
 // Source: WHATWG HTML, 13.2 (tokenization; void, raw text and foreign elements).
-// Pure.
 // Threads: pure function.
 // Why: the parser's work grows with the depth of open elements for each tag, and with the square of
-// a
-//   tag's attributes. The depth counted here is never less than the parser's but for elements whose
-//   end is implied (p, li, td and the like), which can only double it.
-// Limits: linear time, constant memory (but for kNamesMax counters).
+// a tag's attributes. The depth counted here is never less than the parser's, except for elements
+// with implied ends (p, li, td and the like), which can only double it.
+// Limits: linear time, constant memory (apart from kNamesMax counters).
 
 #pragma once
 
@@ -18,15 +16,15 @@
 namespace search::html {
 
 struct HtmlOutlineLimits {
-  // Open elements at one time. Larger: deeper pages whole, slower hostile ones.
+  // Maximum number of open elements. Larger: deep pages are kept whole, hostile ones are slower.
   // Default: 512, ten times what documentation has.
   uint32_t depth_max = 512;
-  // Sum of the depths at all tags. Default: under a second of parsing.
+  // Maximum sum of the depths at all tags. Default: under a second of parsing.
   uint64_t work_max = 200'000'000;
   uint32_t attributes_max = 256;
 };
 
-// Size of the longest prefix of `html` that keeps within the limits; html.size() if all of it does.
+// Size of the longest prefix of `html` within the limits; html.size() if all of it is.
 size_t BoundedHtmlSize(std::string_view html, const HtmlOutlineLimits& limits = {});
 
 }  // namespace search::html

@@ -19,7 +19,7 @@ using neptune::StatusOr;
 
 constexpr size_t kCharsetSearchSize = 2048;
 
-// Text as it reads: white space collapsed, paragraphs and rows on lines of their own.
+// Plain text: white space collapsed, paragraphs and rows on lines of their own.
 class TextWriter {
  public:
   explicit TextWriter(size_t size_max) : size_max_(size_max) {}
@@ -114,8 +114,8 @@ bool BreaksLine(GumboTag tag) {
   }
 }
 
-// Calls enter(node), which says whether to go into it, and leave(node) afterwards, in document
-// order, without recursion.
+// Visits the nodes in document order, without recursion: calls enter(node), which returns whether
+// to descend, and leave(node) afterwards.
 template <typename Enter, typename Leave>
 void Walk(const GumboNode& root, const Enter& enter, const Leave& leave) {
   struct Frame {
@@ -185,14 +185,14 @@ class PageWriter {
     if (link_ != nullptr) Capture(words, HtmlPageLimits::kAnchorTextSizeMax, &link_text_);
   }
 
-  // A space in everything that is being written.
+  // Appends a space to every text that is being collected.
   void Separate() {
     text_.Space();
     heading_text_ += heading_ != nullptr ? " " : "";
     link_text_ += link_ != nullptr && link_text_.size() < 1000 ? " " : "";
   }
 
-  // A little more than is kept, since spaces go.
+  // Keeps a little more than the limit, because white space is collapsed later.
   static void Capture(std::string_view words, size_t size_max, std::string* out) {
     if (out->size() < 2 * size_max) *out += neptune::TruncateUtf8(words, 2 * size_max);
   }
@@ -236,7 +236,7 @@ class PageWriter {
   std::string link_text_;
 };
 
-// What is found by one look over the whole tree.
+// The elements found by one pass over the whole tree.
 struct Landmarks {
   const GumboNode* title = nullptr;
   const GumboNode* body = nullptr;

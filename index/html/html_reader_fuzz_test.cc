@@ -1,4 +1,4 @@
-// Any bytes are read as a page within the limits, or refused.
+// Arbitrary bytes are read as a page within the limits, or refused.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -8,7 +8,7 @@
 
 namespace search::html {
 
-// Allocations one behind another in growing blocks.
+// Contiguous allocations in growing blocks.
 class HtmlTree::Arena {
  public:
   explicit Arena(size_t memory_max) : memory_max_(memory_max) {}
@@ -18,7 +18,7 @@ class HtmlTree::Arena {
     for (void* block : blocks_) free(block);
   }
 
-  // Null when the limit is reached.
+  // Null if the limit is reached.
   void* Allocate(size_t size) {
     size = (size + 15) & ~size_t{15};
     if (size > left_ && !AddBlock(size)) return nullptr;

@@ -1,11 +1,10 @@
 // A parsed HTML page in an arena of bounded size, freed at once.
 //
 // Threads: thread-compatible.
-// Why an arena: the parser library frees its tree by recursion, which a deep page turns into a
-// stack
-//   overflow, and has no memory limit. Here a refused allocation leaves the parser by longjmp (it
-//   is C and holds nothing but arena memory), and the tree is never freed node by node.
-// Limits: memory_max bytes, after which Parse returns RESOURCE_EXHAUSTED.
+// Why an arena: the parser library has no memory limit, and frees its tree by recursion, which
+// overflows the stack on a deep page. Here a refused allocation leaves the parser by longjmp (it is
+// C and holds nothing but arena memory), and the tree is never freed node by node.
+// Limits: memory_max bytes, beyond which Parse returns RESOURCE_EXHAUSTED.
 
 #pragma once
 
@@ -43,7 +42,7 @@ class HtmlTree {
 std::string_view HtmlAttribute(const GumboNode& node, const char* name);
 bool HasHtmlAttribute(const GumboNode& node, const char* name);
 
-// Number of children of an element, 0 for other nodes; and the child of that index.
+// Number of children of an element, 0 for other nodes; and the child with that index.
 unsigned HtmlChildCount(const GumboNode& node);
 const GumboNode& HtmlChild(const GumboNode& node, unsigned index);
 

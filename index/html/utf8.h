@@ -1,7 +1,7 @@
-// Makes text of pages and dumps valid UTF-8.
+// Makes external text valid UTF-8 and keeps it valid when it is truncated.
 //
-// Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding
-// (windows-1252 is what pages mean by iso-8859-1).
+// Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding (pages that
+//   declare iso-8859-1 use windows-1252).
 // Threads: pure functions.
 
 #pragma once
@@ -14,12 +14,16 @@ namespace search::html {
 
 bool IsValidUtf8(std::string_view bytes);
 
-// Each invalid sequence becomes U+FFFD; valid text is returned as it is.
+// Replaces each invalid sequence by U+FFFD; valid text is returned unchanged.
 std::string ReplaceInvalidUtf8(std::string_view bytes);
 
 std::string Windows1252ToUtf8(std::string_view bytes);
 
-// Runs of white space and control characters as one space, none at the ends.
+// The longest prefix of at most `size_max` bytes that ends at a character boundary. REQUIRES: valid
+// UTF-8.
+std::string_view TruncateUtf8(std::string_view text, size_t size_max);
+
+// Collapses runs of white space and control characters to one space, and trims both ends.
 std::string CollapseSpace(std::string_view text);
 
 }  // namespace search::html

@@ -10,7 +10,7 @@
 namespace search::index {
 namespace {
 
-// Fills `out` with at most `count_max` code points and returns how many there are, at most
+// Fills `out` with at most `count_max` code points and returns their number in the text, at most
 // count_max + 1.
 size_t Decode(std::string_view utf8, size_t count_max, char32_t* out) {
   size_t count = 0;
@@ -48,12 +48,12 @@ class BandedDistance {
   }
 
  private:
-  // Anything above the allowed distance.
+  // Any distance above the allowed one.
   static constexpr size_t kFar = kEditsMax + 1;
   static constexpr size_t kRows = kSpelledWordMax + kEditsMax + 1;
   using Row = std::array<uint8_t, kSpelledWordMax + 2>;
 
-  // The row of the first `i` letters, in the band that can be close; its smallest number.
+  // Fills the row of the first `i` letters within the band; returns its minimum.
   size_t FillRow(const Letters& word, size_t i) {
     const Row& last = rows_[i - 1];
     Row& row = rows_[i];
@@ -80,11 +80,11 @@ class BandedDistance {
   std::array<Row, kRows> rows_;
 };
 
-// Words looked at together.
+// Number of words whose signatures are examined together.
 constexpr size_t kBlock = 1024;
 using Marks = std::array<uint32_t, kBlock>;
 
-// Marks the signatures of words that may be close. Without branches, for vector instructions.
+// Marks the signatures of words that may be close. Branch-free, so that it can be vectorized.
 template <uint32_t kEdits>
 void Sieve(std::span<const uint32_t> signatures, uint32_t wanted, Marks* marks) {
   for (size_t i = 0; i < signatures.size(); ++i) {

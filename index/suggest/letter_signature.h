@@ -1,5 +1,5 @@
-// Which letters a word is made of, as 32 bits: an edit changes at most two of them, so that most words of
-// a vocabulary are told apart from a given one without a look at their letters.
+// The set of letters of a word as 32 bits: an edit changes at most two of them, so most words of a
+// vocabulary can be ruled out without comparing their letters.
 //
 // Source: [Grossi89] (counting filter), reduced to presence.
 // Threads: pure functions.
@@ -12,10 +12,10 @@
 
 namespace search::index {
 
-// Bits of the word's characters: one for each Latin letter, six shared by all others.
+// The signature: one bit for each Latin letter, six bits shared by all other characters.
 inline uint32_t LetterSignature(std::string_view utf8) {
   uint32_t signature = 0;
-  uint32_t other = 0;  // of a character of several bytes
+  uint32_t other = 0;  // hash of a multi-byte character
   for (size_t i = 0; i < utf8.size(); ++i) {
     const auto byte = static_cast<uint8_t>(utf8[i]);
     if (byte >= 'a' && byte <= 'z') {
@@ -29,14 +29,14 @@ inline uint32_t LetterSignature(std::string_view utf8) {
   return signature;
 }
 
-// Characters of valid UTF-8.
+// Number of characters of valid UTF-8.
 inline size_t CharacterCount(std::string_view utf8) {
   size_t count = 0;
   for (const char c : utf8) count += (static_cast<uint8_t>(c) & 0xC0) != 0x80 ? 1 : 0;
   return count;
 }
 
-// Whether words with these signatures may be within `edits` edits of each other.
+// False only if words with these signatures cannot be within `edits` edits of each other.
 inline bool MayBeClose(uint32_t a, uint32_t b, uint32_t edits) {
   uint32_t differing = a ^ b;
   for (uint32_t i = 0; i < 2 * edits; ++i) differing &= differing - 1;

@@ -23,7 +23,7 @@ namespace {
 constexpr uint32_t kNoWord = std::numeric_limits<uint32_t>::max();
 constexpr uint32_t kNoDocument = std::numeric_limits<uint32_t>::max();
 constexpr size_t kSequenceWords = 3;
-// Longer words are no words that people type; they end a sequence.
+// Maximum size of a counted word. People do not type longer ones; they end a sequence.
 constexpr size_t kWordSizeMax = 40;
 constexpr size_t kTitleSizeMax = 120;
 
@@ -40,12 +40,12 @@ struct Counter {
 
 struct Word {
   Counter counter;
-  bool may_begin = false;  // a sequence
+  bool may_begin = false;  // whether a sequence may begin with it
   bool may_end = false;
   bool is_in_title = false;
 };
 
-// Words seen last, by their first 16 bytes; longer ones are not remembered.
+// Cache of recent words, keyed by their first 16 bytes; longer words are not cached.
 class WordCache {
  public:
   static constexpr size_t kWordSizeMax = 16;
@@ -55,7 +55,7 @@ class WordCache {
     uint32_t number = kNoWord;
   };
 
-  // The word's place. REQUIRES: 16 readable bytes, those behind the word zero.
+  // The word's cache entry. REQUIRES: 16 readable bytes, those past the word zero.
   Entry& At(const char* word, std::array<uint64_t, 2>* head) {
     std::memcpy(head->data(), word, kWordSizeMax);
     const uint64_t mixed = (*head)[0] * 0x9E3779B97F4A7C15 ^ (*head)[1] * 0xC2B2AE3D27D4EB4F;
@@ -71,7 +71,7 @@ struct TextHash {
   size_t operator()(std::string_view text) const { return XXH3_64bits(text.data(), text.size()); }
 };
 
-// Numbers of words; kNoWord where there is none.
+// Word numbers; kNoWord marks unused places.
 using Sequence = std::array<uint32_t, kSequenceWords>;
 
 struct SequenceHash {
@@ -98,7 +98,7 @@ bool IsAscii(std::string_view text) {
                      [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
-// Whether what stands between two words joins them.
+// True if the text between two words joins them.
 bool IsJoint(std::string_view gap) { return gap == " " || gap == "-"; }
 
 }  // namespace
@@ -123,7 +123,7 @@ class PhraseCounter::Rep {
  private:
   static constexpr uint32_t kEverything = std::numeric_limits<uint32_t>::max();
 
-  // A phrase on its way into the file: its key in `keys_`, and where its counts are.
+  // A phrase to be written: its key in `keys_`, and the location of its counts.
   enum class Kind : uint8_t { kWord, kSequence, kTitle };
   struct Item {
     uint32_t key_at = 0;
@@ -154,10 +154,11 @@ class PhraseCounter::Rep {
   const PhraseCounterOptions options_;
   uint32_t document_count_ = 0;
   uint64_t error_max_ = 0;
-  uint32_t rank_min_ = 0;  // of titles that are taken in
+  uint32_t rank_min_ = 0;  // titles below this rank are dropped
 
   std::vector<Word> words_;
-  std::deque<std::string> surfaces_;  // of the words; does not move what word_numbers_ refers to
+  // surfaces of words_; a deque keeps the addresses that word_numbers_ refers to stable
+  std::deque<std::string> surfaces_;
   std::vector<uint32_t> free_words_;
   absl::flat_hash_map<std::string_view, uint32_t, TextHash, std::equal_to<>> word_numbers_;
   absl::flat_hash_map<Sequence, Counter, SequenceHash> sequences_;
@@ -165,7 +166,7 @@ class PhraseCounter::Rep {
   WordCache recent_;
   std::string lower_;
 
-  // Of Finish.
+  // Used by Finish.
   std::string keys_;
   std::vector<Item> items_;
   std::vector<std::pair<Sequence, uint32_t>> kept_sequences_;
@@ -182,7 +183,7 @@ void PhraseCounter::Rep::AddTitle(const IndexedDocument& document) {
   if (key.size() > kPhraseKeySizeMax) return;
   if (rank < rank_min_ && !titles_.contains(key)) return;
   Title& title = titles_[std::move(key)];
-  // Documents come in ascending order, so the first of a rank has the smallest number.
+  // Documents come in ascending order, so the first of a rank has the smallest doc_id.
   if (title.count == 0 || rank > title.rank) {
     title.rank = rank;
     title.doc_id = document.doc_id;
@@ -193,8 +194,8 @@ void PhraseCounter::Rep::AddTitle(const IndexedDocument& document) {
 
 void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t window) {
   WordScanner scanner(text);
-  Sequence last = {kNoWord, kNoWord, kNoWord};  // the word read last stands last
-  size_t chain = 0;                             // words that follow each other directly
+  Sequence last = {kNoWord, kNoWord, kNoWord};  // the latest word comes last
+  size_t chain = 0;                             // number of directly consecutive words
   size_t end = 0;
   for (uint32_t position = 0; scanner.Next(); ++position) {
     const uint32_t word = CountWord(scanner, text);
@@ -208,7 +209,7 @@ void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t wi
   }
 }
 
-// The number of the scanner's word, counted; kNoWord for one that is not kept.
+// Counts the scanner's word and returns its number; kNoWord if the word is not kept.
 uint32_t PhraseCounter::Rep::CountWord(const WordScanner& scanner, std::string_view source) {
   const uint32_t number = FindWord(scanner, source);
   if (number != kNoWord) words_[number].counter.CountOnce(document_count_);
@@ -268,7 +269,7 @@ void PhraseCounter::Rep::CountSequences(const Sequence& last, size_t chain) {
   }
 }
 
-// Halves the table of sequences: drops those that the fewest documents say.
+// Halves the table of sequences: drops those in the fewest documents.
 void PhraseCounter::Rep::PruneSequences() {
   uint32_t floor = 0;
   do {
@@ -277,7 +278,8 @@ void PhraseCounter::Rep::PruneSequences() {
   error_max_ += floor;
 }
 
-// The same for words, and drops the sequences that they may stand in: those are no more frequent.
+// Does the same for words, and drops the sequences that may contain them: those are no more
+// frequent.
 void PhraseCounter::Rep::PruneWords() {
   uint32_t floor = 0;
   do {
@@ -299,10 +301,10 @@ void PhraseCounter::Rep::ForgetSequences(uint32_t floor) {
                  [floor](const auto& entry) { return entry.second.document_count <= floor; });
 }
 
-// Keeps the better half. Titles that come later have larger numbers, so of the worst kept rank none is
-// better than those kept.
+// Keeps the better half. Later titles have larger doc_ids, so of the lowest rank that is kept, no
+// later one is better than those kept.
 void PhraseCounter::Rep::PruneTitles() {
-  using Place = std::pair<uint32_t, uint64_t>;  // the better, the smaller
+  using Place = std::pair<uint32_t, uint64_t>;  // smaller is better
   const auto place = [](const Title& title) {
     return Place(kRankUnits - std::min(title.rank, kRankUnits), title.doc_id);
   };
@@ -334,7 +336,7 @@ void PhraseCounter::Rep::AddItem(const std::string& key, Kind kind, size_t index
 }
 
 void PhraseCounter::Rep::GatherItems() {
-  std::vector<std::string> folded(words_.size());  // empty: not one word
+  std::vector<std::string> folded(words_.size());  // empty if the surface is not a single word
   for (size_t i = 0; i < words_.size(); ++i) {
     const auto again = FoldWords(surfaces_[i], 2);
     if (again.size() == 1) folded[i] = again[0].text;

@@ -104,7 +104,7 @@ TEST(PhraseCounterTest, BodiesCountSequencesInTheirWindowOnly) {
   EXPECT_EQ(TextCount(counts, "plum"), 1u);
 }
 
-// Counts from a map of everything.
+// Expected counts, from a map of everything.
 Counts ExactWords(const std::vector<TestDocument>& documents) {
   Counts exact;
   for (const TestDocument& document : documents) {

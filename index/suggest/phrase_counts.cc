@@ -13,7 +13,7 @@ namespace {
 enum CountsSection : uint32_t { kRecordsSection = 1, kCountsTotalsSection = 2 };
 
 constexpr uint64_t kCountMax = std::numeric_limits<uint32_t>::max();
-// Longest title or surface; folding may shorten a text, so these are longer than keys.
+// Maximum size of a title or surface; folding may shorten a text, so these are longer than keys.
 constexpr uint64_t kTextSizeMax = 4 * kPhraseKeySizeMax;
 constexpr uint64_t kVariantsMax = 1024;
 

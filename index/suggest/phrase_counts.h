@@ -1,11 +1,11 @@
-// What one partition knows of a phrase, and the file in which it keeps that until the collection is
+// The counts of a phrase in one partition, and the file that stores them until the collection is
 // finished: phrases in ascending order of key.
 //
 // Format: format.md, "Counts".
-// Reads and writes a file in the partition's folder.
+// Reads and writes a file in the partition's directory.
 // Threads: thread-compatible.
-// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE, as of section files.
-// Limits: kPhraseKeySizeMax bytes a key. A reader allocates no more than one phrase takes.
+// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE, those of section files.
+// Limits: kPhraseKeySizeMax bytes per key. A reader allocates no more than one phrase needs.
 
 #pragma once
 
@@ -25,24 +25,24 @@ inline constexpr std::string_view kPhraseCountsFileName = "suggest.counts";
 inline constexpr FileKind kPhraseCountsKind = {.magic = 0x4353504e, .version = 1};  // "NPSC"
 
 inline constexpr size_t kPhraseKeySizeMax = 200;
-// Words of a title that may become a suggestion; longer ones do not.
+// Maximum number of words of a title that becomes a suggestion.
 inline constexpr size_t kPhraseWordsMax = 12;
-// Units of a title's rank: 0 to this for static rank 0 to 1.
+// A title's rank is 0 to kRankUnits for a static rank of 0 to 1.
 inline constexpr uint32_t kRankUnits = 4096;
 
-// One way to write a phrase in running text.
+// One spelling of a phrase in running text.
 struct PhraseVariant {
   std::string surface;          // in lower case with accents; its folded words are the key
-  uint32_t document_count = 0;  // documents that say it so
+  uint32_t document_count = 0;  // documents with this spelling
 };
 
 struct PhraseCounts {
   std::string key;
   std::vector<PhraseVariant> variants;  // ascending by surface
-  bool is_title_word = false;           // a word that stands in a title
+  bool is_title_word = false;           // the phrase is a word that occurs in a title
 
-  // Documents whose title it is, and of the best of them (highest rank, then smallest number) rank,
-  // number and title as written. Nothing is known of titles if the count is 0.
+  // Number of documents with this title, and the rank, doc_id and title as written of the best of
+  // them (highest rank, then smallest doc_id). The latter are unset if the count is 0.
   uint32_t title_count = 0;
   uint32_t title_rank = 0;
   uint64_t title_doc_id = 0;
@@ -52,7 +52,7 @@ struct PhraseCounts {
 struct PhraseCountsTotals {
   uint64_t phrase_count = 0;
   uint64_t document_count = 0;
-  // Every count of a word or sequence is low by at most this; 0: all counts are exact.
+  // Upper bound of the undercount of any word or sequence; 0: all counts are exact.
   uint64_t count_error_max = 0;
 };
 static_assert(sizeof(PhraseCountsTotals) == 24);
@@ -79,15 +79,15 @@ class PhraseCountsWriter {
 class PhraseCountsReader {
  public:
   static neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> Open(const std::string& directory);
-  // Over a container opened elsewhere.
+  // Uses a container opened elsewhere.
   static neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> FromFile(
       std::unique_ptr<SectionFile> file);
 
-  // Moves to the next phrase, at first to the first; false behind the last.
+  // Moves to the next phrase, initially to the first; false past the last.
   neptune::StatusOr<bool> Next();
   const PhraseCounts& phrase() const { return phrase_; }
   const PhraseCountsTotals& totals() const { return totals_; }
-  // Back before the first phrase.
+  // Moves back to before the first phrase.
   void Rewind();
 
  private:
@@ -97,7 +97,7 @@ class PhraseCountsReader {
   bool ReadVariants();
   bool ReadTitle();
   bool ReadNextNumber(uint64_t max, uint64_t* value);
-  // Bytes of a size that stands before them; the key if that is 0.
+  // Reads bytes preceded by their size; the key if the size is 0.
   bool ReadText(std::string* text);
 
   const std::unique_ptr<SectionFile> file_;

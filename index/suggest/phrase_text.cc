@@ -29,7 +29,7 @@ bool IsControl(int32_t code_point) {
   return code_point < 0x20 || (code_point >= 0x7F && code_point <= 0x9F);
 }
 
-// Whether nothing in the text could be a sign or operator of the query language.
+// True if the text contains no sign or operator of the query language.
 bool HasNoSigns(std::string_view text) {
   return text.find_first_of("\"()+-:") == std::string_view::npos &&
          text.find("OR") == std::string_view::npos && text.find("AND") == std::string_view::npos &&

@@ -9,7 +9,7 @@ constexpr size_t kBlockSize = 64;
 
 size_t BlockCount(size_t count) { return (count + kBlockSize - 1) / kBlockSize; }
 
-// The first of the largest; `begin` of an empty range.
+// Index of the first maximum; `begin` for an empty range.
 size_t Scan(std::span<const uint16_t> values, size_t begin, size_t end) {
   const auto first = values.begin() + static_cast<ptrdiff_t>(begin);
   const auto last = values.begin() + static_cast<ptrdiff_t>(end);

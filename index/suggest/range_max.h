@@ -1,8 +1,8 @@
-// The largest of a range of numbers, from the numbers and the maxima of their blocks, of the blocks'
-// blocks, and so on: at most 128 numbers are looked at on each of few levels.
+// Range maximum queries over an array with a hierarchy of block maxima: at most 128 values are
+// examined on each of a few levels.
 //
 // Threads: immutable view; pure functions.
-// Units: indices count from 0. Of equal numbers the first is the largest.
+// Units: indices count from 0. Ties: the first of equal values is the maximum.
 
 #pragma once
 
@@ -18,10 +18,10 @@ class RangeMax {
  public:
   RangeMax() = default;
 
-  // `values` with the levels of maxima behind them: what the view below is made of.
+  // `values` followed by the levels of maxima: the array that the view below uses.
   static std::vector<uint16_t> WithLevels(std::vector<uint16_t> values);
 
-  // Nothing if `stored` is not as long as WithLevels makes it for `count` values.
+  // nullopt unless `stored` has the size that WithLevels gives for `count` values.
   static std::optional<RangeMax> FromStored(std::span<const uint16_t> stored, size_t count);
 
   uint16_t value(size_t i) const { return levels_[0][i]; }

@@ -1,10 +1,11 @@
-// Times of completion and spelling over the titles and texts of a collection, p50 and p99, and how many
-// slips are put right; bytes and build time of the files.
+// Measures completion and spelling over the titles and texts of a collection: p50 and p99 times,
+// the number of corrected mistakes, and the size and build time of the files.
 //
-//   suggest_benchmark --documents=docs.jsonl.zst --directory=FOLDER [--partitions=1] [--count_max=N]
+//   suggest_benchmark --documents=docs.jsonl.zst --directory=FOLDER [--partitions=1]
+//                     [--count_max=N]
 //
-// Queries are beginnings of titles, and titles with a random slip in one word. Times are processor time
-// of one thread, all partitions one after the other, merged.
+// Queries are prefixes of titles, and titles with a random edit in one word. Times are processor
+// time of one thread for all partitions in sequence, merged.
 
 #include <gflags/gflags.h>
 
@@ -57,7 +58,7 @@ std::vector<std::string> Folders() {
   return folders;
 }
 
-// Reads the titles and, if asked to, counts the documents.
+// Reads the titles and, if requested, counts the documents.
 std::vector<std::string> ReadDocuments(std::vector<std::unique_ptr<PhraseCounter>>* counters) {
   std::vector<std::string> titles;
   double seconds = 0;
@@ -153,7 +154,7 @@ class Measurement {
     }
   }
 
-  // Titles of plain words, one of them with a slip; right if the title's words come back.
+  // Titles of plain words with an edit in one of them; correct if the title's words are restored.
   void MeasureSpelling() {
     std::vector<double> seconds;
     size_t right_count = 0;

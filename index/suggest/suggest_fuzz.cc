@@ -1,6 +1,6 @@
-// Reads any bytes as a file of suggestions and as a file of counts, and as a query over a small one:
-// refused, or walked over without a crash or an unreasonable allocation. Headers are made to fit first, so
-// that damage behind them is reached.
+// Reads arbitrary bytes as a file of suggestions, as a file of counts, and as a query over a small
+// file: they are refused, or a walk neither crashes nor allocates an unreasonable amount. Headers
+// are made to fit first, so that damage after them is reached.
 
 #include <xxhash.h>
 
@@ -20,7 +20,7 @@ using search::index::SectionFile;
 constexpr size_t kHeaderSize = 32;
 constexpr size_t kEntrySize = 32;
 
-// Sets the size and checksum that the header should have.
+// Sets the valid size and checksum in the header.
 void FitHeader(std::string* bytes) {
   if (bytes->size() < kHeaderSize) return;
   uint32_t section_count = 0;

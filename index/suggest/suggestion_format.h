@@ -1,6 +1,4 @@
-// Names and fixed records of the file of suggestions; format.md explains them.
-//
-// Threads: plain values.
+// Names and fixed-size records of the file of suggestions; format.md explains them.
 
 #pragma once
 
@@ -33,13 +31,13 @@ struct SuggestionTotals {
   uint64_t phrase_count = 0;
   uint64_t entry_count = 0;
   uint64_t word_count = 0;
-  // Of the whole collection.
+  // Number of documents of the whole collection.
   uint64_t collection_document_count = 0;
   uint64_t count_error_max = 0;
 };
 static_assert(sizeof(SuggestionTotals) == 40);
 
-// Of the whole collection, the same in every partition that holds the phrase.
+// Counts over the whole collection, the same in every partition that holds the phrase.
 struct PhraseRecord {
   uint32_t document_count = 0;
   uint16_t weight = 0;
@@ -47,11 +45,11 @@ struct PhraseRecord {
 };
 static_assert(sizeof(PhraseRecord) == 8);
 
-// Flags of a phrase: a document is called so; it is a word of the vocabulary.
+// Flags of a phrase: it is a document's title; it is a word of the vocabulary.
 inline constexpr uint16_t kPhraseIsTitle = 1;
 inline constexpr uint16_t kPhraseIsWord = 2;
 
-// Words of more characters are not in the vocabulary.
+// Maximum number of characters of a word in the vocabulary.
 inline constexpr size_t kVocabularyWordMax = 40;
 
 }  // namespace search::index

@@ -16,14 +16,14 @@ namespace {
 using neptune::Status;
 using neptune::StatusOr;
 
-// A part of a range of entries, with the best of it.
+// A subrange of entries, with the best of it.
 struct Part {
   uint16_t weight = 0;
   size_t best = 0;
   size_t begin = 0;
   size_t end = 0;
 
-  // Worse parts are smaller.
+  // Worse subranges are smaller.
   bool operator<(const Part& other) const {
     return weight != other.weight ? weight < other.weight : best > other.best;
   }

@@ -1,14 +1,13 @@
-// The suggestions of one partition: the best completions of what has been typed, and the words and pairs
-// of words that there are.
+// The suggestions of one partition: the best completions of a typed prefix, and the known words and
+// pairs of words.
 //
 // Format: format.md.
 // Maps a file read-only.
 // Threads: immutable.
-// Errors: NOT_FOUND no such file; DATA_LOSS a damaged one, found when it is opened.
-// Limits: a completion looks at O(k log n) entries whatever the prefix.
+// Errors: NOT_FOUND for a missing file; DATA_LOSS for a damaged one, detected when it is opened.
+// Limits: a completion examines O(k log n) entries whatever the prefix.
 //
-// Results are of the whole collection as far as the partition holds them: counts and weights are the
-// collection's.
+// Counts and weights are those of the whole collection, for the phrases that the partition holds.
 
 #pragma once
 
@@ -32,16 +31,17 @@ namespace search::index {
 inline constexpr size_t kCompletionsMax = 100;
 
 struct Completion {
-  std::string text;  // as people read it; as a query it finds a document of this partition
+  std::string text;  // display text; as a query it matches a document of this partition
   std::string key;
-  uint32_t start = 0;  // byte of the key at which the typed text matches
+  uint32_t start = 0;  // byte offset in the key at which the typed text matches
   uint32_t weight = 0;
   uint32_t document_count = 0;
 
   bool operator==(const Completion&) const = default;
 };
 
-// The order of completions of one prefix: by weight, then by the text from the match on, then by key.
+// The order of completions of one prefix: by weight, then by the text starting at the match, then
+// by key.
 bool IsBetterCompletion(const Completion& a, const Completion& b);
 
 class SuggestionIndex {
@@ -49,13 +49,14 @@ class SuggestionIndex {
   // Maps `directory`/suggest.
   static neptune::StatusOr<std::unique_ptr<SuggestionIndex>> Open(const std::string& directory,
                                                                   const OpenOptions& options = {});
-  // Over a container opened elsewhere.
+  // Uses a container opened elsewhere.
   static neptune::StatusOr<std::unique_ptr<SuggestionIndex>> FromFile(
       std::unique_ptr<SectionFile> file);
 
-  // The best `count_max` (at most kCompletionsMax) phrases in which `prefix` stands at the beginning of a
-  // word, in the order above, each once with its best match. `prefix` is folded words with one blank
-  // between them and, if the last is complete, behind them; none for an empty one.
+  // The best `count_max` (at most kCompletionsMax) phrases in which `prefix` matches at the
+  // beginning of a word, in the order above, each once with its best match. `prefix` consists of
+  // folded words separated by one blank, with a trailing blank if the last word is complete; an
+  // empty prefix has no completions.
   std::vector<Completion> Complete(std::string_view prefix, size_t count_max) const;
 
   bool HasCompletion(std::string_view prefix) const {
@@ -73,19 +74,20 @@ class SuggestionIndex {
   const PhraseRecord& record(size_t phrase) const { return records_[phrase]; }
   std::optional<size_t> FindPhrase(std::string_view key) const;
 
-  // The vocabulary: words that documents say, by number of characters, then ascending.
+  // The vocabulary: words of documents, ordered by number of characters, then ascending.
   size_t word_count() const { return words_.size(); }
   size_t word_phrase(size_t word) const { return words_[word]; }
   std::string_view word(size_t word) const {
     return word_texts_.substr(word_offsets_[word], word_offsets_[word + 1] - word_offsets_[word]);
   }
-  // The first word of at least so many characters; word_count() if there is none.
+  // The index of the first word with at least `characters` characters; word_count() if there is
+  // none.
   size_t FirstWordOf(size_t characters) const {
     return word_begins_[std::min(characters, word_begins_.size() - 1)];
   }
-  // Documents of the collection that say the word; 0 if it is not in the vocabulary.
+  // Number of documents of the collection that hold the word; 0 if it is not in the vocabulary.
   uint32_t WordCount(std::string_view folded) const;
-  // letter_signature.h, by number of the word.
+  // Signatures (letter_signature.h), indexed by word.
   std::span<const uint32_t> word_signatures() const { return word_signatures_; }
 
   const SuggestionTotals& totals() const { return totals_; }
@@ -121,10 +123,10 @@ class SuggestionIndex {
   RangeMax entry_weights_;
   std::span<const uint32_t> words_;
   std::span<const uint32_t> word_signatures_;
-  // Once more and next to each other, because spelling looks at many of them.
+  // A contiguous copy of the words, because spelling examines many of them.
   std::span<const uint32_t> word_offsets_;
   std::string_view word_texts_;
-  std::array<size_t, kVocabularyWordMax + 2> word_begins_ = {};  // by number of characters
+  std::array<size_t, kVocabularyWordMax + 2> word_begins_ = {};  // indexed by number of characters
 };
 
 }  // namespace search::index

@@ -1,4 +1,5 @@
-// Completions against a walk over all phrases, and of partitions against one index.
+// Compares completions with a walk over all phrases, and completions of partitions with those of
+// one index.
 
 #include "index/suggest/suggestion_index.h"
 
@@ -61,7 +62,7 @@ TEST(SuggestionIndexTest, FrequentSequencesComeWithoutBeingTitles) {
       << "two documents are too few";
 }
 
-// The best completions by looking at every phrase and every word of it.
+// The best completions, found by examining every phrase and every word of it.
 std::vector<Completion> Exhaustive(const SuggestionIndex& index, const std::string& prefix) {
   std::vector<Completion> all;
   for (size_t phrase = 0; phrase < index.phrase_count(); ++phrase) {
@@ -93,7 +94,7 @@ std::vector<Completion> Exhaustive(const SuggestionIndex& index, const std::stri
   return all;
 }
 
-// Beginnings of the phrases' words, and some that lead nowhere.
+// Prefixes of the phrases' words, and some that match nothing.
 std::vector<std::string> SomePrefixes(const SuggestionIndex& index, size_t count) {
   std::mt19937_64 random(5);
   std::vector<std::string> prefixes = {"a", "s", "w", "w1", "the", "zzz", "~"};
@@ -157,7 +158,7 @@ TEST(SuggestionIndexTest, LimitsChooseTheSamePhrasesInPartitionsAndInOne) {
   }
 }
 
-// The words of a suggestion stand together in a document of the partition that proposes it.
+// The words of a suggestion occur together in a document of the partition that proposes it.
 TEST(SuggestionIndexTest, EverySuggestionIsInADocumentOfItsPartition) {
   const auto documents = LicenseDocuments();
   const TestSuggestions parts(documents, {.partition_count = 3});

@@ -29,16 +29,16 @@ using neptune::Status;
 using neptune::StatusOr;
 using Readers = std::vector<std::unique_ptr<PhraseCountsReader>>;
 
-// Later words of a phrase by which it is found.
+// Maximum number of later words by which a phrase is found.
 constexpr size_t kStartsMax = 6;
 
-// A phrase with the counts of all partitions, and which of them hold it.
+// A phrase with the sum of the counts of all partitions, and the partitions that hold it.
 struct MergedPhrase {
   PhraseCounts counts;
   std::vector<size_t> holders;
 
   bool is_word() const { return counts.key.find(' ') == std::string::npos; }
-  // Of documents that say it.
+  // Number of documents that hold the phrase.
   uint32_t text_count() const {
     uint64_t sum = 0;
     for (const PhraseVariant& variant : counts.variants) sum += variant.document_count;
@@ -106,7 +106,7 @@ Status ForEachPhrase(const Readers& readers, const Visit& visit) {
   return neptune::OkStatus();
 }
 
-// Which phrases are worth keeping: the smallest counts that keep them within the limits.
+// The smallest counts that keep the number of chosen phrases within the limits.
 struct Thresholds {
   uint32_t word_documents_min = 1;
   uint32_t sequence_documents_min = 1;
@@ -120,7 +120,7 @@ struct Thresholds {
   }
 };
 
-// The smallest count of which at most `limit` phrases have as much or more.
+// The smallest count such that at most `limit` phrases have at least that count.
 uint32_t SmallestCount(const std::map<uint32_t, uint64_t>& phrases_by_count, uint64_t limit,
                        uint32_t count_min) {
   uint64_t kept = 0;
@@ -148,7 +148,7 @@ StatusOr<Thresholds> ChooseThresholds(const Readers& readers, const SuggestionLi
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
-// Whether the title is written as people write it in running text, but for capitals where words begin.
+// True if the title is written as in running text, except for capitals at the beginning of words.
 bool IsWrittenLike(std::string_view title, std::string_view surface) {
   for (size_t i = 1; i < title.size(); ++i) {
     if (IsUpper(title[i]) && title[i - 1] != ' ' && title[i - 1] != '-') return false;
@@ -158,8 +158,8 @@ bool IsWrittenLike(std::string_view title, std::string_view surface) {
   return lower == surface;
 }
 
-// What people read: the title as written if a query may say it so, unless many more documents write it
-// in another way; then theirs. Empty if there is no such text.
+// The display text: the title as written if a query may have this form, unless many more documents
+// use another spelling; then that one. Empty if there is no such text.
 std::string DisplayText(const PhraseCounts& phrase) {
   constexpr uint32_t kManyMore = 10;
   const auto best = std::max_element(
@@ -177,7 +177,7 @@ std::string DisplayText(const PhraseCounts& phrase) {
 
 struct ChosenPhrase {
   std::string_view key;
-  std::string_view display;  // empty: the key
+  std::string_view display;  // display text; empty: the same as the key
   PhraseRecord record;
 };
 
@@ -205,7 +205,7 @@ void PutChosen(const MergedPhrase& phrase, bool keeps_text, std::string_view dis
   file->Append(bytes);
 }
 
-// Reads what PutChosen wrote; the views are of `bytes`.
+// Reads the output of PutChosen; the views refer to `bytes`.
 StatusOr<std::vector<ChosenPhrase>> ReadChosen(std::string_view bytes) {
   std::vector<ChosenPhrase> phrases;
   const char* at = bytes.data();
@@ -384,7 +384,7 @@ Status WritePartition(const std::string& directory, const SuggestionTotals& tota
       .Write(neptune::StrCat(directory, "/", kSuggestionsFileName));
 }
 
-// Writes all partitions, several at a time; the first error of them.
+// Writes all partitions, several concurrently; returns the first error.
 Status WritePartitions(const std::vector<std::string>& directories, const SuggestionTotals& totals,
                        int thread_count) {
   std::vector<Status> statuses(directories.size());

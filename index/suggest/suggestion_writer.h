@@ -1,16 +1,16 @@
-// Finishes the suggestions of a collection: adds up what its partitions counted, chooses the phrases worth
-// suggesting, and writes to each partition's folder those of them that its own documents hold, with
-// counts and weights of the whole collection.
+// Finishes the suggestions of a collection: adds up the counts of its partitions, chooses the
+// phrases worth suggesting, and writes to each partition's directory those that its own documents
+// hold, with collection-wide counts and weights.
 //
 // So every partition orders its phrases as the whole collection does, and the merged best of the
-// partitions are the best of the collection (README.md has the exact words).
+// partitions are the best of the collection (README.md states this precisely).
 //
 // Format: format.md.
-// Reads suggest.counts, writes suggest in each folder.
+// Reads suggest.counts, writes suggest in each directory.
 // Threads: uses thread_count threads inside the call.
-// Errors: NOT_FOUND a partition without counts; DATA_LOSS, UNAVAILABLE as of section files.
-// Limits: SuggestionLimits; memory is that of the phrases of thread_count partitions, about 70 bytes
-//   each, and their text.
+// Errors: NOT_FOUND for a partition without counts; DATA_LOSS and UNAVAILABLE as for section files.
+// Limits: SuggestionLimits; memory is that of the phrases of thread_count partitions, about 70
+//   bytes each, and their text.
 
 #pragma once
 
@@ -24,12 +24,12 @@
 namespace search::index {
 
 struct SuggestionLimits {
-  // Words and word sequences chosen, those that the most documents say; of equal ones all or none. Words
-  // of titles are chosen beside them.
-  // Larger: rarer words are completed and spelled, for about 40 bytes each in each partition.
+  // Maximum number of words and word sequences chosen, by descending number of documents; ties are
+  // chosen all or not at all. Words of titles are chosen in addition. Larger: rarer words are
+  // completed and corrected, for about 40 bytes each in each partition.
   size_t word_count_max = size_t{1} << 18;
   size_t sequence_count_max = size_t{1} << 18;
-  // Documents that must say a word sequence. Larger: fewer phrases that mean nothing.
+  // Minimum number of documents that hold a word sequence. Larger: fewer meaningless phrases.
   uint32_t sequence_documents_min = 3;
 };
 
@@ -38,7 +38,7 @@ struct SuggestionWriterOptions {
   int thread_count = 1;
 };
 
-// `directories`: the folders of all partitions of the collection, both tiers.
+// `directories`: the directories of all partitions of the collection, both tiers.
 neptune::Status FinishSuggestions(const std::vector<std::string>& directories,
                                   const SuggestionWriterOptions& options = {});
 

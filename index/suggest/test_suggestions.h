@@ -1,6 +1,6 @@
-// Suggestions of a collection, built from documents into partitions and opened.
+// Suggestions of a collection for tests, built from documents into partitions and opened.
 //
-// Writes below a folder of its own and removes it.
+// Writes below a directory of its own and removes it.
 // Threads: thread-compatible.
 
 #pragma once
@@ -27,7 +27,7 @@ struct TestSuggestionsOptions {
 
 class TestSuggestions {
  public:
-  // Document i goes to partition i mod partition_count. Ends the program at an error.
+  // Document i goes to partition i mod partition_count. Terminates the program on an error.
   TestSuggestions(const std::vector<TestDocument>& documents,
                   const TestSuggestionsOptions& options);
 
@@ -35,10 +35,10 @@ class TestSuggestions {
   const SuggestionIndex& index(size_t i) const { return *indexes_[i]; }
   std::string Directory(size_t i) const;
 
-  // Of all partitions, merged.
+  // The merged completions of all partitions.
   std::vector<Completion> Complete(const std::string& prefix, size_t count_max) const;
   Spellings FindAllSpellings(const std::vector<SpelledWord>& words) const;
-  // The best other text for the query, or nothing.
+  // The best other text for the query; empty if there is none.
   std::string Spell(const std::string& query) const;
 
  private:

@@ -1,13 +1,13 @@
-// One partition of an index tier: what every implementation of it can do.
+// One partition of an index tier: the interface of every implementation.
 //
 // Source: the local operator of the aggregation call ([Chu03] figure 4).
 // No Neptune above base: a service module calls it, on threads that may block.
-// Threads: thread-safe once opened; an opened tier never changes, but for that of live/.
+// Threads: thread-safe once opened; an opened tier never changes, except that of live/.
 // Units: scores are comparable between all partitions of one index version, because they are
 //   computed from collection-wide statistics.
 // Errors: Search gives INVALID_ARGUMENT for a query that does not parse or exceeds a limit,
-//   DATA_LOSS for a damaged index and what TierSearchControl::read gives. Running out of time is no error: the answer is then the best
-//   found so far and says evaluated_completely = false.
+//   DATA_LOSS for a damaged index, and the errors of TierSearchControl::read. Running out of time
+//   is not an error: the answer is then the best found so far, with evaluated_completely = false.
 // Limits: 1 <= hit_count_max <= kTierHitCountMax; query text at most kTierQuerySizeMax bytes.
 
 #pragma once
@@ -26,22 +26,24 @@ namespace search::index {
 inline constexpr uint32_t kTierHitCountMax = 1000;
 inline constexpr size_t kTierQuerySizeMax = 256u << 10;
 
-// When a search has to end although it is not finished.
+// Controls when an unfinished search must end, and where it reads its store.
 struct TierSearchControl {
-  // Evaluation ends soon after `now()` has reached this. Without `now` it is not looked at.
+  // Evaluation ends soon after `now()` reaches the deadline. Ignored if `now` is empty.
   neptune::TimePoint deadline = neptune::kNever;
   std::function<neptune::TimePoint()> now;
 
-  // Asked every now and then; evaluation ends soon after it has said true. May be empty.
+  // Polled regularly; evaluation ends soon after it returns true. May be empty.
   std::function<bool()> stop;
 
-  // Runs what reads a storage engine, which may wait for a disk: once, perhaps on another thread, and returns when it
-  // has run. What it is given owns all that it uses: if it returns an error, which ends the search, that may still
-  // run. Empty: the tier reads where it is asked. Mapped files are read without it.
+  // Runs a function that reads a storage engine and may wait for a disk: once, possibly on another
+  // thread, and returns when it has run. On an error, which ends the search, the function may still
+  // run later, so it owns everything that it uses. Empty: the tier reads on the calling thread.
+  // Mapped files are read without it.
   std::function<neptune::Status(std::function<void()> read)> read;
 
-  // `stop` and the deadline for what is evaluated within `read`: asked on whatever thread that is, perhaps when the
-  // search has gone, so it owns all that it uses. Says yes early enough for an answer to come in time. May be empty.
+  // `stop` and the deadline for evaluation inside `read`: called on whatever thread that runs on,
+  // possibly after the search has returned, so it owns everything that it uses. Returns true early
+  // enough for the answer to arrive in time. May be empty.
   std::function<bool()> stop_read;
 };
 
@@ -56,17 +58,18 @@ class IndexTier {
  public:
   virtual ~IndexTier() = default;
 
-  // The best hit_count_max documents of this partition that match, best first, equal scores by
-  // ascending doc_id, and how many match: exactly if count_exactly, else at least that many. With a
-  // second_phase_count, as MergeTierAnswers (operators.h) says, of one answer alone.
+  // The best hit_count_max matching documents of this partition, best first, equal scores by
+  // ascending doc_id, and the number of matches: exact if count_exactly, else a lower bound. With a
+  // second_phase_count, gains and order are those of MergeTierAnswers (operators.h) for a single
+  // answer.
   virtual neptune::StatusOr<TierAnswer> Search(const TierQuery& query,
                                                const TierSearchControl& control) const = 0;
 
   virtual TierInfo Info() const = 0;
 
-  // The best completions this partition knows, and what it knows of words; with counts of the whole
-  // collection (index/suggest). REQUIRES: questions that suggest_operators.h lets through.
-  // Errors: UNIMPLEMENTED by an implementation, or an index, without them, as it is by default.
+  // The best completions and the spelling data of this partition, with collection-wide counts
+  // (index/suggest). REQUIRES: a question that suggest_operators.h accepts.
+  // Errors: UNIMPLEMENTED, the default, if the implementation or the index has no suggestions.
   virtual neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const {
     return neptune::Unimplemented("index tier ", Info().implementation, " has no suggestions");
   }

@@ -1,4 +1,4 @@
-// Searches of 20,000 random documents in one partition, ten hits each, from each tier.
+// Measures searches for ten hits in one partition of 20,000 random documents, for each tier.
 
 #include <benchmark/benchmark.h>
 
@@ -29,7 +29,7 @@ void Check(const neptune::Status& status) {
 }
 
 IndexTier& Tier(const IndexTierVariant& variant) {
-  // Never destroyed: RocksDB's own statics would be gone before it.
+  // Never destroyed, because RocksDB's static objects would be destroyed first.
   static auto& tiers = *new std::map<std::string, std::unique_ptr<IndexTier>>;
   auto& tier = tiers[std::string(variant.name)];
   if (tier != nullptr) return *tier;

@@ -27,7 +27,7 @@ const std::vector<std::string>& Words() {
   return words;
 }
 
-// Low ones are common.
+// Low numbers are common.
 const std::string& RandomWord(std::mt19937_64& random) {
   return Words()[random() % (1 + random() % Words().size())];
 }
@@ -48,7 +48,7 @@ TierQuery Question(std::string text, uint32_t hit_count_max, bool count_exactly 
   return question;
 }
 
-// For most of them with a second phase.
+// Most questions have a second phase.
 TierQuery RandomQuestion(const std::string& text, std::mt19937_64& random) {
   TierQuery question = Question(text, 1 + random() % 20);
   if (random() % 4 != 0) question.set_second_phase_count(random() % 40);
@@ -69,7 +69,7 @@ TierAnswer AskAll(const std::vector<std::unique_ptr<IndexTier>>& tiers, const Ti
   return merged;
 }
 
-// Everything but who answered.
+// Everything except the implementation's name.
 std::string Contents(TierAnswer answer) {
   answer.clear_implementation();
   std::string text = std::to_string(answer.total()) + (answer.total_is_exact() ? "" : "+") +
@@ -114,7 +114,7 @@ std::vector<OwnedDocument> RandomDocuments(std::mt19937_64& random, size_t count
     document.body = RandomWords(random, random() % (random() % 10 == 0 ? 400 : 30));
     if (random() % 3 == 0) document.extra_text = RandomWords(random, random() % 6);
     if (random() % 4 != 0) document.site = random() % 2 == 0 ? "docs.fruit.org" : "nut-doc-html";
-    // Few different ranks, so that scores tie.
+    // Few distinct ranks, so that scores tie.
     document.static_rank = static_cast<float>(random() % 3) / 2;
   }
   return documents;
@@ -261,7 +261,7 @@ TEST_P(IndexTierConformance, OrdersByScoreThenDocIdAndCountsAtLeastTheHits) {
       EXPECT_TRUE(before.score() > hit.score() ||
                   (before.score() == hit.score() && before.doc_id() < hit.doc_id()));
     }
-    // Fewer hits are the first of more, whether counted or not.
+    // Fewer hits are a prefix of more hits, whether counted exactly or not.
     const TierAnswer few = Ask(*tiers[0], Question(text, 5, false));
     ASSERT_EQ(few.hits_size(), std::min(5, all.hits_size())) << text;
     for (int j = 0; j < few.hits_size(); ++j) {
@@ -342,8 +342,8 @@ TEST_P(IndexTierConformance, RefusesQuestionsOutsideItsLimits) {
   EXPECT_EQ(tiers[0]->Search(question, {}).status().code(), StatusCode::kInvalidArgument);
 }
 
-// Stopped at once, an answer is partial, says so, and holds nothing wrong.
-TEST_P(IndexTierConformance, StopsWhenToldOrAtTheDeadline) {
+// A search that is stopped at once gives a partial answer, flagged as such, without wrong contents.
+TEST_P(IndexTierConformance, StopsOnRequestOrAtTheDeadline) {
   std::mt19937_64 random(10);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 20000), 1);
   TierQuery question = Question("(apple OR berry) (apple OR cherry) -papaya", 1000);
@@ -369,8 +369,9 @@ TEST_P(IndexTierConformance, StopsWhenToldOrAtTheDeadline) {
   EXPECT_EQ(Contents(*answer), Contents(whole));
 }
 
-// On another thread, and after a search that was told that it cannot read has gone.
-TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
+// The store is read by control.read: on another thread, and even after a search whose read was
+// refused has returned.
+TEST_P(IndexTierConformance, ReadsItsStoreWithControlRead) {
   std::mt19937_64 random(12);
   auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 200), 1);
   const bool reads_store = tiers[0]->Info().reads_store;
@@ -401,7 +402,7 @@ TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
   if (late) late();
 }
 
-// Within a read only stop_read may be asked: the search that is told otherwise may have gone.
+// Inside a read only stop_read may be called: the search may already have returned.
 TEST_P(IndexTierConformance, IsStoppedWithinItsReadByStopRead) {
   std::mt19937_64 random(14);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 2000), 1);
@@ -500,8 +501,8 @@ TEST_P(IndexTierConformance, IsSearchedByManyThreadsAndObjectsAndWritesNothing) 
   EXPECT_EQ(Files(directory), files);
 }
 
-// Damage anywhere gives the right answers or DATA_LOSS, never a wrong answer, never a crash. The
-// large index has files of which the seal covers only the ends.
+// Damage anywhere gives the right answers or DATA_LOSS, never a wrong answer or a crash. The large
+// index has files of which the seal covers only the ends.
 void IndexTierConformance::DamageAndAsk(size_t document_count, int round_count,
                                         size_t found_count_min) {
   std::mt19937_64 random(13);

@@ -1,9 +1,10 @@
-// What every index tier must do, as tests. A variant in the registry is tested without a word more;
-// one outside of it instantiates the suite:
+// Conformance tests of the index tier interface. Every variant in the registry is tested
+// automatically; a variant outside of it instantiates the suite:
 //
 //   INSTANTIATE_TEST_SUITE_P(Mine, IndexTierConformance, testing::Values(kMyVariant), VariantName);
 //
-// Answers are compared with those of the variant kReferenceTierName, which looks at every document.
+// Answers are compared with those of the variant kReferenceTierName, which evaluates every
+// document.
 //
 // Test only.
 
@@ -38,10 +39,10 @@ struct OwnedDocument {
   IndexedDocument View() const { return {doc_id, title, body, extra_text, site, static_rank}; }
 };
 
-// Documents of few different words, so that words meet; ascending by doc_id.
+// Documents with a small vocabulary, so that words co-occur; ascending by doc_id.
 std::vector<OwnedDocument> RandomDocuments(std::mt19937_64& random, size_t count);
 
-// Text of a query over these words, with every operator of the language.
+// A query text over these words, with every operator of the language.
 std::string RandomQuery(std::mt19937_64& random);
 
 class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
@@ -52,7 +53,7 @@ class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
   std::string Directory(const std::string& name) const { return (root_ / name).string(); }
 
   // Builds the documents as `count` partitions of one collection: document i goes to partition i
-  // mod count. Returns their folders.
+  // mod count. Returns their directories.
   std::vector<std::string> Build(std::string_view variant, const std::string& name,
                                  const std::vector<OwnedDocument>& documents, size_t count);
   std::unique_ptr<IndexTier> Open(std::string_view variant, const std::string& directory) const;
@@ -60,8 +61,8 @@ class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
                                                        const std::string& name,
                                                        const std::vector<OwnedDocument>& documents,
                                                        size_t count);
-  // Damages every file round_count times and asks questions each time; damage must have been found
-  // found_count_min times.
+  // Damages every file round_count times and searches each time; the damage must be detected at
+  // least found_count_min times.
   void DamageAndAsk(size_t document_count, int round_count, size_t found_count_min);
   std::string_view variant() const { return GetParam().name; }
 
@@ -70,7 +71,7 @@ class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
 };
 
 std::string VariantName(const testing::TestParamInfo<IndexTierVariant>& info);
-// What GoogleTest shows of a variant.
+// Printed by GoogleTest for a variant.
 void PrintTo(const IndexTierVariant& variant, std::ostream* out);
 
 }  // namespace search::index

@@ -1,10 +1,9 @@
-// The two operators of the aggregation call over an index tier: answer a partition, join two
+// The two operators of the aggregation call over an index tier: answer a partition, merge two
 // answers.
 //
 // Source: [Chu03] figures 4 and 5 (local and reduce operator).
-// Departs from source: none.
 // Pure functions.
-// Threads: thread-safe as the tier is.
+// Threads: as thread-safe as the tier.
 // Errors: LocalOperator: INVALID_ARGUMENT for a question outside the limits of index_tier.h.
 
 #pragma once
@@ -21,31 +20,31 @@ namespace search::index {
 // OK if the question is within the limits of index_tier.h; does not parse the text.
 neptune::Status ValidateTierQuery(const TierQuery& query);
 
-// The answer of one partition; what it returns satisfies the limits that MergeTierAnswers keeps.
+// The answer of one partition; it satisfies the limits that MergeTierAnswers maintains.
 neptune::StatusOr<TierAnswer> LocalOperator(const IndexTier& tier, const TierQuery& query,
                                             const TierSearchControl& control);
 
-// Score and gain together, by which hits are ordered: -infinity for a score that is not a number; a
-// gain that is negative or not a finite number counts as 0.
+// Score plus gain, by which hits are ordered: -infinity if the score is NaN; a negative or
+// non-finite gain counts as 0.
 float FinalScore(const TierHit& hit);
 
-// Takes the gain from all hits but the second_phase_count best by score, keeps as many hits as the larger
-// of that and hit_count_max, and orders them by FinalScore.
+// Clears the gain of all hits except the second_phase_count best by score, keeps as many hits as
+// the larger of that and hit_count_max, and orders them by FinalScore.
 void KeepBest(uint32_t hit_count_max, TierAnswer* answer);
 
-// Names of implementations in alphabetical order with '+' between them, each once: of two such texts the text of both.
+// Merges two lists of implementation names: alphabetical, separated by '+', each name once.
 std::string JoinImplementations(const std::string& a, const std::string& b);
 
-// Joins the answers of disjoint sets of partitions: the best hit_count_max hits of both (equal
-// scores by ascending doc_id, a score that is not a number last), totals added (saturating), flags
-// true if both are (second_phase_lacks_positions: if one is), epochs added, the smaller index_version,
-// and the implementations as JoinImplementations has them.
+// Merges the answers of disjoint sets of partitions: the best hit_count_max hits of both (equal
+// scores by ascending doc_id, NaN scores last), totals added (saturating), flags true if both are
+// (second_phase_lacks_positions: if one is), epochs added, the smaller index_version, and the
+// implementations merged by JoinImplementations.
 //
-// The second phase counts for as many as in the answer where it counts for fewest, n: of all hits,
-// the n best by score keep their gain, and all are ordered by FinalScore. If n is more than
-// hit_count_max, n hits are kept, for further merges; so no message has more than the larger of both.
-// Commutative and associative, so a tree of any shape gives the same bytes.
-// O(n log n) in the number of hits; the order of the inputs' hits does not matter.
+// The merged second_phase_count n is the smaller one of both: of all hits, the n best by score keep
+// their gain, and all are ordered by FinalScore. If n is more than hit_count_max, n hits are kept
+// for further merges; so a message never has more hits than the larger of both. Commutative and
+// associative, so a tree of any shape gives the same bytes.
+// O(n log n) in the number of hits; the order of the input hits does not matter.
 TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t hit_count_max);
 
 }  // namespace search::index

@@ -18,7 +18,7 @@ TierHit Hit(uint64_t doc_id, float score) {
   return hit;
 }
 
-// A partition's answer with few different scores, so that ties are common.
+// A partition's answer with few distinct scores, so that ties are common.
 TierAnswer RandomAnswer(std::mt19937_64& random, uint64_t partition) {
   TierAnswer answer;
   const size_t hit_count = random() % 12;
@@ -92,7 +92,7 @@ TEST(MergeTierAnswersTest, OnlyTheBestOfAllKeepTheirGain) {
   EXPECT_EQ(merged.hits(2).gain(), 0);
   EXPECT_EQ(FinalScore(merged.hits(0)), 7);
   EXPECT_EQ(merged.hits(0).score(), 5) << "what thresholds look at stays";
-  // A later merge needs all that are rated.
+  // A later merge needs all rated hits.
   EXPECT_EQ(Ids(MergeTierAnswers(a, b, 1)), (std::vector<uint64_t>{2, 1}));
 }
 

@@ -55,7 +55,7 @@ std::span<const IndexTierVariant> RegisteredIndexTiers() {
 neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateTierBuilder(
     std::string_view implementation, const TierBuilderOptions& options) {
   NEPTUNE_ASSIGN_OR_RETURN(const IndexTierVariant variant, FindVariant(implementation));
-  // The seal of an earlier build must not outlive it.
+  // Removes the seal of an earlier build, which does not apply to the new one.
   std::error_code error;
   std::filesystem::remove(neptune::StrCat(options.directory, "/", kTierSealName), error);
   if (error) return neptune::Unavailable("build ", options.directory, ": ", error.message());

@@ -1,6 +1,4 @@
-// The messages of suggest.proto as the index core's plain values, and back.
-//
-// Threads: pure functions.
+// Converts between the messages of suggest.proto and the index core's plain values.
 
 #pragma once
 

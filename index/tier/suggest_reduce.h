@@ -1,8 +1,9 @@
-// The joins of suggest_operators.h as registered reduce operators, for the tier's and the frontend's
-// modules.
+// The merges of suggest_operators.h as registered reduce operators, for the modules of the tier and
+// the frontend.
 //
-// Source: [Chu03] figure 5. Threads: pure functions.
-// Errors: INVALID_ARGUMENT data that are not the messages.
+// Source: [Chu03] figure 5.
+// Threads: pure functions.
+// Errors: INVALID_ARGUMENT for data that are not the messages.
 
 #pragma once
 

@@ -1,11 +1,10 @@
-// Builds one partition of an index tier: what every implementation's builder can do.
+// Builds one partition of an index tier: the interface of every implementation's builder.
 //
 // Writes files; no clock.
-// Threads: thread-compatible; several partitions may be built at once, with one builder each.
-// Errors: INVALID_ARGUMENT for a document out of order or with an impossible rank; UNAVAILABLE for
-// the
-//   file system; RESOURCE_EXHAUSTED beyond a limit. After an error a builder refuses all further
-//   calls.
+// Threads: thread-compatible; several partitions may be built concurrently, with one builder each.
+// Errors: INVALID_ARGUMENT for a document out of order or with an invalid rank; UNAVAILABLE for
+//   file system errors; RESOURCE_EXHAUSTED beyond a limit. After an error a builder refuses all
+//   further calls.
 
 #pragma once
 
@@ -20,10 +19,10 @@
 namespace search::index {
 
 struct TierBuilderOptions {
-  // Folder of the partition; made if absent.
+  // Directory of the partition; created if absent.
   std::string directory;
   // Bytes of postings kept in memory before they are written out. Larger: fewer pieces to merge.
-  // Default: 256 MiB. At least 1 MiB.
+  // Default: 256 MiB. Minimum: 1 MiB.
   size_t memory_size_max = size_t{256} << 20;
 };
 
@@ -31,20 +30,20 @@ class TierBuilder {
  public:
   virtual ~TierBuilder() = default;
 
-  // REQUIRES: doc_id greater than that of the document before, else INVALID_ARGUMENT.
+  // REQUIRES: doc_id greater than that of the previous document, else INVALID_ARGUMENT.
   virtual neptune::Status Add(const IndexedDocument& document) = 0;
 
-  // Ends the partition. To be called once. It can be searched after FinishTierCollection
+  // Completes the partition. Call it once. The partition can be searched after FinishTierCollection
   // (registry.h), which needs all partitions of both tiers.
   virtual neptune::Status Finish() = 0;
 };
 
-// What is the same for all partitions of one version of the index.
+// Options common to all partitions of one version of the index.
 struct TierCollectionOptions {
-  // Stands in every answer; caches know outdated entries by it.
+  // Reported in every answer; caches detect outdated entries by it.
   uint64_t index_version = 1;
   RankingOptions ranking;
-  // Partitions worked on at a time, where the implementation can.
+  // Number of partitions finished concurrently, if the implementation supports it.
   int thread_count = 1;
 };
 

@@ -1,8 +1,9 @@
-// The join of operators.h as the registered reduce operator search.MergeTierAnswers, for every node that
-// aggregates a tier: those that host it, and the frontends.
+// The merge of operators.h as the registered reduce operator search.MergeTierAnswers, for every
+// node that aggregates a tier: tier nodes and frontends.
 //
-// Source: [Chu03] figure 5. Threads: pure functions.
-// Errors: INVALID_ARGUMENT data that are not the messages.
+// Source: [Chu03] figure 5.
+// Threads: pure functions.
+// Errors: INVALID_ARGUMENT for data that are not the messages.
 
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace search::index {
 
-// Its parameters are the query, which says how many hits are wanted.
+// The operator's parameter is the query, which limits the number of hits.
 void RegisterTierReduceOperator(neptune::ServiceRegistrar& registrar);
 
 }  // namespace search::index

@@ -1,26 +1,25 @@
-// Names under which index tiers are called: services, the local and the reduce operator.
+// Names of the services, methods and operators of index tiers.
 //
 // Source: [Chu03] figure 5 (registered operators).
-// Names only.
-// Shapes: the local operator takes a TierQuery and gives a TierAnswer; the reduce operator takes two
-//   TierAnswers and, as its parameters, the same TierQuery, and gives a TierAnswer.
+// Shapes: the local operator takes a TierQuery and gives a TierAnswer; the reduce operator takes
+//   two TierAnswers and, as its parameter, the same TierQuery, and gives a TierAnswer.
 
 #pragma once
 
 namespace search::index {
 
-// The tier of the documents with the best static ranks, and that of all others.
+// Tier 1 has the documents with the best static ranks, tier 2 all others.
 inline constexpr char kTier1Service[] = "tier1";
 inline constexpr char kTier2Service[] = "tier2";
 
-// Local operator, a stateless read of long grain: answers one partition.
+// Local operator, a stateless long-running read: answers one partition.
 inline constexpr char kTierSearchMethod[] = "Search";
 
-// Reduce operator: joins the answers of two disjoint sets of partitions.
+// Reduce operator: merges the answers of two disjoint sets of partitions.
 inline constexpr char kTierReduceOperator[] = "search.MergeTierAnswers";
 
-// The same for suggestions (suggest.proto): SuggestQuery to SuggestAnswer, of short grain; SpellQuery to
-// SpellAnswer and CountQuery to CountAnswer, of long grain.
+// The methods for suggestions (suggest.proto): SuggestQuery to SuggestAnswer, short-running;
+// SpellQuery to SpellAnswer and CountQuery to CountAnswer, long-running.
 inline constexpr char kTierSuggestMethod[] = "Suggest";
 inline constexpr char kTierSpellMethod[] = "Spell";
 inline constexpr char kTierCountMethod[] = "Count";

@@ -14,9 +14,10 @@ constexpr std::string_view kStatisticsInUseKey = "u";
 constexpr std::string_view kLastWriteKey = "w";
 constexpr std::string_view kChangeCountKey = "c";
 constexpr std::string_view kForgottenKey = "f";
-// A write forgets more than it can add.
+// Number of removals that each write may forget, in addition to twice the number of its documents:
+// a write forgets more than it can add.
 constexpr size_t kForgottenOfWriteMin = 16;
-// Urls of one hash that are looked at.
+// Maximum number of urls with the same hash that are compared.
 constexpr size_t kUrlCandidatesMax = 100;
 
 void AppendBigEndian(uint64_t number, int size, std::string* key) {
@@ -41,7 +42,7 @@ std::string UrlKeys(std::string_view url) {
   return key;
 }
 
-// Empty: the document is found by its number.
+// Empty: the document is found by its doc_id.
 std::string UrlKey(uint64_t doc_id, const DocumentContent& content) {
   if (DocIdOfUrl(content.url()) == doc_id) return {};
   std::string key = UrlKeys(content.url());
@@ -56,7 +57,7 @@ std::string RemovalKey(uint64_t version, uint64_t doc_id) {
   return key;
 }
 
-// Empty: it is no removal, or one that is kept for ever.
+// Empty: the change is not a removal, or one that is kept forever.
 std::string RemovalKeyOf(const DocumentChange& change) {
   if (!change.has_removal() || change.doc_id() < kFirstHashedDocId) return {};
   return RemovalKey(change.version(), change.doc_id());
@@ -95,9 +96,9 @@ void PutNumber(std::string_view key, uint64_t number, ChangeWriter* changes) {
 
 enum class DocumentOutcome { kOutdated, kLate, kKept, kChanged };
 
-// Whether what is searchable may be another one by it; `known` is the change before.
+// True if the change may affect searchable contents; `known` is the previous change.
 bool MayChange(const DocumentChange& change, const std::optional<DocumentChange>& known) {
-  if (known.has_value() && known->version() == change.version()) return false;  // it came again
+  if (known.has_value() && known->version() == change.version()) return false;  // a repetition
   if (change.has_upsert() || (known.has_value() && known->has_upsert())) return true;
   return !known.has_value() && change.doc_id() < kFirstHashedDocId;
 }
@@ -106,14 +107,14 @@ std::string UrlKeyOf(const DocumentChange& change) {
   return change.has_upsert() ? UrlKey(change.doc_id(), change.upsert()) : std::string();
 }
 
-// One key in place of another; empty: none.
+// Replaces one key by another; empty: no key.
 void Replace(const std::string& before, const std::string& now, ChangeWriter* changes) {
   if (before == now) return;
   if (!before.empty()) changes->Delete(before);
   if (!now.empty()) changes->Put(now, "");
 }
 
-// Keys by which the change is found otherwise than by its number.
+// Updates the secondary keys of the change, by url and by age.
 void NoteKeys(const DocumentChange& change, const std::optional<DocumentChange>& known,
               ChangeWriter* changes) {
   const DocumentChange before = known.value_or(DocumentChange());
@@ -121,8 +122,8 @@ void NoteKeys(const DocumentChange& change, const std::optional<DocumentChange>&
   Replace(RemovalKeyOf(before), RemovalKeyOf(change), changes);
 }
 
-// Removals before this version may be forgotten: by the clock of the primary and by the writer's, so that one of them that
-// runs ahead forgets nothing too early.
+// Removals with smaller versions may be forgotten. The bound respects the primary's clock and the
+// writer's, so that neither of them can cause early forgetting by running ahead.
 uint64_t ForgettableBefore(const PartitionChange& change, const ChangeStamp& stamp) {
   uint64_t newest = 0;
   for (const DocumentChange& document : change.documents()) {
@@ -139,7 +140,7 @@ std::string RequestAgeKey(uint64_t version, std::string_view key) {
   return age_key;
 }
 
-// Writes that carry a key pay for those that are old.
+// Each write that carries a key forgets some old keys.
 neptune::Status ForgetRequestKeys(const RequestKey& given, const ChangeStamp& stamp,
                                   const ChangeReader& before, ChangeWriter* changes) {
   uint64_t newest = std::min(given.version(), VersionAt(stamp.accepted_at));
@@ -153,7 +154,7 @@ neptune::Status ForgetRequestKeys(const RequestKey& given, const ChangeStamp& st
   return before.Scan(RequestAgeKey(0, ""), RequestAgeKey(newest, ""), forget);
 }
 
-// What is known of the request: the first one of the name, this one if there was none.
+// Returns what is recorded for the request: the first write's key, or `given` if this is the first.
 neptune::StatusOr<RequestKey> ExecuteRequestKey(const RequestKey& given, const ChangeStamp& stamp,
                                                 const ChangeReader& before, ChangeWriter* changes) {
   const std::string key = neptune::StrCat("k", given.key());
@@ -171,7 +172,7 @@ neptune::StatusOr<RequestKey> ExecuteRequestKey(const RequestKey& given, const C
   return given;
 }
 
-// Gives the largest version that was forgotten, now or earlier.
+// Forgets old removals; returns the largest version forgotten so far.
 neptune::StatusOr<uint64_t> ForgetRemovals(const PartitionChange& change, const ChangeStamp& stamp,
                                            const ChangeReader& before, ChangeWriter* changes) {
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t forgotten_before, GetNumber(before, kForgottenKey));
@@ -211,7 +212,7 @@ neptune::StatusOr<DocumentOutcome> ExecuteDocument(const DocumentChange& change,
 neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeReader& before,
                                   ChangeWriter* changes) {
   NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece in_use, StatisticsInUse(before));
-  if (piece.version() <= in_use.version()) return neptune::OkStatus();  // it came again
+  if (piece.version() <= in_use.version()) return neptune::OkStatus();  // a repetition
   if (piece.index() > 0) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto last,
                              before.Get(PieceKey(piece.version(), piece.index() - 1)));
@@ -220,7 +221,7 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
                                       " came without the one before");
     }
   } else {
-    // What began and never ended goes.
+    // Deletes the pieces of versions that were begun but never completed.
     changes->DeleteRange(PieceKey(in_use.version() + 1, 0), PieceKey(piece.version(), 0));
   }
   changes->Put(PieceKey(piece.version(), piece.index()), piece.data());
@@ -253,7 +254,8 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
                                               const ChangeStamp& stamp, const ChangeReader& before,
                                               ChangeWriter* changes) {
   ChangeAnswer answer;
-  // First: a document that is forgotten and comes back with this write is put after it.
+  // Forgets first: a document whose removal is forgotten and that this write adds again must be
+  // stored afterwards.
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t forgotten,
                            ForgetRemovals(change, stamp, before, changes));
   uint64_t changed_count = 0;

@@ -1,25 +1,28 @@
-// What a partition keeps of the changes that it executed: the last one of each document, and the statistics that it was
-// given, as keys and values of a store that replication keeps the same on all replicas.
+// The data that a partition keeps of the changes that it has executed: the last change of each
+// document, and the statistics that it was given, as keys and values of a store that replication
+// keeps identical on all replicas.
 //
-//   d DOC_ID           DocumentChange, serialised; a removal stays for kRemovalsKept, so that an older change that comes
-//                      late is known as such, and for ever where the index may hold the document
-//   r VERSION DOC_ID   a removal that is to be forgotten; no value
-//   f                  the largest version of a removal that was forgotten, 8 bytes big-endian
-//   k KEY              RequestKey without the key, serialised
+//   d DOC_ID           DocumentChange, serialized; a removal stays for kRemovalsKept, so that an
+//                      older change that arrives late is detected, and forever if the index may
+//                      hold the document
+//   r VERSION DOC_ID   a removal that will be forgotten; no value
+//   f                  the largest version of a forgotten removal, 8 bytes big-endian
+//   k KEY              RequestKey without the key, serialized
 //   q VERSION KEY      the same by age; no value
 //   s VERSION INDEX    a piece of statistics
 //   u                  StatisticsPiece without data: the statistics in use
-//   l HASH DOC_ID      a changed document whose number is not that of its url, by the XXH3-64 of its url; no value
-//   c                  how many changes of documents were executed, 8 bytes big-endian
+//   l HASH DOC_ID      a changed document whose doc_id is not that of its url, by the XXH3-64 of
+//                      its url; no value
+//   c                  number of executed changes of documents, 8 bytes big-endian
 //   w                  the last write: log sequence number and history, 8 bytes big-endian each
 //
-// Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys stand in their order.
+// Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys sort numerically.
 //
-// Source: [Shen02] 5.2.2 (a write's effect follows from data and log entry alone).
-// Pure: the store is given.
-// Threads: as the store's.
-// Errors: INVALID_ARGUMENT a piece of statistics that does not follow the one before; DATA_LOSS a value that is none; the
-//   store's.
+// Source: [Shen02] 5.2.2 (the effect of a write depends only on data and log entry).
+// Pure: the store is a parameter.
+// Threads: those of the store.
+// Errors: INVALID_ARGUMENT for a piece of statistics that does not follow the previous one;
+//   DATA_LOSS for a malformed value; those of the store.
 
 #pragma once
 
@@ -42,7 +45,7 @@ class ChangeReader {
 
   virtual ~ChangeReader() = default;
   virtual neptune::StatusOr<std::optional<std::string>> Get(std::string_view key) const = 0;
-  // The entries of [first, end) in ascending order of key; false ends the scan.
+  // Visits the entries of [first, end) in ascending order of key; false ends the scan.
   virtual neptune::Status Scan(const std::string& first, const std::string& end,
                                const Visitor& visitor) const = 0;
 };
@@ -55,51 +58,54 @@ class ChangeWriter {
   virtual void DeleteRange(std::string_view first, std::string_view end) = 0;
 };
 
-// Which write a change is.
+// Identifies the write that carries a change.
 struct ChangeStamp {
   uint64_t lsn = 0;
-  // When the primary took it, by its clock; the same on all replicas.
+  // Time at which the primary accepted it, by the primary's clock; the same on all replicas.
   neptune::WallTime accepted_at;
 };
 
-// What the change makes of the state. A document of which the state holds a change with a larger version is left as it is. One
-// without a rank takes that of the change before, if it had one. Some removals that are old enough are forgotten; a change
-// of an unknown document that is older than one of those is not made.
+// Applies a change to the state. A change is ignored if the state holds one of the same document
+// with a larger version. An upsert without a rank takes that of the previous change, if it had one.
+// Some removals that are old enough are forgotten; a change of an unknown document that is older
+// than a forgotten removal is not applied.
 // REQUIRES: CheckPartitionChange.
 neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
                                               const ChangeStamp& stamp, const ChangeReader& before,
                                               ChangeWriter* changes);
 
-// The change of the document that counts; nullopt if it was never changed.
+// The latest change of the document; nullopt if it was never changed.
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,
                                                             uint64_t doc_id);
-// The changed document with this url that has the smallest number, if that is not DocIdOfUrl(url); nullopt: none has.
-// Documents that were not changed since the index was built are not known here.
+// The smallest doc_id of a changed document with this url, other than DocIdOfUrl(url); nullopt if
+// there is none. Documents that were not changed since the index was built are not in the state.
 neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& state,
                                                           std::string_view url);
-// Every changed document in ascending order of number; an error of the visitor ends it.
+// Visits every changed document in ascending order of doc_id; an error of the visitor ends the
+// scan.
 neptune::Status VisitChanges(const ChangeReader& state,
                              const std::function<neptune::Status(const DocumentChange&)>& visit);
 
-// The last write that a state has executed. Two states of one history are the same; data that were lost and begun anew, and
-// a log that went on without writes that others had executed, have another one though they count alike.
+// Identifies the last write that a state has executed. Two states of one history have the same
+// name; data that were lost and recreated, and a log that continued without writes that others had
+// executed, have another name even if their sequence numbers are equal.
 struct LastWriteName {
-  uint64_t lsn = 0;      // 0: none
-  uint64_t history = 0;  // a hash of all writes up to it: their numbers, and when they were taken
+  uint64_t lsn = 0;      // 0: no write yet
+  uint64_t history = 0;  // hash of all writes up to it: their numbers and acceptance times
 };
 neptune::StatusOr<LastWriteName> LastWrite(const ChangeReader& state);
 
-// How many changes of documents were executed: those that came again or too late do not count, nor does the removal of a
-// document that cannot be there.
+// Number of executed changes of documents. Repeated and late changes do not count, nor do removals
+// of a document that cannot be in the partition.
 neptune::StatusOr<uint64_t> ChangeCount(const ChangeReader& state);
 
-// The statistics in use, without their bytes. Version 0: none were given.
+// The statistics in use, without their bytes. Version 0: none yet.
 neptune::StatusOr<StatisticsPiece> StatisticsInUse(const ChangeReader& state);
-// The same with their file as `data`, whole. REQUIRES: some were given.
+// The same with the whole file as `data`. REQUIRES: the partition was given statistics.
 neptune::StatusOr<StatisticsPiece> ReadStatistics(const ChangeReader& state);
 
-// The file of the statistics that `head` describes (its version, index_version and change_count) as changes, to be
-// executed one after another.
+// Splits the file of the statistics that `head` describes (its version, index_version and
+// change_count) into changes, to be executed in order.
 std::vector<PartitionChange> StatisticsChanges(const StatisticsPiece& head, std::string_view file);
 
 }  // namespace search::index

@@ -95,7 +95,7 @@ TEST(ChangeStateTest, AReplacedDocumentKeepsItsRank) {
   EXPECT_FALSE((*ReadChange(state, 1))->upsert().has_static_rank());
 }
 
-// Two partitions that get the same changes in different orders agree.
+// Two partitions that execute the same changes in different orders agree.
 TEST(ChangeStateTest, TheOrderOfChangesWithDifferentVersionsDoesNotMatter) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(neptune::StrCat("seed ", seed));
@@ -113,7 +113,7 @@ TEST(ChangeStateTest, TheOrderOfChangesWithDifferentVersionsDoesNotMatter) {
     MapState shuffled;
     for (const DocumentChange& change : changes) ASSERT_TRUE(shuffled.Execute(Of(change)).ok());
     const auto without_count = [](std::map<std::string, std::string> entries) {
-      entries.erase("c");  // what came too late is no change
+      entries.erase("c");  // late changes do not count, so the counts differ
       return entries;
     };
     EXPECT_EQ(without_count(shuffled.entries()), without_count(in_order.entries()));
@@ -152,7 +152,7 @@ TEST(ChangeStateTest, StatisticsCountOnceTheirLastPieceIsThere) {
 TEST(ChangeStateTest, OnlyTheStatisticsInUseAreKept) {
   MapState state;
   ASSERT_TRUE(state.Execute(StatisticsOf(1, "one")[0]).ok());
-  // Begun by a writer that went away.
+  // Begun by a writer that disappeared.
   ASSERT_TRUE(
       state.Execute(StatisticsOf(2, std::string(kStatisticsPieceSizeMax + 1, 'x'))[0]).ok());
   ASSERT_TRUE(state.Execute(StatisticsOf(4, "four")[0]).ok());
@@ -181,7 +181,7 @@ TEST(ChangeStateTest, ChangesThatMayChangeWhatIsSearchableAreCounted) {
   EXPECT_EQ(count_after(Upsert(1, 4, "late")), 1U);
   EXPECT_EQ(count_after(RemovalOf(1, 6)), 2U);
   EXPECT_EQ(count_after(RemovalOf(1, 7)), 2U);
-  EXPECT_EQ(count_after(RemovalOf(2, 1)), 3U);  // it may be a published one
+  EXPECT_EQ(count_after(RemovalOf(2, 1)), 3U);  // the document may be a published one
   EXPECT_EQ(count_after(RemovalOf(kFirstHashedDocId + 2, 1)), 3U);
 }
 
@@ -197,7 +197,7 @@ TEST(ChangeStateTest, ADocumentWithANumberOfItsOwnIsFoundByItsUrl) {
   ASSERT_TRUE(state.Execute(Of(upsert(7, 1, "http://a/"))).ok());
   ASSERT_TRUE(state.Execute(Of(upsert(DocIdOfUrl("http://b/"), 1, "http://b/"))).ok());
   EXPECT_EQ(found("http://a/"), 7U);
-  EXPECT_EQ(found("http://b/"), std::nullopt);  // its number tells
+  EXPECT_EQ(found("http://b/"), std::nullopt);  // found by its doc_id
   ASSERT_TRUE(state.Execute(Of(upsert(7, 2, "http://c/"))).ok());
   EXPECT_EQ(found("http://a/"), 9U);
   EXPECT_EQ(found("http://c/"), 7U);
@@ -222,7 +222,7 @@ TEST(ChangeStateTest, DataThatWereBegunAnewHaveAnotherHistory) {
   EXPECT_EQ(history_of({}), 0U);
   EXPECT_EQ(history_of({1, 2, 3}), history_of({1, 2, 3}));
   EXPECT_NE(history_of({1, 2, 3}), history_of({1, 2, 4}));
-  EXPECT_NE(history_of({1, 2, 3}), history_of({7, 2, 3}));  // also if the later writes are alike
+  EXPECT_NE(history_of({1, 2, 3}), history_of({7, 2, 3}));  // even if the later writes are the same
   EXPECT_NE(history_of({1, 2}), history_of({1, 2, 3}));
 }
 
@@ -232,7 +232,7 @@ neptune::WallTime After(neptune::Duration time) {
   return {kBegin.ns_since_1970 + std::chrono::nanoseconds(time).count()};
 }
 
-// A write of something else at that time, by the primary's clock and the writer's.
+// Another write at that time, by the primary's and the writer's clock.
 void Touch(MapState* state, neptune::WallTime primarys, neptune::WallTime writers) {
   state->SetTime(primarys);
   ASSERT_TRUE(state->Execute(Of(Upsert(1, VersionAt(writers), "other"))).ok());
@@ -284,7 +284,7 @@ TEST(ChangeStateTest, ARemovalThatWasReplacedIsNotForgotten) {
   const neptune::WallTime later = After(2 * kRemovalsKept);
   Touch(&state, later, later);
   EXPECT_EQ(TitleOf(state, doc_id), "back");
-  // The removal that is forgotten by the very write that brings the document back.
+  // The removal is forgotten by the same write that adds the document again.
   ASSERT_TRUE(state.Execute(Of(RemovalOf(doc_id, VersionAt(kBegin) + 2))).ok());
   ASSERT_TRUE(state.Execute(Of(Upsert(doc_id, VersionAt(later) + 1, "again"))).ok());
   EXPECT_EQ(TitleOf(state, doc_id), "again");

@@ -62,7 +62,7 @@ std::map<std::string, std::string> ContentsOf(const ChangeReader& state) {
   return contents;
 }
 
-// A replica on a disk that forgets what was not synced.
+// A replica on a disk that loses data that were not synced.
 class Replica {
  public:
   Replica() { Open(); }

@@ -1,4 +1,5 @@
-// Any bytes are a change of documents within the limits, or refused; what is taken executes.
+// Arbitrary bytes are refused, or are a change of documents within the limits, which can be
+// executed.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!change.ok()) return 0;
   MapState state;
   const auto answer = state.Execute(*change);
-  if (!answer.ok()) return 0;  // statistics out of turn
+  if (!answer.ok()) return 0;  // statistics out of order
   for (const DocumentChange& document : change->documents()) {
     const auto kept = ReadChange(state, document.doc_id());
     if (!kept.ok() || !kept->has_value() || (*kept)->version() != document.version()) std::abort();

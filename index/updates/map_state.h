@@ -1,6 +1,6 @@
-// A change state in memory, for tests: what a partition's store does, without a disk.
+// An in-memory change state for tests: behaves like a partition's store, without a disk.
 //
-// Threads: thread-safe, but for Execute, which is one thread's.
+// Threads: thread-safe, except that Execute must run on one thread at a time.
 
 #pragma once
 
@@ -39,7 +39,7 @@ class MapState : public ChangeReader {
     return neptune::OkStatus();
   }
 
-  // The next write: all of its effects or, after an error, none.
+  // Executes the next write: all of its effects or, after an error, none.
   neptune::StatusOr<ChangeAnswer> Execute(const PartitionChange& change) {
     NEPTUNE_RETURN_IF_ERROR(CheckPartitionChange(change));
     Writer writer;
@@ -50,19 +50,19 @@ class MapState : public ChangeReader {
     return answer;
   }
 
-  // When writes are taken from now on.
+  // Sets the acceptance time of subsequent writes.
   void SetTime(neptune::WallTime time) { accepted_at_ = time; }
 
   void Clear() {
     neptune::LeafLock lock(&mutex_);
     entries_.clear();
   }
-  // As if it had never executed a write.
+  // Resets the state to that before the first write.
   void BeginAnew() {
     Clear();
     lsn_ = 0;
   }
-  // Whether Get fails from now on.
+  // Makes subsequent calls of Get fail, or succeed again.
   void FailReads(bool fails) {
     neptune::LeafLock lock(&mutex_);
     fails_ = fails;

@@ -1,7 +1,8 @@
-// What a handler does whose question names a version of the index.
+// Waits for the version of the index that a question names.
 //
-// Threads: AwaitVersion on the user-level thread that serves the request.
-// Errors: UNAVAILABLE the version is not open here, after a wait: a list that others know already is taken up within moments.
+// Threads: AwaitVersion runs on the user-level thread that serves the request.
+// Errors: UNAVAILABLE if the version is not open here after a wait: a node adopts a list that other
+//   nodes already use shortly after them.
 // Limits: kVersionAwaitMax.
 
 #pragma once

@@ -1,7 +1,8 @@
-// What a node has open of each version of the index, by the version's number.
+// The open data of each version of the index on a node, by the version's number.
 //
-// Threads: thread-safe. What is handed out stays open for as long as somebody holds it, also when it has left the list.
-// Errors: of Take: a version that does not open; those that do are there all the same.
+// Threads: thread-safe. A returned version stays open as long as its pointer is held, even after it
+//   has left the list.
+// Errors: of Take: that of a version that does not open; the others are opened nevertheless.
 
 #pragma once
 
@@ -21,11 +22,12 @@ namespace search::index {
 template <typename Opened>
 class OpenVersions {
  public:
-  // `version` with an empty name: what the spec's paths name, without a list. A null result with an OK status is a bug.
+  // Opens `version`; with an empty name, the data at the spec's paths, without a list. A null
+  // result with an OK status is a bug.
   using Open =
       std::function<std::shared_ptr<Opened>(const IndexVersion& version, neptune::Status* status)>;
 
-  // Opens what is new and lets go what has left. One caller at a time.
+  // Opens new versions and releases those that left the list. One caller at a time.
   neptune::Status Take(const VersionList* list, const Open& open) {
     std::vector<IndexVersion> wanted = {{"", ".", 0}};
     if (list != nullptr) wanted = list->versions;
@@ -33,7 +35,7 @@ class OpenVersions {
     neptune::Status worst;
     for (const IndexVersion& version : wanted) {
       std::shared_ptr<Opened> opened = Get(version.index_version);
-      // One that did not open whole is tried again.
+      // Retries a version that did not open completely.
       if (opened == nullptr || incomplete_.contains(version.index_version)) {
         neptune::Status status;
         opened = open(version, &status);
@@ -50,13 +52,13 @@ class OpenVersions {
     return list == nullptr ? neptune::OkStatus() : worst;
   }
 
-  // 0: the current version. Null: it is not here.
+  // 0: the current version. Null: not open here.
   std::shared_ptr<Opened> Find(uint64_t number) const {
     neptune::LeafLock lock(&mutex_);
     const auto found = opened_.find(number == 0 ? current_ : number);
     return found == opened_.end() ? nullptr : found->second;
   }
-  // By number.
+  // All open versions by number.
   std::map<uint64_t, std::shared_ptr<Opened>> all() const {
     neptune::LeafLock lock(&mutex_);
     return opened_;
@@ -71,12 +73,12 @@ class OpenVersions {
   }
   void Publish(std::map<uint64_t, std::shared_ptr<Opened>> next, uint64_t current) {
     neptune::LeafLock lock(&mutex_);
-    // What is let go is closed outside of the lock.
+    // Released versions are closed after the lock is released.
     opened_.swap(next);
     current_ = current;
   }
 
-  std::map<uint64_t, bool> incomplete_;  // of the one who takes
+  std::map<uint64_t, bool> incomplete_;  // used by Take only
   mutable neptune::LeafMutex mutex_;
   std::map<uint64_t, std::shared_ptr<Opened>> opened_ ABSL_GUARDED_BY(mutex_);
   uint64_t current_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -1,4 +1,5 @@
-// Any bytes as a list of versions: read or refused; what was read is written and read again, and changed only to what can be.
+// Arbitrary bytes as a list of versions are read or refused; a list that was read survives a round
+// trip, and changes of it give valid lists.
 
 #include <glog/logging.h>
 

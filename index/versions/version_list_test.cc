@@ -34,7 +34,7 @@ TEST(VersionListTest, AddedVersionIsNotUsedYet) {
 
 TEST(VersionListTest, EveryChangeIsCounted) {
   EXPECT_EQ(Three().change, 4u);
-  EXPECT_EQ(Of(AddVersion(Three(), kTuesday)).change, 4u);  // nothing to do
+  EXPECT_EQ(Of(AddVersion(Three(), kTuesday)).change, 4u);  // no effect
   EXPECT_EQ(Of(MakeCurrent(Three(), "tuesday")).change, 4u);
 }
 

@@ -47,7 +47,7 @@ void VersionWatch::Turn() {
 
 Status VersionWatch::Poll() {
   StatusOr<std::string> text = neptune::ReadFile(path_, kVersionListSizeMax);
-  // A list is never taken away again.
+  // Only a missing file at first means no list; once a list was read, a missing file is an error.
   if (text.status().code() == neptune::StatusCode::kNotFound && text_.empty()) {
     return std::exchange(is_taken_, true) ? neptune::OkStatus() : take_(nullptr);
   }

@@ -1,10 +1,12 @@
-// Looks at the list of versions again and again, on a loop of low priority of its own, and has what is new in it taken up.
+// Polls the list of versions, on a low-priority loop of its own, and applies changes to it.
 //
-//
-// Threads: Start and Stop by the owner; LookSoon and Describe from any thread; `take` runs inside Start, then on the loop.
-// Errors: a list that cannot be read changes nothing, one that cannot be taken up whole is taken up as far as it goes: both
-//   are logged, shown, and tried again. Start: that the first list cannot be read.
-// Limits: a look each kVersionLookInterval; while there is trouble less often, down to one each kVersionLookIntervalMax.
+// Threads: the owner calls Start and Stop; LookSoon and Describe from any thread; `take` runs
+//   inside Start, then on the loop.
+// Errors: a list that cannot be read changes nothing, and one that cannot be applied as a whole is
+//   applied as far as possible: both are logged, shown, and retried. Start fails if the first list
+//   cannot be read.
+// Limits: polls every kVersionLookInterval; after errors less often, down to once per
+//   kVersionLookIntervalMax.
 
 #pragma once
 
@@ -26,18 +28,19 @@ inline constexpr neptune::Duration kVersionLookIntervalMax = std::chrono::second
 
 class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
  public:
-  // Null: there is no list, and the cluster serves what paths of its spec name.
+  // `list` is null if there is no list file; the cluster then serves the paths of its spec.
   using Take = std::function<neptune::Status(const VersionList* list)>;
 
-  // The first look is before there is a loop, so that nothing is locked while the caller, a user-level thread, opens files.
+  // The first poll happens before the loop exists, so that no lock is held while the caller, a
+  // user-level thread, opens files.
   static neptune::StatusOr<std::shared_ptr<VersionWatch>> Start(
       neptune::World& world, const std::string& name, const std::string& path,
       Take take) ABSL_NO_THREAD_SAFETY_ANALYSIS;
-  // Waits for the look under way; nothing is taken up any more. Idempotent.
+  // Waits for the current poll; no list is applied after it returns. Idempotent.
   void Stop();
 
-  // Facts for the tool that publishes: "change" of the newest list that was taken up whole, its "current" version, and the
-  // "trouble" with a newer one.
+  // Reports facts for the publishing tool: "change" of the newest list that was applied as a whole,
+  // its "current" version, and the "trouble" with a newer one.
   void Describe(neptune::StatusReport* report) const;
 
  private:
@@ -47,11 +50,11 @@ class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
 
   const std::string path_;
   neptune::Loop* loop_ = nullptr;
-  neptune::LeafMutex mutex_;  // held for each look
+  neptune::LeafMutex mutex_;  // held during each poll
   Take take_ ABSL_GUARDED_BY(mutex_);
-  std::string text_ ABSL_GUARDED_BY(mutex_);  // taken up last
+  std::string text_ ABSL_GUARDED_BY(mutex_);  // last text applied
   bool is_taken_ ABSL_GUARDED_BY(mutex_) = false;
-  neptune::Duration wait_ = kVersionLookInterval;  // the loop's own
+  neptune::Duration wait_ = kVersionLookInterval;  // used by the loop only
 
   mutable neptune::LeafMutex shown_mutex_;
   uint64_t change_ ABSL_GUARDED_BY(shown_mutex_) = 0;

@@ -11,7 +11,7 @@
 namespace search::index {
 namespace {
 
-// The byte in lower case, or 0 if it is no ASCII letter or digit.
+// The byte in lower case, or 0 if it is not an ASCII letter or digit.
 char LowerAlphanumeric(char c) {
   if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) return c;
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : char{0};

@@ -1,16 +1,14 @@
 // Analysis: turns text into the terms that the index stores and that queries look up, with
 // positions.
 //
-// Folding is Unicode NFKC with full case folding (utf8proc) and removal of Latin and
-// Greek
-//   accents; stemming is Snowball's English stemmer (libstemmer). The rules stand in README.md.
+// Folding is Unicode NFKC with full case folding (utf8proc) and removal of Latin and Greek accents;
+// stemming is Snowball's English stemmer (libstemmer). README.md states the rules.
 // No I/O, no clock, no locks.
-// Threads: thread-compatible; one Analyzer for each thread, because stemmer and cache have state.
-// Units: positions count words from 0; begin_byte and end_byte are offsets into the analysed text.
-// Errors: none. Any bytes are accepted; what is not valid UTF-8 separates words.
-// Limits: kTermSizeMax bytes a term, AnalyzerOptions::token_count_max tokens a call, kTextSizeMax
-// bytes a
-//   call; what exceeds a limit is cut off, never an error.
+// Threads: thread-compatible; use one Analyzer per thread, because stemmer and cache have state.
+// Units: positions count words from 0; begin_byte and end_byte are offsets into the analyzed text.
+// Errors: none. Any bytes are accepted; invalid UTF-8 separates words.
+// Limits: kTermSizeMax bytes per term, AnalyzerOptions::token_count_max tokens per call,
+//   kTextSizeMax bytes per call; what exceeds a limit is cut off without an error.
 
 #pragma once
 
@@ -23,11 +21,12 @@
 
 namespace search::index {
 
-// Longest term; a longer word is cut at a character boundary, in documents and queries alike.
+// Maximum size of a term; a longer word is cut at a character boundary, in documents and queries
+// alike.
 inline constexpr size_t kTermSizeMax = 64;
 // Longer words are not stemmed.
 inline constexpr size_t kStemmedWordSizeMax = 40;
-// Text beyond this is not analysed; offsets fit 32 bits.
+// Text past this size is ignored; offsets fit 32 bits.
 inline constexpr size_t kTextSizeMax = size_t{1} << 30;
 
 // One occurrence of a term.
@@ -39,42 +38,43 @@ struct Token {
   uint32_t end_byte = 0;
 };
 
-// How a field is analysed.
+// Selects how a field is analyzed.
 enum class FieldKind : uint8_t {
   kTitle,  // words, folded and stemmed
   kBody,   // words, folded and stemmed
-  // A name such as `cppreference-doc-en-html` or `docs.python.org`: not split into words, not
-  // stemmed. Gives the folded name, its beginnings that end before a '-' and its ends that start
+  // A name such as `cppreference-doc-en-html` or `docs.python.org`: neither split into words nor
+  // stemmed. Gives the folded name, its prefixes that end before a '-' and its suffixes that start
   // after a '.', all at position 0, so that `site:cppreference` and `site:python.org` are one term
   // lookup each.
   kSite,
 };
 
-// What the words of running text are.
+// Defines the words of running text.
 enum class WordRule : uint8_t {
   kLanguage,  // README.md: Unicode words, folded, English stems
-  kAsciiRuns,  // runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other
-               // bytes separate. The common denominator of engines, to compare with them.
+  // Runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other bytes
+  // separate. The common denominator of engines, for comparisons with them.
+  kAsciiRuns,
 };
 
 struct AnalyzerOptions {
-  // Default: the rule for people's documents and queries.
+  // Default: the rule for documents and queries written by people.
   WordRule words = WordRule::kLanguage;
-  // Tokens of one call; the rest of the text is dropped. Larger: more memory for huge pages.
-  // Default: more than any page of the default corpora has.
+  // Maximum number of tokens per call; the rest of the text is dropped. Larger: more memory for
+  // huge pages. Default: more than any page of the default corpora has.
   size_t token_count_max = size_t{1} << 24;
-  // Words whose stems are remembered, rounded up to a power of two, 32 bytes each; 0 = none.
+  // Number of words whose stems are cached, rounded up to a power of two, 32 bytes each; 0 = none.
   // Larger: fewer stemmer runs until the table outgrows the processor's cache. Default: 512 KiB,
   // for bulk work.
   size_t stem_cache_size = size_t{1} << 14;
-  // Off only for the test that the fast path for ASCII words changes nothing.
+  // Off only for the test that checks that the fast path for ASCII words gives the same tokens.
   bool ascii_fast_path = true;
 
-  // For a short-lived analyzer that sees a few words, such as a query's.
+  // Options for a short-lived analyzer that sees only a few words, such as a query's.
   static AnalyzerOptions ForQueries() { return {.token_count_max = 4096, .stem_cache_size = 0}; }
 };
 
-// One term of a query word, owning its text.
+// One term of a query word; owns its text.
 struct WordTerm {
   std::string term;       // as indexed
   std::string folded;     // folded, not stemmed; analyses to `term` again
@@ -91,9 +91,9 @@ class Analyzer {
   Analyzer(const Analyzer&) = delete;
   Analyzer& operator=(const Analyzer&) = delete;
 
-  // Replaces *tokens by the tokens of `utf8` in text order: positions never decrease, byte ranges
-  // are non-empty, begin and end on character boundaries and never overlap (but for kSite). Linear
-  // time.
+  // Replaces *tokens by the tokens of `utf8` in text order: positions never decrease; byte ranges
+  // are non-empty, begin and end on character boundaries and (except for kSite) never overlap.
+  // Takes linear time.
   void Analyze(FieldKind field, std::string_view utf8, std::vector<Token>* tokens);
 
   // The same for running text (title and body).
@@ -101,12 +101,12 @@ class Analyzer {
     Analyze(FieldKind::kBody, utf8, tokens);
   }
 
-  // The terms of one word or phrase as typed by a user: what Analyze gives for it. Empty if it
-  // holds nothing that is indexed (`&&`); several if the index splits it (`pg_dump`: `pg`, `dump`).
+  // The terms of one word or phrase as typed by a user. Empty if it holds nothing that is indexed
+  // (`&&`); several terms if the index splits it (`pg_dump`: `pg`, `dump`).
   std::vector<WordTerm> AnalyzeWord(std::string_view utf8);
 
-  // The one form of a site's name that queries look up: folded, at most kTermSizeMax bytes, may be
-  // empty.
+  // The canonical form of a site's name that queries look up: folded, at most kTermSizeMax bytes,
+  // possibly empty.
   static std::string FoldSite(std::string_view utf8);
 
  private:

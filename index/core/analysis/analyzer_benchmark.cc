@@ -1,7 +1,7 @@
-// Bytes of English text analysed a second on one thread.
+// Measures the bytes of English text analyzed per second on one thread.
 //
-// ANALYZER_BENCHMARK_TEXT names a text file; without it the GPL, which every Debian system carries,
-// and which has a smaller vocabulary than ordinary text, is used.
+// ANALYZER_BENCHMARK_TEXT names a text file; by default the GPL is used, which every Debian system
+// has and which has a smaller vocabulary than ordinary text.
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
-// Any bytes: the token ranges are in order and on character boundaries, terms are bounded, and each
-// folded word analyses to its own term again.
+// Analyzes arbitrary bytes: the token ranges are in order and on character boundaries, terms are
+// bounded, and each folded word analyzes to its own term again.
 
 #include <glog/logging.h>
 

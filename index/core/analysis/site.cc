@@ -11,7 +11,8 @@ namespace search::index {
 
 namespace {
 
-// Code points of a name that are looked at; folding makes at most kFoldedSizeMax of each.
+// Maximum number of code points of a name that are examined; folding makes at most kFoldedSizeMax
+// of each.
 constexpr size_t kSiteCodePointCountMax = 4 * kTermSizeMax;
 
 bool IsLeftOut(int32_t folded) {

@@ -1,6 +1,4 @@
-// Names of sites: one folded form, and the shorter names under which a site is found as well.
-//
-// Threads: pure functions.
+// Names of sites: the folded form, and the shorter names under which a site can be found.
 
 #pragma once
 
@@ -10,11 +8,11 @@
 
 namespace search::index {
 
-// The folded name: blanks, control characters, quotes and brackets are left out.
+// The folded name, without blanks, control characters, quotes and brackets.
 std::string FoldSiteName(std::string_view utf8);
 
-// `folded` itself first, then its beginnings before each '-' and '/', then its ends after each '.';
-// no empty and no repeated ones.
+// `folded` itself first, then its prefixes before each '-' and '/', then its suffixes after each
+// '.'; neither empty nor repeated names.
 std::vector<std::string_view> SiteNames(std::string_view folded);
 
 }  // namespace search::index

@@ -1,9 +1,5 @@
-// English stems, with a table of the words seen last: Snowball costs about a microsecond a word,
-// the table a few nanoseconds.
-//
-// Source: M. F. Porter, the Snowball English stemmer (libstemmer).
-// Threads: thread-compatible.
-// Limits: words of at most kStemmedWordSizeMax bytes; the table is direct-mapped and never grows.
+// English stems, with a cache of recent words: Snowball takes about a microsecond per word, the
+// cache a few nanoseconds.
 
 #pragma once
 
@@ -19,7 +15,7 @@ namespace search::index {
 
 class EnglishStemmer {
  public:
-  // Words of at most this many bytes are kept in the table.
+  // Only words of at most this many bytes are cached.
   static constexpr size_t kCachedWordSizeMax = 15;
 
   // cache_size: entries, rounded up to a power of two; 0 = no table.
@@ -28,7 +24,7 @@ class EnglishStemmer {
   EnglishStemmer(const EnglishStemmer&) = delete;
   EnglishStemmer& operator=(const EnglishStemmer&) = delete;
 
-  // Writes the stem of `word` (lower-case ASCII letters and apostrophes) to `stem`, returns its
+  // Writes the stem of `word` (lower-case ASCII letters and apostrophes) to `stem` and returns its
   // size: at least 1 and at most `size`. REQUIRES: 1 <= size <= kStemmedWordSizeMax; 16 bytes of
   // `word` can be read and 16 bytes of `stem` written whatever the size; bytes of `word` from
   // `size` to 16 are zero.

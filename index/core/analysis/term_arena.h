@@ -1,6 +1,4 @@
-// Memory for the terms of one Analyze call: appended, never moved, forgotten all at once.
-//
-// Threads: thread-compatible.
+// Memory for the terms of one Analyze call: append-only, never moved, released all at once.
 
 #pragma once
 
@@ -12,12 +10,12 @@ namespace search::index {
 
 class TermArena {
  public:
-  // Room for `size` bytes at a place that stays. REQUIRES: size <= kChunkSize.
+  // Space for `size` bytes at a stable address. REQUIRES: size <= kChunkSize.
   char* Room(size_t size) {
     if (static_cast<size_t>(limit_ - cursor_) < size) NextChunk();
     return cursor_;
   }
-  // Keeps the first `size` bytes of the last Room.
+  // Keeps the first `size` bytes returned by the last call of Room.
   void Keep(size_t size) { cursor_ += size; }
 
   // Makes all kept bytes reusable.

@@ -1,10 +1,8 @@
-// Code points: decoding that tolerates anything, folding, and what part of a word a code point can
-// be.
+// Code points: decoding that tolerates any bytes, folding, and the role of a code point in a word.
 //
 // Source: Unicode NFKC with full case folding, by utf8proc.
 // Departs from source: accents on Latin and Greek letters are dropped, so that `cafe` finds `café`;
-// Thai and
-//   Lao are not decomposed, because their vowel signs would change place.
+//   Thai and Lao are not decomposed, because their vowel signs would be reordered.
 // Threads: pure functions.
 
 #pragma once
@@ -18,43 +16,44 @@ namespace search::index::unicode {
 
 inline constexpr size_t kFoldedSizeMax = 20;
 
-// The first code point of `text`; an invalid byte gives code_point -1 and size 1. REQUIRES: text
-// not empty.
+// The first code point of `text`; for an invalid byte code_point is -1 and size is 1. REQUIRES:
+// text is not empty.
 struct Decoded {
   int32_t code_point;
   size_t size;
 };
 Decoded Decode(std::string_view text);
 
-// The length of the longest beginning of valid `utf8` of at most `size_max` bytes that cuts no
+// The size of the longest prefix of valid `utf8` of at most `size_max` bytes that cuts no
 // character.
 size_t CutSize(std::string_view utf8, size_t size_max);
 
 enum class WordPart : uint8_t {
   kSeparator,  // ends a word
-  kIgnorable,  // soft hyphen, joiners: as if absent
+  kIgnorable,  // soft hyphen, joiners: treated as absent
   kLetter,     // letter or number
-  kMark,       // belongs to the letter before it
+  kMark,       // belongs to the preceding letter
   kIdeograph,  // a word of its own: scripts written without blanks (Han, kana, Thai, Lao, Khmer,
                // Myanmar)
 };
 
-// What a folded code point is in a word.
+// The role of a folded code point in a word.
 WordPart PartOf(int32_t folded);
 
-// A source code point folded and decomposed; count 0 if it separates words or is ignorable.
+// A code point, folded and decomposed; count 0 if it separates words or is ignorable.
 struct Folded {
-  WordPart part = WordPart::kSeparator;  // of the first
+  WordPart part = WordPart::kSeparator;  // role of the first
   size_t count = 0;
   int32_t code_points[kFoldedSizeMax];
 };
 void Fold(int32_t code_point, Folded* folded);
 
-// Whether a diacritic after this folded letter is dropped.
+// True if a diacritic after this folded letter is dropped.
 bool DropsAccents(int32_t folded_letter);
 bool IsAccent(int32_t folded);
 
-// Brings decomposed code points into canonical order, composes them in place; the new count.
+// Brings decomposed code points into canonical order and composes them in place; returns the new
+// count.
 size_t Compose(int32_t* code_points, size_t count);
 
 // Appends the code points as UTF-8.

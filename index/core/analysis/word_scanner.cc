@@ -156,7 +156,7 @@ void WordScanner::Push(int32_t folded, unicode::WordPart part) {
   base_is_ideograph_ = part == unicode::WordPart::kIdeograph;
 }
 
-// Punctuation that belongs to the word; the curly apostrophe becomes the straight one.
+// Appends punctuation that belongs to the word; a curly apostrophe becomes a straight one.
 void WordScanner::PushGlue(size_t at, size_t size) {
   if (size == kCurlyApostrophe.size()) return Push('\'', unicode::WordPart::kLetter);
   for (size_t i = 0; i < size; ++i) Push(text_[at + i], unicode::WordPart::kLetter);

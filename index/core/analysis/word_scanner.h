@@ -1,6 +1,6 @@
-// Finds the words of a text one after the other, folded: the segmentation rules in one place.
+// Finds the words of a text one after the other, folded; implements the segmentation rules of
+// README.md.
 //
-// The rules stand in README.md.
 // Threads: thread-compatible.
 // Limits: kTermSizeMax bytes of a word are kept; any word takes linear time and constant memory.
 
@@ -18,7 +18,7 @@ namespace search::index {
 
 class WordScanner {
  public:
-  // ascii_fast_path: off only to test that it changes nothing.
+  // ascii_fast_path: off only for the test that checks that it gives the same words.
   explicit WordScanner(std::string_view text, bool ascii_fast_path = true)
       : text_(text), ascii_fast_path_(ascii_fast_path) {}
 
@@ -26,24 +26,25 @@ class WordScanner {
   bool Next();
 
   // The word, valid until Next: folded, at most kTermSizeMax bytes, cut at a character boundary. 16
-  // bytes can be read whatever its size; those beyond it are zero.
+  // bytes can be read whatever its size; those past its end are zero.
   const char* word() const { return word_; }
   size_t word_size() const { return word_size_; }
-  // Whether it consists of ASCII letters and apostrophes only and was not cut.
+  // True if the word consists of ASCII letters and apostrophes only and was not cut.
   bool is_ascii_word() const { return is_ascii_word_; }
   size_t begin_byte() const { return begin_; }
   size_t end_byte() const { return end_; }
 
  private:
-  // Code points of a word that are looked at; canonical order and composition happen within them.
+  // Maximum number of code points of a word that are examined; canonical ordering and composition
+  // are limited to them.
   static constexpr size_t kCodePointCountMax = 256;
 
-  // What follows a word so far: punctuation that belongs to it.
+  // Punctuation after a word that belongs to it.
   struct Glue {
-    size_t size = 0;    // bytes that belong to the word
-    bool ends = false;  // whether they end it
+    size_t size = 0;    // number of bytes that belong to the word
+    bool ends = false;  // true if they end it
   };
-  // How the word looks so far.
+  // Properties of the word scanned so far.
   struct Shape {
     bool ends_in_ascii_letter = false;
     bool is_numeric = false;  // digits and points only
@@ -51,8 +52,8 @@ class WordScanner {
   };
   Glue GlueAt(size_t at, const Shape& shape) const;
 
-  // Each reads the word that begins at begin_ and moves at_ past it. ScanAscii leaves at_ alone and
-  // returns kNotAscii where the other must decide; ScanUnicode is false if no word begins here.
+  // Each scans the word that begins at begin_ and moves at_ past it. ScanAscii leaves at_ unchanged
+  // and returns kNotAscii if ScanUnicode must decide; ScanUnicode is false if no word begins here.
   enum class Scan : uint8_t { kWord, kNotAscii };
   Scan ScanAscii();
   bool ScanUnicode();
@@ -70,7 +71,7 @@ class WordScanner {
   char word_[kTermSizeMax + 16] = {};
   size_t word_size_ = 0;
   bool is_ascii_word_ = false;
-  // Of ScanUnicode: the word so far, its last code point, its last that is not a mark.
+  // State of ScanUnicode: the word so far, its last code point, its last that is not a mark.
   int32_t code_points_[kCodePointCountMax];
   size_t count_ = 0;
   int32_t last_ = 0;

@@ -1,4 +1,4 @@
-// Times of the parts: numbers unpacked, postings walked, terms found, queries answered.
+// Measures the parts: unpacking, posting cursors, term look-up, queries.
 
 #include <benchmark/benchmark.h>
 

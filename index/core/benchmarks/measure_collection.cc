@@ -58,7 +58,7 @@ std::vector<std::string> Folders() {
   return folders;
 }
 
-// Skewed like a rank over links: most documents near 0.
+// Skewed like a link-based rank: most documents near 0.
 float MadeUpRank(uint64_t doc_id) {
   const double uniform = static_cast<double>((doc_id * 0x9E3779B97F4A7C15) >> 11) / 0x1p53;
   return static_cast<float>(std::pow(uniform, 8));
@@ -197,8 +197,8 @@ double MicrosecondsOf(const std::vector<Part>& parts, const Query& query,
   return best * 1e6;
 }
 
-// The longest that a search goes on without asking whether it should stop: how late it can be for a
-// deadline. The fastest of the repetitions, as other load makes any of them longer.
+// The longest interval in which a search does not poll whether it should stop: how late it can be
+// for a deadline. Takes the fastest of the repetitions, because other load only makes them longer.
 double PollGapOf(const std::vector<Part>& parts, const Query& query, SearchOptions options) {
   double best = 1e9;
   for (int i = 0; i < FLAGS_repetitions; ++i) {
@@ -220,7 +220,7 @@ double PollGapOf(const std::vector<Part>& parts, const Query& query, SearchOptio
   return best * 1e6;
 }
 
-// Words of the queries in one, about as many as a query may have.
+// All queries joined into one, with about as many words as a query may have.
 std::string LongestQuery(const std::vector<std::string>& texts, const std::string& glue) {
   constexpr size_t kWordsMax = 300;  // a text has at most 4 KiB
   std::string all;

@@ -1,8 +1,4 @@
-// Inverts documents: their words become occurrences in a table of terms, ready to be a run.
-//
-// Source: single-pass in-memory inversion [Heinz03].
-// No I/O, no clock, no threads.
-// Threads: thread-compatible; each thread has its own.
+// Inverts documents: adds the occurrences of their words to a table of terms, which becomes a run.
 
 #pragma once
 
@@ -20,7 +16,7 @@ class DocumentInverter {
  public:
   explicit DocumentInverter(WordRule words);
 
-  // Returns the number of words by field. REQUIRES: ordinals ascend.
+  // Returns the number of words, indexed by field. REQUIRES: ordinals ascend.
   std::array<uint32_t, kFieldCount> Add(const IndexedDocument& document, uint32_t ordinal);
 
   const TermTable& table() const { return table_; }
@@ -31,7 +27,7 @@ class DocumentInverter {
 
   Analyzer analyzer_;
   std::vector<Token> tokens_;
-  std::vector<uint32_t> hashes_;  // of the tokens
+  std::vector<uint32_t> hashes_;  // hashes of tokens_
   TermTable table_;
 };
 

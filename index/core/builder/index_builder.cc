@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMemorySizeMin = size_t{1} << 20;
 constexpr int kThreadsMax = 256;
 
-// Gives the runs' terms in ascending order; runs with the same term in the order of the runs.
+// Iterates over the runs' terms in ascending order; equal terms in the order of the runs.
 class RunMerger {
  public:
   explicit RunMerger(std::vector<std::unique_ptr<TermRun>> runs) : runs_(std::move(runs)) {}
@@ -96,7 +96,7 @@ class IndexBuilder::Rep {
       return neptune::InvalidArgument("index builder: thread_count ", options_.thread_count,
                                       " is not between 1 and ", kThreadsMax);
     }
-    // Each thread's batch, its table, and the batch that is filled.
+    // One share per thread for its batch and table, and one for the batch being filled.
     const auto shares = static_cast<size_t>(options_.thread_count + 1);
     const size_t memory_min =
         options_.thread_count == 1 ? kMemorySizeMin : 3 * shares * kMemorySizeMin;
@@ -133,7 +133,7 @@ class IndexBuilder::Rep {
   }
 
  private:
-  // What is known of a document before its words are counted.
+  // The properties of a document that are known before its words are counted.
   struct Document {
     uint64_t doc_id = 0;
     float static_rank = 0;
@@ -147,8 +147,8 @@ class IndexBuilder::Rep {
 
   const IndexBuilderOptions options_;
   DocumentInverter inverter_;
-  std::unique_ptr<ParallelInverter> parallel_;  // instead, with several threads
-  std::vector<Document> documents_;             // of parallel_
+  std::unique_ptr<ParallelInverter> parallel_;  // used with several threads
+  std::vector<Document> documents_;             // documents given to parallel_
   uint32_t document_count_ = 0;
   std::unique_ptr<SegmentWriter> writer_;
   std::vector<std::string> run_paths_;
@@ -221,7 +221,7 @@ neptune::StatusOr<SegmentSummary> IndexBuilder::Rep::Merge() {
   while (!merger.done()) NEPTUNE_RETURN_IF_ERROR(merger.WriteTerm(writer_.get()));
   SegmentSummary summary;
   summary.run_count = static_cast<uint32_t>(run_count);
-  // Statistics of an earlier segment must not outlive it.
+  // Removes the statistics of an earlier segment, which do not apply to the new one.
   ::unlink(neptune::StrCat(options_.directory, "/", kStatisticsFileName).c_str());
   NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());
   const SegmentTotals& totals = writer_->totals();

@@ -1,13 +1,14 @@
-// The bytes in which the builder keeps a term's occurrences until they become posting blocks.
+// The encoding in which the builder keeps a term's occurrences until they become posting blocks.
 //
 //   occurrences = { occurrence } , ordered by document, field, position
 //   occurrence  = varint(position_gap * 8 + new_document * 4 + tag), [varint(ordinal_gap)]
-//   tag 0: same field as before, position_gap counts from the position before.
-//   tag 1 to 3: field tag - 1 begins, position_gap counts from 0.
-//   new_document 1: ordinal_gap counts from the document before, at first from 0. With tag 0: the
-//   document holds the term without a position (site names).
+//   tag 0: same field as before; position_gap is relative to the previous position.
+//   tag 1 to 3: field tag - 1 begins; position_gap is relative to 0.
+//   new_document 1: ordinal_gap is relative to the previous document, for the first one to 0. With
+//   tag 0: the document holds the term without a position (site names).
+//
 // Threads: thread-compatible.
-// Errors: OccurrenceReader::damaged for bytes that end inside an occurrence or make no sense.
+// Errors: OccurrenceReader::damaged for bytes that end inside an occurrence or are inconsistent.
 
 #pragma once
 
@@ -24,7 +25,7 @@ namespace search::index {
 inline constexpr uint64_t kNewDocumentFlag = 4;
 inline constexpr unsigned kPositionShift = 3;
 
-// One document's occurrences of a term.
+// A term's occurrences in one document.
 struct RawPosting {
   uint32_t ordinal = 0;
   std::array<uint32_t, kFieldCount> frequencies = {};
@@ -36,7 +37,7 @@ class OccurrenceReader {
   explicit OccurrenceReader(std::string_view bytes)
       : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  // The next document's posting; false at the end or at damage.
+  // Reads the next document's posting; false at the end or if damaged.
   bool Next(RawPosting* posting) {
     uint64_t code = 0;
     if (has_code_) {

@@ -11,8 +11,7 @@
 namespace search::index {
 namespace {
 
-// A table is about as large as the texts in it; what is not needed for that stays free for the
-// allocator's rounding.
+// A table is about as large as the texts in it; the rest is left to the allocator's rounding.
 constexpr size_t kPartsOfABatch = 3;
 
 }  // namespace
@@ -32,7 +31,7 @@ class ParallelInverter::Batch {
   bool empty() const { return documents_.empty(); }
   size_t size() const { return text_.size() + documents_.size() * sizeof(Document); }
 
-  // On a thread of its own; afterwards the texts are gone.
+  // Runs on a thread of its own; releases the texts.
   void Invert(const ParallelInverterOptions& options, size_t table_size_max) {
     DocumentInverter inverter(options.words);
     for (size_t i = 0; i < documents_.size() && status_.ok(); ++i) {

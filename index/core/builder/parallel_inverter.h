@@ -1,12 +1,14 @@
-// Inverts documents on several threads: they are copied into batches, a thread turns each batch into
-// runs on disk, and the runs in the order of their batches hold what one thread's would.
+// Inverts documents on several threads: documents are copied into batches, and a thread turns each
+// batch into runs on disk. The runs, in the order of their batches, have the contents that one
+// thread would produce.
 //
-// Writes files; at most thread_count threads besides the
-//   caller's, which fills the next batch meanwhile.
-// Threads: thread-compatible; none of its own threads outlives it.
-// Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than kRunsMax runs). An error stays.
-// Limits: memory_size_max for batches and their tables, or the largest document thread_count + 1 times
-//   if that is more; beside it 12 bytes a document.
+// Writes files; uses at most thread_count threads besides the caller's, which fills the next batch
+// in the meantime.
+// Threads: thread-compatible; no thread of its own outlives it.
+// Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than kRunsMax runs). The first error
+//   is kept.
+// Limits: memory_size_max for batches and their tables, or thread_count + 1 times the largest
+//   document if that is more; plus 12 bytes per document.
 
 #pragma once
 
@@ -27,7 +29,7 @@
 namespace search::index {
 
 struct ParallelInverterOptions {
-  // Working files are DIRECTORY/run.BATCH.N.part.
+  // Temporary files are named DIRECTORY/run.BATCH.N.part.
   std::string directory;
   WordRule words = WordRule::kLanguage;
   int thread_count = 2;
@@ -43,12 +45,13 @@ class ParallelInverter {
   ParallelInverter(const ParallelInverter&) = delete;
   ParallelInverter& operator=(const ParallelInverter&) = delete;
 
-  // Copies the document, which has the next ordinal. Waits for the oldest batch if all threads work.
+  // Copies the document and gives it the next ordinal. Waits for the oldest batch if all threads
+  // are busy.
   neptune::Status Add(const IndexedDocument& document);
-  // Inverts the rest. After it, and only then:
+  // Inverts the remaining documents. run_paths() and lengths() are valid only after it.
   neptune::Status Finish();
   const std::vector<std::string>& run_paths() const { return run_paths_; }
-  const std::vector<Lengths>& lengths() const { return lengths_; }  // by ordinal
+  const std::vector<Lengths>& lengths() const { return lengths_; }  // indexed by ordinal
 
  private:
   class Batch;
@@ -57,7 +60,7 @@ class ParallelInverter {
   neptune::Status JoinOldest();
 
   const ParallelInverterOptions options_;
-  const size_t batch_size_max_;  // of texts
+  const size_t batch_size_max_;  // bytes of document texts
   const size_t table_size_max_;
   size_t batch_count_ = 0;
   uint32_t next_ordinal_ = 0;

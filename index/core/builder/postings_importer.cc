@@ -79,7 +79,7 @@ neptune::StatusOr<SegmentSummary> PostingsImporter::Finish() {
   }
   if (in_term_) writer_->EndTerm();
   in_term_ = false;
-  // Statistics of an earlier segment must not outlive it.
+  // Removes the statistics of an earlier segment, which do not apply to the new one.
   ::unlink(neptune::StrCat(directory_, "/", kStatisticsFileName).c_str());
   SegmentSummary summary;
   NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());

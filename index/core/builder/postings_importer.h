@@ -1,13 +1,13 @@
-// Builds one segment from postings that another program made: terms in ascending order with the
-// frequency of each document, documents with their lengths. All words become words of the body, and
-// the segment says that it has no positions.
+// Builds one segment from postings that another program computed: terms in ascending order with the
+// frequency in each document, and documents with their lengths. All words become words of the body,
+// and the segment has no positions.
 //
 // Writes files; no clock.
 // Threads: thread-compatible.
-// Errors: INVALID_ARGUMENT for what is out of order or impossible; UNAVAILABLE for the file system;
-//   RESOURCE_EXHAUSTED beyond a limit. After an error the segment is not to be finished.
+// Errors: INVALID_ARGUMENT for input that is out of order or invalid; UNAVAILABLE for file system
+//   errors; RESOURCE_EXHAUSTED beyond a limit. After an error the segment must not be finished.
 // Limits: kSegmentDocumentsMax documents; keys of 1 to kTermKeySizeMax bytes. Memory is that of
-//   SegmentWriter: 16 bytes a document, 12 bytes a posting block and the dictionary.
+//   SegmentWriter: 16 bytes per document, 12 bytes per posting block and the dictionary.
 
 #pragma once
 
@@ -25,24 +25,24 @@ class SegmentWriter;
 
 class PostingsImporter {
  public:
-  // Makes the folder if it is absent; a segment in it is replaced.
+  // Creates the directory if it is absent; a segment in it is replaced.
   static neptune::StatusOr<std::unique_ptr<PostingsImporter>> Create(const std::string& directory);
   ~PostingsImporter();
   PostingsImporter(const PostingsImporter&) = delete;
   PostingsImporter& operator=(const PostingsImporter&) = delete;
 
-  // Whether `key` can stand in the dictionary as a word.
+  // True if `key` is valid as a word of the dictionary.
   static bool IsPossibleKey(std::string_view key);
 
-  // The next posting; a key other than the last one begins a term.
-  // REQUIRES: keys ascend by byte and are possible, ordinals ascend within a term.
+  // Adds the next posting; a key different from the last one begins a term.
+  // REQUIRES: keys are valid and ascend bytewise, ordinals ascend within a term.
   neptune::Status AddPosting(std::string_view key, uint32_t ordinal, uint32_t frequency);
 
-  // The next document; they number themselves from 0, before, between or after the postings.
-  // REQUIRES: doc_id greater than the last.
+  // Adds the next document; documents are numbered from 0 and may be added before, between or after
+  // the postings. REQUIRES: doc_id greater than the last.
   neptune::Status AddDocument(uint64_t doc_id, uint32_t length);
 
-  // Writes the segment. INVALID_ARGUMENT if a posting speaks of a document that was not added.
+  // Writes the segment. INVALID_ARGUMENT if a posting refers to a document that was not added.
   neptune::StatusOr<SegmentSummary> Finish();
 
  private:
@@ -53,7 +53,7 @@ class PostingsImporter {
   const std::unique_ptr<SegmentWriter> writer_;
   std::string key_;
   bool in_term_ = false;
-  uint32_t next_ordinal_ = 0;  // in the term
+  uint32_t next_ordinal_ = 0;  // within the current term
   uint32_t ordinals_end_ = 0;  // over all terms
   uint64_t last_doc_id_ = 0;
 };

@@ -32,7 +32,7 @@ std::unique_ptr<Segment> BuildSegment(const std::vector<TestDocument>& documents
   return std::move(*Segment::Open(folder));
 }
 
-// Segments of some documents each, some of them deleted, and what is left of all.
+// Builds segments of documents, deletes some documents, and computes the expected merged contents.
 class MergeCase {
  public:
   // `in_turn`: ranges of doc ids do not overlap.
@@ -63,7 +63,7 @@ class MergeCase {
     BuildSegment(left, folder_.path() + "/expected");
   }
 
-  // In pieces of so many postings, if any are said.
+  // Merges in steps of `posting_count_max` postings, or at once if it is 0.
   void ExpectMergedAsBuilt(uint64_t posting_count_max = 0) {
     const auto summary = posting_count_max == 0 ? MergeSegments(inputs_, folder_.path() + "/merged")
                                                 : MergeInPieces(posting_count_max);

@@ -26,7 +26,7 @@ neptune::StatusOr<std::vector<uint32_t>> NewOrdinals(const Segment& segment,
   return new_ordinals;
 }
 
-// Removes the folder with what is in it, however the caller ends.
+// Removes the directory and its contents on every return path.
 struct WorkingFolder {
   explicit WorkingFolder(std::string path_in) : path(std::move(path_in)) {}
   WorkingFolder(const WorkingFolder&) = delete;
@@ -49,7 +49,7 @@ neptune::StatusOr<SegmentSummary> ReorderSegment(const std::string& directory,
   const WorkingFolder working(directory + "/reordered.part");
   NEPTUNE_ASSIGN_OR_RETURN(const SegmentSummary summary,
                            RewriteSegments(inputs, segment->document_count(), working.path));
-  // Statistics speak of the segment as it was.
+  // The statistics describe the segment before reordering.
   ::unlink(neptune::StrCat(directory, "/", kStatisticsFileName).c_str());
   const std::string from = neptune::StrCat(working.path, "/", kSegmentFileName);
   const std::string to = neptune::StrCat(directory, "/", kSegmentFileName);

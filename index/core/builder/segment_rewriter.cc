@@ -40,7 +40,7 @@ class PostingStream {
   }
 
   bool done() const { return ordinal_ == kLeftOut; }
-  uint32_t ordinal() const { return ordinal_; }  // the new one
+  uint32_t ordinal() const { return ordinal_; }  // the new ordinal
   PostingCursor& cursor() { return cursor_; }
   void Next() {
     ordinal_ = kLeftOut;
@@ -55,7 +55,7 @@ class PostingStream {
   uint32_t ordinal_ = kLeftOut;
 };
 
-// A posting with its positions, in a buffer.
+// A buffered posting with its positions.
 struct HeldPosting {
   uint32_t ordinal = 0;
   Frequencies frequencies = {};
@@ -82,7 +82,7 @@ class SegmentRewrite::Rep {
   neptune::StatusOr<SegmentSummary> Finish();
 
  private:
-  // Orders inputs by the terms that their cursors stand at.
+  // Orders inputs by the terms at their cursors.
   struct IsLater {
     const std::vector<TermCursor>* cursors;
     bool operator()(size_t a, size_t b) const {
@@ -97,7 +97,7 @@ class SegmentRewrite::Rep {
   void WriteSorted(std::span<PostingStream> streams);
   void WriteDocuments();
 
-  // Adds the gaps of the present posting's positions to *gaps.
+  // Appends the gaps of the current posting's positions to *gaps.
   void AppendPositionGaps(PostingCursor* cursor, const Frequencies& frequencies,
                           std::vector<uint32_t>* gaps);
   void AddPosting(uint32_t ordinal, const Frequencies& frequencies,
@@ -119,7 +119,7 @@ class SegmentRewrite::Rep {
   bool has_positions_ = true;
   std::vector<TermCursor> cursors_;  // by input
   std::priority_queue<size_t, std::vector<size_t>, IsLater> queue_;
-  // Each word is one of the frequencies, so these are the lengths.
+  // Lengths are the sums of frequencies, because each word counts in exactly one frequency.
   std::array<uint64_t, kFieldCount> length_sums_ = {};
   std::vector<uint32_t> positions_;
   std::vector<uint32_t> gaps_;
@@ -189,10 +189,10 @@ neptune::Status SegmentRewrite::Rep::WriteTerm(const std::string& key,
   return neptune::OkStatus();
 }
 
-// Each stream ascends: takes the one that is behind until it passes the next.
+// Each stream ascends: consumes the one with the smallest ordinal until it passes the next.
 void SegmentRewrite::Rep::WriteInOrder(std::span<PostingStream> streams) {
   const auto is_before = [](const PostingStream& a, const PostingStream& b) {
-    return a.ordinal() < b.ordinal();  // those that are done come last
+    return a.ordinal() < b.ordinal();  // exhausted streams come last
   };
   while (true) {
     auto& first = *std::min_element(streams.begin(), streams.end(), is_before);
@@ -263,7 +263,7 @@ void SegmentRewrite::Rep::WriteDocuments() {
     const uint32_t codes = segment.length_codes()[place.ordinal];
     writer_->AddCodedDocument(segment.doc_ids()[place.ordinal],
                               segment.static_ranks()[place.ordinal], codes);
-    // Imported postings may speak of other lengths than their frequencies add up to.
+    // Imported postings may have lengths that differ from the sums of their frequencies.
     for (size_t field = 0; field < kFieldCount && !has_positions_; ++field) {
       coded_sums[field] +=
           static_cast<uint64_t>(DecodeLength(static_cast<uint8_t>(codes >> (8 * field))));
@@ -274,7 +274,7 @@ void SegmentRewrite::Rep::WriteDocuments() {
 
 neptune::StatusOr<SegmentSummary> SegmentRewrite::Rep::Finish() {
   WriteDocuments();
-  // Statistics of an earlier segment must not outlive it.
+  // Removes the statistics of an earlier segment, which do not apply to the new one.
   ::unlink(neptune::StrCat(directory_, "/", kStatisticsFileName).c_str());
   SegmentSummary summary;
   NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());

@@ -1,12 +1,12 @@
-// Writes documents of segments into one new segment under new ordinals: what merging and reordering
-// have in common.
+// Writes documents of segments into one new segment under new ordinals: the common part of merging
+// and reordering.
 //
 // Reads mapped segments, writes files; no clock.
-// Threads: pure but for the files.
-// Errors: INVALID_ARGUMENT for segments with and without positions together; DATA_LOSS for a damaged
-//   segment; those of SegmentWriter.
-// Limits: 8 bytes a document beside SegmentWriter's; and, where new ordinals do not ascend with the
-//   old ones, the largest posting list decoded.
+// Threads: thread-safe, given distinct directories.
+// Errors: INVALID_ARGUMENT for a mix of segments with and without positions; DATA_LOSS for a
+//   damaged segment; those of SegmentWriter.
+// Limits: 8 bytes per document in addition to SegmentWriter's; and, if new ordinals do not ascend
+//   with the old ones, the largest posting list, decoded.
 
 #pragma once
 
@@ -22,29 +22,29 @@
 
 namespace search::index {
 
-// In place of a new ordinal: the document is left out.
+// Marks a document without a new ordinal: it is left out.
 inline constexpr uint32_t kLeftOut = UINT32_MAX;
 
 struct RewriteInput {
   const Segment* segment = nullptr;
-  // By ordinal.
+  // Indexed by the segment's ordinal.
   std::vector<uint32_t> new_ordinals;
 };
 
-// A rewriting that is done piece by piece, so that others may run in between.
+// A rewrite that runs in steps, so that other work can run in between.
 class SegmentRewrite {
  public:
   static neptune::StatusOr<std::unique_ptr<SegmentRewrite>> Begin(
       std::vector<RewriteInput> inputs, uint32_t document_count, const std::string& directory,
       Durability durability = Durability::kSynced);
-  ~SegmentRewrite();  // removes what it wrote, unless it was finished
+  ~SegmentRewrite();  // removes its files unless it was finished
   SegmentRewrite(const SegmentRewrite&) = delete;
   SegmentRewrite& operator=(const SegmentRewrite&) = delete;
 
-  // Writes terms until they had `posting_count_max` postings in all; the last term is written whole.
-  // False: that was all of them. After an error it is to be destroyed.
+  // Writes terms until they have `posting_count_max` postings in total; the last term is written as
+  // a whole. Returns false if no terms are left. After an error the object must be destroyed.
   neptune::StatusOr<bool> Step(uint64_t posting_count_max);
-  // Puts the file together: as long as copying it takes. REQUIRES: Step returned false.
+  // Assembles the file; takes as long as copying it. REQUIRES: Step returned false.
   neptune::StatusOr<SegmentSummary> Finish();
 
  private:
@@ -54,9 +54,9 @@ class SegmentRewrite {
   std::unique_ptr<Rep> rep_;
 };
 
-// All of it at once. The segment has the bytes that building it from its documents gives. Lengths of fields
-// are summed up from the frequencies; of imported postings, whose lengths may be others, from the length
-// codes, each as the middle of what it stands for.
+// Does all steps at once. The segment has the bytes that a build from its documents gives. Field
+// lengths are summed up from the frequencies; for imported postings, whose lengths may differ, from
+// the length codes, each taken as the midpoint of its range.
 // REQUIRES: the new ordinals are 0 to document_count - 1, each once.
 neptune::StatusOr<SegmentSummary> RewriteSegments(const std::vector<RewriteInput>& inputs,
                                                   uint32_t document_count,

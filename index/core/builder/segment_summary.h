@@ -1,6 +1,4 @@
-// What a finished segment holds, for those who made it.
-//
-// Threads: a plain value.
+// Describes a finished segment to its builder.
 
 #pragma once
 
@@ -13,7 +11,7 @@ struct SegmentSummary {
   uint64_t term_count = 0;
   uint64_t posting_count = 0;
   uint64_t token_count = 0;
-  uint64_t size = 0;  // of the file
+  uint64_t size = 0;  // size of the file
   uint32_t run_count = 0;
 };
 

@@ -1,10 +1,11 @@
-// Terms in ascending order with their occurrences: the table in memory, or a run spilled to a file.
-// Merging the runs of a build in their order gives the whole index.
+// Terms in ascending order with their occurrences: either the table in memory, or a run spilled to
+// a file. Merging the runs of a build in order gives the whole index.
+//
+//   run  = { varint(key size), key, varint(occurrences size), occurrences }
 //
 // Reads and writes files.
 // Threads: thread-compatible.
-// Errors: UNAVAILABLE (file system), DATA_LOSS (a run is not as it was written).
-//   run  = { varint(key size), key, varint(occurrences size), occurrences }
+// Errors: UNAVAILABLE (file system), DATA_LOSS (a run differs from what was written).
 
 #pragma once
 
@@ -20,17 +21,17 @@
 
 namespace search::index {
 
-// Runs of one build.
+// Maximum number of runs of one build.
 inline constexpr size_t kRunsMax = 1024;
 
 class TermRun {
  public:
   virtual ~TermRun() = default;
 
-  // Moves to the next term, at first to the first; false behind the last.
+  // Moves to the next term, initially to the first; false past the last.
   virtual neptune::StatusOr<bool> Next() = 0;
   virtual std::string_view key() const = 0;
-  // The present term's occurrences, replacing *out. At most once for each term.
+  // Replaces *out by the current term's occurrences. Call it at most once per term.
   virtual neptune::Status ReadOccurrences(std::string* out) = 0;
 };
 

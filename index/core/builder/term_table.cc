@@ -16,7 +16,7 @@ constexpr uint32_t kLinkSize = sizeof(uint32_t);
 constexpr uint32_t kFirstSliceSize = 12;
 constexpr uint8_t kLevelMax = 8;
 
-// Bytes of a slice without the link to the next.
+// Size of a slice in bytes, without the link to the next.
 constexpr uint32_t SlicePayload(uint8_t level) { return kFirstSliceSize << level; }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // Terms in memory with their occurrences: a hash table over an arena of growing slices.
 //
-// Source: slices as in Lucene's byte block pool; a slice that is full is continued by one twice as
-//   large, so that rare terms stay small and frequent ones are few pieces.
+// Source: slices as in Lucene's byte block pool; a full slice is continued by one of twice the
+//   size, so that rare terms stay small and frequent ones consist of few pieces.
 // Threads: thread-compatible.
-// Units: arena addresses are bytes from its beginning.
-// Limits: kArenaSizeMax; the owner empties the table before, by memory_size.
+// Units: arena addresses are byte offsets.
+// Limits: kArenaSizeMax; the owner must clear the table before it is reached, by memory_size().
 
 #pragma once
 
@@ -25,19 +25,20 @@ class TermTable {
  public:
   TermTable();
 
-  // REQUIRES: in the order of occurrence_code.h for each key: ordinals, fields, positions ascend;
+  // REQUIRES: for each key, the order of occurrence_code.h: ordinals, fields, positions ascend;
   // keys of 1 to 255 bytes.
   void Add(std::string_view key, uint32_t ordinal, Field field, uint32_t position) {
     Add(key, HashOf(key), ordinal, field, position);
   }
   // The same for a key whose hash is known.
   void Add(std::string_view key, uint32_t hash, uint32_t ordinal, Field field, uint32_t position);
-  // The document holds the term without a position.
+  // Records that the document holds the term, without a position.
   void AddWithoutPosition(std::string_view key, uint32_t ordinal);
 
-  // A term's data lie in three places, each of which says where the next is; nearly every one is a
-  // cache miss. Who knows what comes can ask for them ahead, some terms apart: first PrefetchEntry, then
-  // PrefetchSlot, then PrefetchData. For keys that are not there yet they do nothing of use.
+  // A term's data are in three places, each of which points to the next; nearly every access is a
+  // cache miss. A caller that knows the next terms can prefetch them some terms ahead: first
+  // PrefetchEntry, then PrefetchSlot, then PrefetchData. For keys that are not in the table yet,
+  // they have no effect.
   static uint32_t HashOf(std::string_view key);
   void PrefetchEntry(uint32_t hash) const {
     __builtin_prefetch(&table_[hash & (table_.size() - 1)]);
@@ -58,7 +59,7 @@ class TermTable {
   size_t memory_size() const;
   void Clear();
 
-  // The terms in ascending order of key.
+  // The slots of the terms in ascending order of key.
   std::vector<uint32_t> SortedSlots() const;
   std::string_view key(uint32_t slot) const;
   // Replaces *out by the term's occurrences.
@@ -67,10 +68,10 @@ class TermTable {
  private:
   struct Entry {
     uint32_t hash = 0;
-    uint32_t number = 0;  // of the slot + 1, 0 = empty
+    uint32_t number = 0;  // slot index + 1, 0 = empty
   };
   struct Slot {
-    uint32_t key_at = 0;  // the size in one byte, then the key
+    uint32_t key_at = 0;  // arena address of the key: size in one byte, then the bytes
     uint32_t first_slice = 0;
     uint32_t write_at = 0;
     uint32_t slice_end = 0;
@@ -99,7 +100,7 @@ class TermTable {
   std::vector<Entry> table_;  // open addressing; size a power of two
   std::vector<Slot> slots_;
   std::vector<std::unique_ptr<char[]>> chunks_;
-  size_t chunk_count_ = 0;  // in use
+  size_t chunk_count_ = 0;  // chunks in use
   uint32_t chunk_used_ = kChunkSize;
 };
 

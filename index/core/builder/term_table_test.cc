@@ -11,7 +11,7 @@
 namespace search::index {
 namespace {
 
-// Positions by field, of each document that holds the term.
+// Positions by field, for each document that holds the term.
 using Occurrences = std::map<uint32_t, std::array<std::vector<uint32_t>, kFieldCount>>;
 
 struct Filled {

@@ -9,7 +9,7 @@
 namespace search::index {
 namespace {
 
-// Two dictionaries side by side.
+// Compares two dictionaries in parallel.
 class Comparison {
  public:
   Comparison(const CollectionTerms& living, const Segment& base, const CollectionCounts& published,
@@ -80,7 +80,7 @@ neptune::Status ChangedTermsSum::Add(const ChangedTerms& piece) {
       piece.published_length_sums != published_length_sums_) {
     return neptune::FailedPrecondition("partitions stand over different published collections");
   }
-  // Differences are added as they are: what is below 0 wraps around, and back again.
+  // Differences are added modulo 2^64: negative ones wrap around, and the sum wraps back.
   totals_.document_count += static_cast<uint64_t>(piece.document_difference);
   for (size_t field = 0; field < kFieldCount; ++field) {
     totals_.length_sums[field] += static_cast<uint64_t>(piece.length_differences[field]);

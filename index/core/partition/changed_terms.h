@@ -1,11 +1,11 @@
-// What changes of a partition's documents did to the counts of the collection that it was published with: what all
-// partitions have to tell each other so that they rank as one index again. Its size is that of the changes' vocabulary,
-// not of the partition's.
+// The effect that changes of a partition's documents have on the counts of the collection it was
+// published with: what the partitions must exchange to rank as one index again. Its size is that of
+// the vocabulary of the changes, not of the partition.
 //
 // Pure, over mapped files.
 // Threads: pure functions; ChangedTermsSum is thread-compatible.
-// Errors: DATA_LOSS a damaged file; RESOURCE_EXHAUSTED over kChangedTermsMax.
-// Limits: kChangedTermsMax terms of a partition, and of a sum.
+// Errors: DATA_LOSS for a damaged file; RESOURCE_EXHAUSTED over kChangedTermsMax.
+// Limits: kChangedTermsMax terms per partition, and per sum.
 
 #pragma once
 
@@ -27,41 +27,44 @@ inline constexpr size_t kChangedTermsMax = size_t{4} << 20;
 
 struct ChangedTerm {
   std::string key;
-  // Documents of the partition that hold it now, less those that held it when it was published; not 0.
+  // Number of the partition's documents that hold the term now, minus those that held it when it
+  // was published; never 0.
   int64_t difference = 0;
-  // Documents of the whole published collection that held it; 0: this partition does not know, none of its own did.
+  // Number of documents of the whole published collection that held the term; 0: unknown, because
+  // no document of this partition held it.
   uint32_t published_frequency = 0;
 };
 
 struct ChangedTerms {
-  // Of the whole collection, as it was published.
+  // Counts of the whole collection as it was published.
   uint64_t published_document_count = 0;
   std::array<uint64_t, kFieldCount> published_length_sums = {};
-  // Of the partition.
+  // Differences of this partition.
   int64_t document_difference = 0;
   std::array<int64_t, kFieldCount> length_differences = {};
   // Ascending by key.
   std::vector<ChangedTerm> terms;
 };
 
-// `living` counts what lives in the partition; `base` is its published segment and `published` what that knows of the
-// collection.
+// `living` counts the live documents of the partition; `base` is its published segment, and
+// `published` has the counts of the published collection.
 neptune::StatusOr<ChangedTerms> FindChangedTerms(const CollectionTerms& living, const Segment& base,
                                                  const CollectionCounts& published);
 
-// What all partitions together counted.
+// Sums up the changes counted by all partitions.
 class ChangedTermsSum {
  public:
-  // Terms may come in several pieces; differences of documents and lengths stand in one of them.
-  // Errors: FAILED_PRECONDITION it was published with another collection than those before.
+  // Terms may come in several pieces; exactly one piece carries the differences of documents and
+  // lengths.
+  // Errors: FAILED_PRECONDITION if the piece was published with another collection than the others.
   neptune::Status Add(const ChangedTerms& piece);
 
-  // Terms of which none of those who counted them knows the published frequency, ascending.
+  // Changed terms of which no partition so far knows the published frequency, ascending.
   std::vector<std::string> UnknownTerms() const;
-  // A partition knows this of a term.
+  // Records the published frequency of a term, as reported by a partition that knows it.
   void LearnPublishedFrequency(const std::string& key, uint32_t frequency);
 
-  // The terms that changed, and the collection as a whole.
+  // The new counts of the changed terms, and of the collection as a whole.
   CollectionNumbers Numbers() const;
 
  private:
@@ -70,7 +73,7 @@ class ChangedTermsSum {
     uint32_t published_frequency = 0;
   };
   bool is_empty_ = true;
-  CollectionNumbers totals_;  // of the documents; no terms
+  CollectionNumbers totals_;  // counts of documents and lengths; no terms
   std::array<uint64_t, kFieldCount> published_length_sums_ = {};
   uint64_t published_document_count_ = 0;
   std::map<std::string, Sum> terms_;

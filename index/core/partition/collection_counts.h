@@ -1,8 +1,4 @@
-// What ranking has to know of a whole collection, wherever it was counted.
-//
-// Interface.
-// Threads: immutable once made.
-// Errors: DocumentFrequency gives DATA_LOSS for damaged files.
+// The counts of a whole collection that ranking needs, independent of where they come from.
 
 #pragma once
 
@@ -20,9 +16,9 @@ class CollectionCounts {
   virtual ~CollectionCounts() = default;
 
   virtual uint64_t document_count() const = 0;
-  // By Field: words of all documents.
+  // Total number of words of all documents, indexed by Field.
   virtual const std::array<uint64_t, kFieldCount>& length_sums() const = 0;
-  // Documents that hold the term; 0 of a term that was not counted.
+  // Number of documents that hold the term; 0 for a term that was not counted.
   virtual neptune::StatusOr<uint32_t> DocumentFrequency(std::string_view key) const = 0;
 };
 

@@ -22,7 +22,7 @@ struct Totals {
   uint64_t term_count = 0;
 };
 
-// A dictionary to add up, and, if some documents of its segment are deleted, the segment.
+// A dictionary to add up and, if some documents of its segment are deleted, the segment.
 struct Source {
   const TermDictionary* terms = nullptr;
   const Segment* segment = nullptr;
@@ -40,7 +40,7 @@ class TermsWriter {
     }
   }
 
-  // In ascending order; only where there are no sources.
+  // In ascending order; only if there are no sources.
   void AddTerm(std::string_view key, uint64_t frequency) {
     if (frequency == 0) return;
     terms_.Add(key, {.document_frequency =
@@ -91,7 +91,7 @@ class TermsWriter {
     return neptune::OkStatus();
   }
 
-  // Living documents of a term; adds their words to the lengths.
+  // Counts the live documents of a term; adds their words to the lengths.
   neptune::StatusOr<uint32_t> Count(const Source& source, const TermEntry& entry) {
     if (source.live == nullptr) return entry.document_frequency;
     PostingCursor cursor(source.segment->postings(), entry, source.segment->document_count());
@@ -164,7 +164,7 @@ neptune::Status CountTerms(const std::vector<CountedSegment>& segments, const st
     if (source.live == nullptr) {
       writer.AddDocuments(source.segment->document_count(), source.segment->totals().length_sums);
     } else if (source.segment->has_positions()) {
-      writer.AddDocuments(source.live->live_count(), {});  // the words follow with their terms
+      writer.AddDocuments(source.live->live_count(), {});  // their lengths are added with the terms
     } else {
       writer.AddDocuments(source.live->live_count(), CodedLengths(*source.segment, *source.live));
     }

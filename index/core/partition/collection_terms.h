@@ -1,12 +1,12 @@
-// What ranking knows of a collection as a whole: how many documents it has, how long their fields are,
-// and in how many of them each term stands. All partitions of a collection are given the same, so that
-// they rank as one index; it is renewed from time to time, not with each document.
+// The counts of a collection as a whole: its number of documents, its field lengths, and the
+// document frequency of each term. All partitions of a collection are given the same counts, so
+// that they rank as one index; the counts are renewed periodically, not with each document.
 //
 // Format: README.md.
 // Reads and writes one file.
 // Threads: immutable.
 // Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
-// Limits: keys of kTermKeySizeMax bytes; writing needs the dictionary in memory.
+// Limits: keys of kTermKeySizeMax bytes; writing holds the dictionary in memory.
 
 #pragma once
 
@@ -33,7 +33,7 @@ inline constexpr FileKind kCollectionTermsKind = {.magic = 0x5443504e, .version 
 class CollectionTerms : public CollectionCounts {
  public:
   static neptune::StatusOr<std::shared_ptr<const CollectionTerms>> Open(const std::string& path);
-  // The same over a container opened elsewhere.
+  // The same for a container opened elsewhere.
   static neptune::StatusOr<std::shared_ptr<const CollectionTerms>> FromFile(
       std::unique_ptr<SectionFile> file);
 
@@ -57,18 +57,19 @@ struct CountedSegment {
   const LiveDocuments* live = nullptr;
 };
 
-// Counts what lives in the segments and writes `path`. Where documents are deleted, all postings are
-// read. The lengths of deleted documents of imported postings are taken from their codes.
+// Counts the live documents of the segments and writes `path`. If documents are deleted, all
+// postings are read. The lengths of deleted documents of imported postings are taken from their
+// length codes.
 neptune::Status CountTerms(const std::vector<CountedSegment>& segments, const std::string& path);
 
-// Adds up what was counted in parts that share no document, and writes `path`.
+// Adds up the counts of disjoint sets of documents, and writes `path`.
 neptune::Status AddTerms(const std::vector<const CollectionTerms*>& parts, const std::string& path);
 
-// Numbers that were worked out elsewhere.
+// Counts that were computed elsewhere.
 struct CollectionNumbers {
   uint64_t document_count = 0;
   std::array<uint64_t, kFieldCount> length_sums = {};
-  // Ascending by key; frequencies of 0 are left out.
+  // Ascending by key; frequencies of 0 are omitted.
   std::vector<std::pair<std::string, uint32_t>> document_frequencies;
 };
 neptune::Status WriteTerms(const CollectionNumbers& numbers, const std::string& path);

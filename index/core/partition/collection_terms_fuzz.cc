@@ -1,4 +1,5 @@
-// Reads any bytes as collection terms: refused, or walked over and looked up in without a crash.
+// Reads arbitrary bytes as collection terms: they are refused, or iteration and look-ups do not
+// crash.
 
 #include <cstdint>
 #include <string>

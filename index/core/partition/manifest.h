@@ -1,7 +1,8 @@
-// What a partition consists of: the one small file that says which segments and which of their live
-// documents count. Replacing it is the commit of every change.
+// The contents of a partition: a small file that lists its segments and the generation of their
+// live documents. Replacing it commits a change.
 //
-// As LevelDB's and Lucene's. Format: README.md.
+// The idea is that of the manifests of LevelDB and Lucene.
+// Format: README.md.
 // Reads and writes one file.
 // Threads: a plain value.
 // Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
@@ -23,34 +24,35 @@ inline constexpr FileKind kManifestKind = {.magic = 0x464d504e, .version = 1};  
 inline constexpr size_t kManifestSegmentsMax = 4096;
 
 struct ManifestSegment {
-  // Its folder is segment.NUMBER; numbers are never used again.
+  // The segment's directory is segment.NUMBER; numbers are never reused.
   uint64_t number = 0;
-  // Of the segment file.
+  // Fingerprint of the segment file.
   uint64_t fingerprint = 0;
-  // Which file of live documents counts; 0: all live.
+  // Generation of the live documents in use; 0: all are live.
   uint64_t live_generation = 0;
 
   bool operator==(const ManifestSegment&) const = default;
 };
 
 struct Manifest {
-  // One more with each commit.
+  // Incremented by each commit.
   uint64_t epoch = 0;
-  // Larger than every number of a segment that ever was committed.
+  // Larger than the number of any segment that was ever committed.
   uint64_t next_number = 1;
-  // Version of the collection terms in use; 0: none were given yet.
+  // Version of the collection terms in use; 0: none yet.
   uint64_t terms_version = 0;
-  // In the order in which they came.
+  // In the order in which they were added.
   std::vector<ManifestSegment> segments;
 
   bool operator==(const Manifest&) const = default;
 };
 
 neptune::StatusOr<Manifest> ReadManifest(const std::string& path);
-// The same over a container opened elsewhere.
+// The same for a container opened elsewhere.
 neptune::StatusOr<Manifest> ManifestFromFile(const SectionFile& file);
 
-// After OK the file is the new one also when the machine stops; before, it is the old or the new one.
+// After OK the new manifest survives a crash of the machine; a crash before leaves the old or the
+// new one.
 neptune::Status WriteManifest(const Manifest& manifest, const std::string& directory);
 
 }  // namespace search::index

@@ -1,4 +1,5 @@
-// Reads any bytes as a manifest: refused, or segments of distinct numbers below the next one.
+// Reads arbitrary bytes as a manifest: they are refused, or give segments of distinct numbers below
+// the next one.
 
 #include <cstdint>
 #include <cstdlib>

@@ -36,7 +36,8 @@ TEST(MergePolicyTest, ResultIsNotLargerThanAllowed) {
   EXPECT_EQ(ChooseMerge(segments, options), Indices{});
 }
 
-// Documents come in small batches, some are deleted; merges run until nothing is left to do.
+// Documents arrive in small batches, some are deleted; merges run until the policy asks for no
+// more.
 TEST(MergePolicyTest, FewSegmentsAndLittleRewriting) {
   std::mt19937_64 rng(8);
   const MergePolicyOptions options = {.merge_count = 4, .documents_min = 10};
@@ -61,7 +62,7 @@ TEST(MergePolicyTest, FewSegmentsAndLittleRewriting) {
     }
     ASSERT_LE(segments.size(), 3U * 8) << "at most merge_count - 1 segments in each of 8 levels";
   }
-  EXPECT_LT(rewritten, added * 11);  // ten times up the levels, and for deleted ones
+  EXPECT_LT(rewritten, added * 11);  // ten times up the levels, and once for deleted documents
 }
 
 }  // namespace

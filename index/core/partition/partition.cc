@@ -26,11 +26,11 @@ std::string LivePath(const std::string& segment_directory, uint64_t generation) 
 }
 
 void RemoveAll(const std::filesystem::path& path) {
-  std::error_code ignored;  // what stays is removed when the partition is opened again
+  std::error_code ignored;  // the next Open removes what is left
   std::filesystem::remove_all(path, ignored);
 }
 
-// Removes what stands in the folder and is not among the names to keep.
+// Removes all entries of the directory except those to keep.
 void RemoveOthers(const std::string& directory, const std::vector<std::string>& kept) {
   std::error_code ignored;
   std::vector<std::filesystem::path> others;
@@ -59,7 +59,7 @@ const PartitionSnapshot::Part* Find(const std::vector<PartitionSnapshot::Part>& 
   return nullptr;
 }
 
-// The part without these documents.
+// A copy of the part without these documents.
 PartitionSnapshot::Part Without(const PartitionSnapshot::Part& part,
                                 const std::vector<uint64_t>& doc_ids) {
   const Segment& segment = part.segment->segment();
@@ -77,7 +77,8 @@ PartitionSnapshot::Part Without(const PartitionSnapshot::Part& part,
   return {part.segment, std::move(changed)};
 }
 
-// The documents that lived in `before` and do not live in `now`, which may have been dropped.
+// Adds the documents that are live in `before` but not in `now`, which is null if the part was
+// dropped.
 void AddDeleted(const PartitionSnapshot::Part& before, const PartitionSnapshot::Part* now,
                 std::vector<uint64_t>* deleted) {
   const Segment& segment = before.segment->segment();
@@ -88,7 +89,7 @@ void AddDeleted(const PartitionSnapshot::Part& before, const PartitionSnapshot::
   }
 }
 
-// The last of each doc_id, ascending.
+// The last document of each doc_id, ascending.
 std::vector<IndexedDocument> InOrder(std::vector<IndexedDocument> documents) {
   std::reverse(documents.begin(), documents.end());
   std::stable_sort(
@@ -106,7 +107,7 @@ std::vector<IndexedDocument> InOrder(std::vector<IndexedDocument> documents) {
 neptune::StatusOr<SearchResult> PartitionSnapshot::Search(const Query& query,
                                                           const SearchOptions& options) const {
   SearchResult merged;
-  merged.total_is_exact = true;  // of no parts
+  merged.total_is_exact = true;  // exact if there are no parts
   for (size_t i = 0; i < parts_.size(); ++i) {
     SearchOptions own = options;
     own.live_documents = parts_[i].live.get();
@@ -331,7 +332,7 @@ neptune::Status Partition::Commit(Parts parts, uint64_t terms_version) {
   return neptune::OkStatus();
 }
 
-// The commit on disk.
+// Commits to disk.
 neptune::Status Partition::WriteManifestOf(const Parts& parts, Manifest* manifest) {
   NEPTUNE_RETURN_IF_ERROR(WriteLiveDocuments(parts, manifest));
   for (const Part& part : parts) part.segment->folder()->SetObsolete(false);
@@ -339,7 +340,7 @@ neptune::Status Partition::WriteManifestOf(const Parts& parts, Manifest* manifes
   return failure_;
 }
 
-// Writes a new generation for each part that lost documents, and lists all parts.
+// Writes a new generation for each part that has newly deleted documents, and lists all parts.
 neptune::Status Partition::WriteLiveDocuments(const Parts& parts, Manifest* manifest) {
   const auto old = snapshot();
   for (const Part& part : parts) {
@@ -485,7 +486,7 @@ neptune::StatusOr<ChangedTerms> Partition::CountChangedTerms(
     const std::string& scratch_path) const {
   NEPTUNE_RETURN_IF_ERROR(CountTerms(scratch_path));
   auto living = CollectionTerms::Open(scratch_path);
-  RemoveAll(scratch_path);  // what is mapped stays
+  RemoveAll(scratch_path);  // mapped files stay readable
   NEPTUNE_RETURN_IF_ERROR(living.status());
   return FindChangedTerms(**living, base_->segment(), *published_);
 }

@@ -1,18 +1,18 @@
-// A partition that changes: a set of immutable segments, bitmaps of what lives in them, and a manifest
-// that says which count. Documents are added, replaced and deleted in batches; segments are merged
-// while searches and updates go on.
+// A mutable partition: a set of immutable segments, bitmaps of their live documents, and a manifest
+// that lists both. Documents are added, replaced and deleted in batches; segments are merged while
+// searches and updates go on.
 //
 // Source: log-structured merging as in Lucene; README.md.
-// Reads and writes files below one folder; no clock, no threads of its own.
-// Threads: snapshot() from any thread, never waiting for a writer's files; updates and merges from any
-//   thread: updates one after another, at most one merge at a time beside them.
-// Errors: INVALID_ARGUMENT for an impossible document; DATA_LOSS for a damaged file; UNAVAILABLE for
-//   the file system. After a failed commit, of which nobody can say whether it is on disk, every change
-//   is refused with FAILED_PRECONDITION until the folder is opened again; searches go on.
-// Limits: one process per folder. Memory of an update is memory_size_max and the builder's own.
+// Reads and writes files below one directory; no clock, no threads of its own.
+// Threads: snapshot() from any thread, without waiting for a writer's I/O; updates and merges from
+//   any thread: updates are serialized, and at most one merge runs concurrently with them.
+// Errors: INVALID_ARGUMENT for an invalid document; DATA_LOSS for a damaged file; UNAVAILABLE for
+//   file system errors. After a failed commit, which may or may not be on disk, every change is
+//   refused with FAILED_PRECONDITION until the directory is reopened; searches continue.
+// Limits: one process per directory. An update uses memory_size_max and the builder's own memory.
 //
-// Crash safety: what an OK said is there after a crash at any moment; of a change that was not yet
-// acknowledged, all is there or nothing. Files that a crash left behind are removed by Open.
+// Crash safety: an acknowledged change survives a crash at any moment; an unacknowledged change is
+// on disk completely or not at all. Open removes files that a crash left over.
 
 #pragma once
 
@@ -37,30 +37,32 @@
 namespace search::index {
 
 struct PartitionOptions {
-  // Made if absent.
+  // Created if absent.
   std::string directory;
   RankingOptions ranking = {};
   MergePolicyOptions merging = {};
   // Memory for inverting one update. Default: enough for 20,000 pages without a spill.
   size_t memory_size_max = size_t{64} << 20;
-  // What becomes of the files. kUnsynced: they live as long as the object, for an owner who keeps the documents
-  // elsewhere: Open starts from nothing, removes what it finds in the folder and waits for no disk, nor does any
-  // change after it.
+  // Durability of the files. kUnsynced is for an owner that keeps the documents elsewhere: the
+  // files live as long as the object, Open removes what it finds in the directory and starts empty,
+  // and neither Open nor any later change waits for the disk.
   Durability durability = Durability::kSynced;
-  // Folder of a published segment with its statistics, which is only read: the partition's first documents. All
-  // segments rank by these statistics until UseTerms. Empty: none. Only where kUnsynced.
+  // Directory of a published segment with its statistics, opened read-only: the partition's initial
+  // documents. All segments rank by these statistics until UseTerms. Empty: none. Only with
+  // kUnsynced.
   std::string base_directory;
 };
 
-// One change, made as a whole: first the deletions, then the documents.
+// One change, applied atomically: first the deletions, then the documents.
 struct PartitionUpdate {
-  // In any order. A document replaces the one with its doc_id, the last of a batch those before it.
+  // In any order. A document replaces the one with the same doc_id; within a batch the last one
+  // wins.
   std::vector<IndexedDocument> documents;
-  // What is not there is passed over.
+  // doc_ids that are not in the partition are ignored.
   std::vector<uint64_t> deleted;
 };
 
-// The partition as it was at one moment. Keeps its files as long as it lives.
+// The partition at one point in time. Keeps its files until it is destroyed.
 class PartitionSnapshot {
  public:
   struct Part {
@@ -71,12 +73,12 @@ class PartitionSnapshot {
   PartitionSnapshot(uint64_t epoch, std::vector<Part> parts)
       : epoch_(epoch), parts_(std::move(parts)) {}
 
-  // As Searcher::Search over one segment of all living documents under the same collection terms; the
-  // options' own live documents are not looked at.
+  // Behaves like Searcher::Search over one segment of all live documents under the same collection
+  // terms; ignores options.live_documents.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
   bool Holds(uint64_t doc_id) const;
 
-  // Grows with every change.
+  // Increases with every change.
   uint64_t epoch() const { return epoch_; }
   uint64_t live_count() const;
   const std::vector<Part>& parts() const { return parts_; }
@@ -90,38 +92,42 @@ enum class MergeProgress { kNothingToDo, kUnderWay, kMerged };
 
 class Partition {
  public:
-  // Opens the folder; one without a manifest becomes an empty partition.
+  // Opens the directory; one without a manifest becomes an empty partition.
   static neptune::StatusOr<std::unique_ptr<Partition>> Open(PartitionOptions options);
   ~Partition();
   Partition(const Partition&) = delete;
   Partition& operator=(const Partition&) = delete;
 
   std::shared_ptr<const PartitionSnapshot> snapshot() const;
-  // The published segment that it stands over, as it was published; nullptr: none.
+  // The published segment below this partition, as it was published; nullptr: none.
   const Segment* base() const { return base_ == nullptr ? nullptr : &base_->segment(); }
 
   neptune::Status Update(const PartitionUpdate& update);
-  // Moves in the segment of a folder that a builder finished; its documents replace those with the same
-  // doc_id. REQUIRES: the same file system.
+  // Moves in the segment of a directory that a builder finished; its documents replace those with
+  // the same doc_id. REQUIRES: the same file system.
   neptune::Status AddSegment(const std::string& built_directory);
 
-  // One merge that the policy asks for; false if there is none. Documents that are deleted meanwhile
-  // are deleted in the result as well.
+  // Runs one merge that the policy asks for; false if there is none. Documents that are deleted
+  // during the merge are deleted in the result as well.
   neptune::StatusOr<bool> Merge();
-  // A piece of it, so that others can run in between: choosing and ordering documents; terms until they had so many
-  // postings, the last one whole; putting the segment together and in place of those that it was made of.
+  // Runs one step of a merge, so that other work can run in between: choosing the segments and
+  // ordering the documents; writing terms until they have `posting_count_max` postings, the last
+  // term as a whole; assembling the segment and replacing its inputs.
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Ranks by these collection terms from now on; the file is copied. All partitions of a collection
-  // are to be given the same. Over a base, terms that are not among them keep their published counts.
+  // must be given the same terms. Over a base, terms that are not in the file keep their published
+  // counts.
   neptune::Status UseTerms(const std::string& path);
-  // Writes what lives now to `path`, to be added to the counts of other partitions, or used as it is.
+  // Writes the counts of the live documents to `path`, to be added to the counts of other
+  // partitions or used as they are.
   neptune::Status CountTerms(const std::string& path) const;
-  // The same as differences from what was published; `scratch_path` is a file that is written on the way and removed.
-  // REQUIRES: it stands over a base.
+  // The same as differences from the published counts; `scratch_path` is a temporary file that is
+  // removed.
+  // REQUIRES: base() is not null.
   neptune::StatusOr<ChangedTerms> CountChangedTerms(const std::string& scratch_path) const;
-  // In how many documents of the collection the term stood when that was published; 0 of a term that the base does not
-  // hold. REQUIRES: it stands over a base.
+  // The published document frequency of the term in the whole collection; 0 for a term that the
+  // base does not hold. REQUIRES: base() is not null.
   neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:
@@ -145,7 +151,7 @@ class Partition {
   uint64_t NextNumber();
   neptune::Status BuildSegment(const std::vector<IndexedDocument>& documents,
                                const std::string& directory) const;
-  // Adds the segment with this number, 0: none, and deletes.
+  // Adds the segment with this number (0: none), and applies the deletions.
   neptune::Status Add(uint64_t number, const std::vector<uint64_t>& deleted);
   neptune::Status BeginMerge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(merge_mutex_);
   neptune::StatusOr<MergeProgress> ContinueMerge(uint64_t posting_count_max)
@@ -160,10 +166,10 @@ class Partition {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
   PartitionOptions options_;                           // fixed after Load
-  std::shared_ptr<SegmentFolder> base_;                // likewise
-  std::shared_ptr<const CollectionCounts> published_;  // of the base, likewise
+  std::shared_ptr<SegmentFolder> base_;                // fixed after Load
+  std::shared_ptr<const CollectionCounts> published_;  // counts of the base; fixed after Load
 
-  // Held while a change is worked out and committed, so that one builds on the other.
+  // Held while a change is computed and committed, which serializes changes.
   neptune::LeafMutex change_mutex_;
   Manifest manifest_ ABSL_GUARDED_BY(change_mutex_);
   std::shared_ptr<const CollectionCounts> counts_ ABSL_GUARDED_BY(change_mutex_);
@@ -173,7 +179,7 @@ class Partition {
   neptune::LeafMutex merge_mutex_ ABSL_ACQUIRED_BEFORE(change_mutex_);
   std::unique_ptr<PendingMerge> pending_merge_ ABSL_GUARDED_BY(merge_mutex_);
 
-  // Held for the exchange of a pointer.
+  // Held only while the snapshot pointer is read or replaced.
   mutable neptune::LeafMutex snapshot_mutex_ ABSL_ACQUIRED_AFTER(change_mutex_);
   std::shared_ptr<const PartitionSnapshot> snapshot_ ABSL_GUARDED_BY(snapshot_mutex_);
 };

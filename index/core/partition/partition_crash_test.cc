@@ -1,8 +1,9 @@
-// Kills a process that changes a partition at every operation on files in turn, a write half done, and
-// opens what is left: all that was acknowledged is there, of the change in work all or nothing.
+// Kills a process that changes a partition at each file operation in turn, half-way through a
+// write, and opens what is left: all acknowledged changes are there, and the change in progress is
+// there completely or not at all.
 //
-// The operations are those of the C library that the partition's code uses; this program defines them
-// and counts.
+// The operations are those of the C library that the partition's code uses; this program overrides
+// and counts them.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,10 +22,10 @@
 
 namespace {
 
-// Operations until the process ends; negative: never.
+// Number of operations until the process ends; negative: unlimited.
 int operations_left = -1;
 
-// Whether this is the operation at which to end.
+// True if this is the operation at which the process ends.
 bool IsLast() { return operations_left >= 0 && operations_left-- == 0; }
 
 template <typename Function>
@@ -88,7 +89,7 @@ PartitionOptions OptionsFor(const std::string& directory) {
   return {.directory = directory, .merging = {.merge_count = 2, .documents_min = 2}};
 }
 
-// What lives after so many steps.
+// The live documents after this number of steps.
 std::set<uint64_t> LivingAfter(int step_count) {
   switch (step_count) {
     case 0:
@@ -132,7 +133,7 @@ bool Step(Partition* partition, const std::string& terms_path, int step) {
   }
 }
 
-// In a process of its own: makes all steps, writing a byte for each one done.
+// Runs in a process of its own: does all steps, writing a byte after each.
 [[noreturn]] void Run(const std::string& folder, int operations, int acknowledgements) {
   operations_left = operations;
   auto partition = Partition::Open(OptionsFor(folder + "/partition"));
@@ -152,7 +153,7 @@ std::set<uint64_t> Living(const PartitionSnapshot& snapshot) {
   return living;
 }
 
-// Runs the steps up to that operation; returns whether they came to their end before.
+// Runs the steps up to that operation; returns true if they completed before.
 bool RunAndCheck(int operations) {
   TemporaryFolder folder;
   int pipe_ends[2];
@@ -173,7 +174,7 @@ bool RunAndCheck(int operations) {
   if (!partition.ok()) return true;
   const auto living = Living(*(*partition)->snapshot());
   EXPECT_TRUE(living == LivingAfter(done) || living == LivingAfter(done + 1)) << done << " done";
-  // It is a partition to go on with, and nothing was left behind.
+  // The partition accepts updates, and no files are left over.
   EXPECT_TRUE(Add(partition->get(), {8, 9}, {}).ok());
   size_t folder_count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() + "/partition")) {

@@ -43,7 +43,7 @@ uint64_t CountOf(const PartitionSnapshot& snapshot, const std::string& text) {
   return result->total;
 }
 
-// Files and folders of the partition, but for segments.
+// Number of files and directories of the partition, except segments.
 size_t FolderCount(const std::string& directory) {
   size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(directory)) {
@@ -161,7 +161,8 @@ TEST_F(PartitionTest, DamageIsRefusedWhenOpened) {
   EXPECT_EQ(Partition::Open({.directory = directory_}).status().code(), StatusCode::kDataLoss);
 }
 
-// Random changes against a map, and searches against one segment built from it under the same terms.
+// Random changes compared with a map, and searches compared with one segment built from it under
+// the same terms.
 class PartitionModel {
  public:
   PartitionModel(uint64_t seed, std::string directory)
@@ -262,7 +263,7 @@ TEST(PartitionModelTest, AnswersAsOneSegmentOfWhatLives) {
   }
 }
 
-// Every update replaces two of ten documents; whoever reads finds ten, each once.
+// Every update replaces two of ten documents; every reader finds ten, each once.
 TEST_F(PartitionTest, ReadersSeeWholeUpdatesWhileSegmentsAreMerged) {
   constexpr uint64_t kUpdates = 40;
   std::vector<TestDocument> documents;

@@ -1,5 +1,5 @@
-// Counts of the collection that a published segment was finished with (ComputeGlobalStatistics). They know the
-// words of that segment only: any other word counts as new.
+// Counts of the collection that a published segment was finished with (ComputeGlobalStatistics).
+// They cover the words of that segment only; any other word has the frequency 0.
 //
 // Maps a file.
 // Threads: immutable.
@@ -23,7 +23,7 @@ namespace search::index {
 
 class PublishedCounts : public CollectionCounts {
  public:
-  // Reads the statistics in the segment's folder.
+  // Reads the statistics in the segment's directory.
   static neptune::StatusOr<std::shared_ptr<const PublishedCounts>> Open(
       std::shared_ptr<SegmentFolder> folder);
 
@@ -33,7 +33,7 @@ class PublishedCounts : public CollectionCounts {
   }
   neptune::StatusOr<uint32_t> DocumentFrequency(std::string_view key) const override;
 
-  // The ranking that the collection was finished for.
+  // The ranking options that the collection was finished with.
   const RankingOptions& ranking() const { return statistics_->ranking(); }
 
  private:

@@ -1,8 +1,8 @@
-// Counts of a collection whose documents changed since it was published: those of the terms that the changes touched, over
-// those of the published segment.
+// Counts of a collection that has changed since it was published: the renewed counts of the terms
+// that the changes affected, on top of the counts of the published segment.
 //
-//   a term that stands in the renewed counts   their number
-//   any other                                  as published: no document that holds it has come or gone
+//   a term in the renewed counts   its renewed count
+//   any other term                 as published: no document that holds it was added or removed
 //
 // Threads: immutable.
 // Errors: those of both.

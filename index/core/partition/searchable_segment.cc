@@ -20,7 +20,7 @@ neptune::StatusOr<std::shared_ptr<SegmentFolder>> SegmentFolder::Borrow(
 
 SegmentFolder::~SegmentFolder() {
   segment_.reset();
-  std::error_code ignored;  // what stays is removed when the partition is opened again
+  std::error_code ignored;  // the next opening of the partition removes what is left
   if (obsolete_) std::filesystem::remove_all(directory_, ignored);
 }
 

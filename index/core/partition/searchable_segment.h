@@ -1,8 +1,8 @@
-// A segment of a partition with what searching it needs, and its folder, which is removed once the
-// segment belongs to no partition any more and its last reader has gone.
+// A segment of a partition with the data that searching it needs, and its directory, which is
+// removed when no partition contains the segment any more and its last reader is destroyed.
 //
-// Maps files, removes folders.
-// Threads: immutable but for SetObsolete, which any thread may call.
+// Maps files, removes directories.
+// Threads: immutable except SetObsolete, which any thread may call.
 // Errors: those of opening a segment; UNAVAILABLE.
 
 #pragma once
@@ -22,12 +22,12 @@
 
 namespace search::index {
 
-// The segment's files.
+// Owns the segment's files.
 class SegmentFolder {
  public:
   static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Open(const std::string& directory,
                                                                 uint64_t number);
-  // A folder that somebody else published: it stays.
+  // Opens a directory that another owner published; it is never removed.
   static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Borrow(const std::string& directory);
   ~SegmentFolder();
   SegmentFolder(const SegmentFolder&) = delete;
@@ -38,11 +38,11 @@ class SegmentFolder {
   const Segment& segment() const { return *segment_; }
   const std::string& directory() const { return directory_; }
   uint64_t number() const { return number_; }
-  // Whether the folder goes with its last reader; without effect on a borrowed one.
+  // Sets whether the directory is removed with its last reader; no effect on a borrowed one.
   void SetObsolete(bool obsolete) { obsolete_ = obsolete && number_ != kBorrowedNumber; }
 
  private:
-  static constexpr uint64_t kBorrowedNumber = 0;  // a partition numbers its own from 1
+  static constexpr uint64_t kBorrowedNumber = 0;  // a partition numbers its segments from 1
 
   SegmentFolder(std::string directory, uint64_t number, std::unique_ptr<Segment> segment)
       : directory_(std::move(directory)), number_(number), segment_(std::move(segment)) {}
@@ -53,8 +53,7 @@ class SegmentFolder {
   std::atomic<bool> obsolete_ = false;
 };
 
-// The segment under given counts of the collection; those of a collection of which nothing is known if there
-// are none: then all words weigh alike.
+// The segment under given collection counts. Without counts all words have the same weight.
 class SearchableSegment {
  public:
   static neptune::StatusOr<std::shared_ptr<const SearchableSegment>> Create(

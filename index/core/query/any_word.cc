@@ -1,4 +1,4 @@
-// AnyWordOf: running text to a disjunction of its words.
+// AnyWordOf: converts running text into a disjunction of its words.
 
 #include <algorithm>
 #include <utility>

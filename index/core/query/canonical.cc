@@ -1,4 +1,4 @@
-// Canonical: the tree as query text again, with as few brackets as the precedences allow.
+// Canonical: writes the tree as query text, with as few brackets as the precedences allow.
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ class Printer {
     }
   }
 
-  // Each occurrence again; beside each other they mean one node.
+  // Repeats the node for each occurrence; the parser merges adjacent repeats into one node.
   void AppendOccurrences(const QueryNode& node) {
     for (uint32_t i = 0; i < node.occurrences; ++i) {
       if (i > 0) out_ += ' ';
@@ -108,7 +108,7 @@ class Printer {
     out_.append("site:").append(mark).append(name).append(mark);
   }
 
-  // The term, if it analyses to itself; else the folded word, which analyses to the term.
+  // The term if it analyzes to itself; else the folded word, which analyzes to the term.
   const std::string& Spelling(const std::string& term, const std::string& folded) {
     if (term == folded) return folded;
     const std::vector<WordTerm> again = analyzer_.AnalyzeWord(term);

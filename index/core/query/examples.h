@@ -1,6 +1,4 @@
-// The query language in examples: what the help page shows and what a test executes.
-//
-// Threads: immutable table.
+// Examples of the query language, shown on the help page and executed by a test.
 
 #pragma once
 
@@ -10,12 +8,12 @@
 namespace search::index {
 
 struct QueryExample {
-  std::string_view syntax;   // the form, for instance `"a phrase"`
+  std::string_view syntax;   // the form, e.g. `"a phrase"`
   std::string_view meaning;  // one sentence
   std::string_view query;    // a query to try
 };
 
-// In the order in which a user learns them.
+// Ordered from basic to advanced.
 std::span<const QueryExample> QueryExamples();
 
 }  // namespace search::index

@@ -1,8 +1,7 @@
-// Splits query text into words, quotations, brackets and operators.
+// Splits query text into words, quotations, brackets and operators (grammar: README.md).
 //
-// README.md has the grammar.
 // Threads: thread-compatible.
-// Limits: none of its own; each byte is looked at a bounded number of times.
+// Limits: none of its own; each byte is examined a bounded number of times.
 
 #pragma once
 
@@ -23,14 +22,14 @@ enum class LexemeKind : uint8_t {
   kNot,
   kPlus,
   kMinus,
-  kTitle,  // `title:` right before something
-  kSite,   // `site:` right before something
+  kTitle,  // `title:` directly before an operand
+  kSite,   // `site:` directly before an operand
 };
 
 struct Lexeme {
   LexemeKind kind = LexemeKind::kEnd;
-  std::string_view text = {};  // kWord; kQuotation without its marks
-  size_t at = 0;               // byte in the query
+  std::string_view text = {};  // kWord; kQuotation without its quotation marks
+  size_t at = 0;               // byte offset in the query
   bool is_closed = true;       // kQuotation
 };
 

@@ -4,7 +4,7 @@
 //   operands     = operand { [AND] operand }
 //   operand      = { NOT | '-' | '+' | title: | site: } ( word | quotation | '(' alternatives ')' )
 //
-// What does not fit is left out and noted.
+// Lexemes that do not fit are left out and noted.
 
 #include <optional>
 #include <utility>
@@ -26,7 +26,7 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using Kind = QueryNode::Kind;
 
-// Where the words of a bracket are looked for.
+// The field in which the words inside a bracket are searched.
 enum class Scope : uint8_t { kAny, kTitle, kSite };
 
 std::string ValidUtf8(std::string_view text) {
@@ -40,7 +40,7 @@ std::string ValidUtf8(std::string_view text) {
   return valid;
 }
 
-// A short piece of the user's text for a note.
+// A short excerpt of the user's text for a note.
 std::string Excerpt(std::string_view text) {
   constexpr size_t kExcerptSizeMax = 40;
   if (text.size() <= kExcerptSizeMax) return ValidUtf8(text);
@@ -156,7 +156,7 @@ class Parser {
           builder_.Note("A quotation mark was not closed; the phrase runs to the end.");
         }
         return Leaf(lexeme, scope);
-      default:  // an operator, a closing bracket or the end: whoever asked goes on from there
+      default:  // operator, closing bracket or end: the caller continues from there
         builder_.Note("An operator without a word after it was left out.");
         return std::nullopt;
     }

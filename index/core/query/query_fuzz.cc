@@ -1,4 +1,5 @@
-// Any bytes: parsing answers, the tree keeps its promises, and canonical text means the same.
+// Parses arbitrary bytes: parsing succeeds or reports an error, the tree keeps its invariants, and
+// canonical text has the same meaning.
 
 #include <glog/logging.h>
 

@@ -1,4 +1,4 @@
-// Checks what query.h promises of every tree; for tests and the fuzz target.
+// Checks the invariants of the query tree (query.h); for tests and the fuzz target.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace search::index {
 
-// The first broken promise, or an empty string.
+// Describes the first violated invariant; empty if there is none.
 inline std::string BrokenInvariant(const QueryNode& node, bool is_root = true,
                                    bool is_excluded = false) {
   using Kind = QueryNode::Kind;

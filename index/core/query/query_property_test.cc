@@ -1,5 +1,5 @@
-// Properties of random query text: the tree keeps its promises, canonical text means the same and
-// is stable, and a small evaluator agrees that normalising changed no meaning.
+// Properties of random query text: the tree keeps its invariants, canonical text has the same
+// meaning and is stable, and a small evaluator confirms that normalization changes no meaning.
 
 #include <gtest/gtest.h>
 
@@ -82,7 +82,7 @@ TEST(QueryPropertyTest, CanonicalTextMeansTheSame) {
   }
 }
 
-// Whether the document, a set of letters, matches; the obvious reading of the tree.
+// True if the document, a set of letters, matches; evaluates the tree directly.
 bool Matches(const QueryNode& node, const std::string& letters) {
   switch (node.kind) {
     case Kind::kNothing:
@@ -106,7 +106,7 @@ bool Matches(const QueryNode& node, const std::string& letters) {
   }
 }
 
-// A random formula over the letters p to s: its text with all brackets, and its truth.
+// A random formula over the letters p to s: its fully bracketed text, and its truth table.
 struct Formula {
   std::string text;
   std::vector<bool> truth;  // by set of letters

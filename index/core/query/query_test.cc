@@ -24,7 +24,7 @@ Query Parsed(std::string_view text) {
   return query.ok() ? *std::move(query) : Query{};
 }
 
-// Canonical text with the notes, if any, counted behind it.
+// Canonical text, followed by the number of notes, if any.
 std::string Understood(std::string_view text) {
   const Query query = Parsed(text);
   std::string out = Canonical(query);
@@ -190,7 +190,7 @@ TEST(ParseQueryTest, RefusesTooDeepBrackets) {
 }
 
 TEST(CanonicalTest, KeepsTheWordWhereTheStemIsNotStable) {
-  // A stem may be stemmed once more when it is parsed; what is printed must mean the same.
+  // A stem may be stemmed once more when it is parsed; the printed text must have the same meaning.
   for (const char* word : {"generously", "universities", "does", "cans", "organizations"}) {
     const Query query = Parsed(word);
     EXPECT_EQ(Parsed(Canonical(query)), query) << Canonical(query);

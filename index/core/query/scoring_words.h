@@ -1,6 +1,4 @@
-// The words of a query that score, each once.
-//
-// Threads: pure function.
+// The distinct scoring words of a query.
 
 #pragma once
 
@@ -14,12 +12,12 @@ namespace search::index {
 
 struct ScoringWord {
   std::string term;
-  bool title_only = false;   // the same word in any field is another
-  uint32_t occurrences = 0;  // in the query, in phrases too
+  bool title_only = false;   // title:word and word are different words
+  uint32_t occurrences = 0;  // in the query, phrases included
 };
 
-// In the order in which the query says them first; none of exclusions and sites. Depends on the
-// query alone, not on what an index holds.
+// In the order of first occurrence in the query; excludes words of exclusions and sites. Depends on
+// the query alone, not on the contents of an index.
 std::vector<ScoringWord> ScoringWords(const Query& query);
 
 }  // namespace search::index

@@ -1,7 +1,7 @@
-// Words so common that a query's other words decide alone.
+// Words that are left out because they are so common that the other words of the query decide.
 //
 // Only words that name nothing in a programming language or a command: `for`, `if`, `not`, `this`,
-// `in`, `is`, `as`, `with`, `by` or `from` are never left out, because people look them up.
+// `in`, `is`, `as`, `with`, `by` or `from` are never left out, because people search for them.
 //
 // Threads: pure function.
 
@@ -11,7 +11,7 @@
 
 namespace search::index {
 
-// Whether the folded, unstemmed word is one.
+// True if the folded, unstemmed word is a stop word.
 bool IsStopWord(std::string_view folded);
 
 }  // namespace search::index

@@ -46,7 +46,7 @@ void AddDistinct(QueryNode node, std::vector<QueryNode>* nodes) {
   }
 }
 
-// One node as itself, several below a node of that kind.
+// Returns a single node as it is, several as children of a node of that kind.
 std::optional<QueryNode> Join(Kind kind, std::vector<QueryNode> nodes) {
   if (nodes.empty()) return std::nullopt;
   if (nodes.size() == 1) return std::move(nodes.front());

@@ -1,7 +1,7 @@
-// Joins nodes into the normal form that query.h promises: flat, without repeats, exclusions last.
+// Joins nodes into the normal form of query.h: flat, without repeats, exclusions last.
 //
 // Between parsing steps a node may also be a pure exclusion: kNot, or kAnd of kNot only. The next
-// And takes it up; an Or or the root cannot mean it, and leaves it out with a note.
+// And absorbs it; an Or or the root cannot express it, and drops it with a note.
 //
 // Threads: thread-compatible.
 
@@ -18,21 +18,21 @@ namespace search::index {
 // One operand of an And.
 struct Operand {
   QueryNode node;
-  bool is_stop_word = false;  // may be left out beside other words
+  bool is_stop_word = false;  // may be left out if there are other words
 };
 
 class TreeBuilder {
  public:
-  // notes: receives what was left out; must outlive the builder.
+  // notes: receives a note for each part that is left out; must outlive the builder.
   explicit TreeBuilder(std::vector<std::string>* notes) : notes_(notes) {}
 
-  // Each gives nothing if nothing is left.
+  // Each returns nullopt if nothing is left.
   std::optional<QueryNode> And(std::vector<Operand> operands);
   std::optional<QueryNode> Or(std::vector<QueryNode> alternatives);
   QueryNode Not(QueryNode node);
   QueryNode Root(std::optional<QueryNode> node);
 
-  // Adds a note, unless there are many or it is there already.
+  // Adds a note, unless it is a duplicate or there are too many.
   void Note(std::string note);
 
  private:

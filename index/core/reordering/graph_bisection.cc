@@ -13,15 +13,15 @@ namespace search::index {
 namespace {
 
 constexpr uint32_t kDropped = UINT32_MAX;
-// How much of a document's own presence counts for its side. All of it holds documents back (4.5 % more
-// cost), nothing lets similar ones change sides in step, again and again (a third more time).
+// Weight of a document's own presence on its side. A weight of 1 holds documents back (4.5 % more
+// cost); 0 lets similar documents change sides together again and again (a third more time).
 constexpr float kOwnShare = 0.1F;
-// A part is left alone when at most one in so many documents changed sides. 1,000 instead of 100 costs
-// 40 % more time for 0.1 % less cost.
+// A part has converged when at most 1 / kMovedShareMin of its documents changed sides. 1,000
+// instead of 100 costs 40 % more time for 0.1 % less cost.
 constexpr size_t kMovedShareMin = 100;
 
-// A part of the collection: some documents, in the order of their ordinals, with the terms that can
-// still tell them apart, numbered from 0.
+// A part of the collection: some documents, in the order of their ordinals, with the terms that
+// still distinguish them, numbered from 0.
 struct Part {
   std::vector<uint32_t> ordinals;
   ForwardIndex index;
@@ -33,7 +33,7 @@ struct Part {
   }
 };
 
-// Moves documents between two halves of a part until that gains nothing more.
+// Moves documents between the two halves of a part until no move helps.
 class Bisection {
  public:
   Bisection(const Part& part, std::span<const float> worths)
@@ -59,7 +59,7 @@ class Bisection {
     }
   }
 
-  // The documents of one half with the terms that can tell them apart.
+  // The documents of one half with the terms that distinguish them.
   Part Half(bool right) const {
     const auto& degrees = right ? right_degrees_ : left_degrees_;
     const uint32_t size = right ? right_size_ : part_.document_count() - right_size_;
@@ -88,8 +88,8 @@ class Bisection {
   }
 
  private:
-  // What the document saves on a side where it is one of `degree` documents with the term. If a term
-  // is on one side alone, nothing asks for the other's.
+  // Bits that the document saves on a side on which it is one of `degree` documents with the term.
+  // For a term that is on one side only, the value of the other side is never used.
   float OwnWorth(uint32_t degree) const {
     if (degree == 0) return 0;
     return kOwnShare * worths_[degree] + (1 - kOwnShare) * worths_[degree - 1];
@@ -132,9 +132,9 @@ class Bisection {
   std::vector<uint8_t> is_right_;
   std::vector<uint32_t> left_degrees_;
   std::vector<uint32_t> right_degrees_;
-  // What the term gains if a document that is now on the left, or on the right, is on the right.
+  // The gain of each term if a document that is now on the left, or on the right, is on the right.
   std::vector<std::array<float, 2>> gains_;
-  // How much each document belongs to the right.
+  // The preference of each document for the right side.
   std::vector<std::pair<float, uint32_t>> biases_;
 };
 
@@ -149,14 +149,14 @@ class Reordering {
     }
   }
 
-  // Fills `order`, which is as long as the part, with the part's ordinals.
+  // Fills `order`, which has the size of the part, with the part's ordinals.
   void Order(Part part, int thread_count, std::span<uint32_t> order) const {
     if (part.document_count() <= options_.part_size_min || part.index.terms.empty()) {
       std::copy(part.ordinals.begin(), part.ordinals.end(), order.begin());
       return;
     }
     auto [left, right] = Split(part);
-    part = Part();  // its memory is needed below
+    part = Part();  // releases its memory, which is needed below
     const auto left_order = order.first(left.document_count());
     const auto right_order = order.subspan(left.document_count());
     if (thread_count <= 1) {
@@ -180,7 +180,7 @@ class Reordering {
   }
 
   const ReorderOptions options_;
-  // By a term's number of documents on a side: the bits that one more of them there saves.
+  // Indexed by a term's number of documents on a side: the bits saved by one more there.
   std::vector<float> worths_;
 };
 

@@ -28,8 +28,8 @@ std::vector<uint32_t> GivenOrder(uint32_t document_count) {
   return order;
 }
 
-// Documents of several topics, mixed: most words of a document are of its topic.
-// `by_topic`, if given, becomes the order in which they are not mixed.
+// Shuffled documents of several topics: most words of a document are of its topic. `by_topic`, if
+// given, receives the order by topic.
 ForwardIndex Topics(uint32_t document_count, uint32_t topic_count, uint64_t seed,
                     std::vector<uint32_t>* by_topic = nullptr) {
   constexpr uint32_t kTopicWords = 60;
@@ -89,7 +89,7 @@ TEST(ReorderDocumentsTest, TwoKindsAreTakenApart) {
   const auto order = ReorderDocuments(MakeIndex(documents), {.part_size_min = 1});
   int changes = 0;
   for (size_t i = 1; i < 200; ++i) changes += kinds[order[i]] != kinds[order[i - 1]] ? 1 : 0;
-  // Only one part on each level is mixed; which of its halves comes first is left to chance.
+  // Only one part on each level is mixed; the order of its halves is random.
   EXPECT_LE(changes, 8);
 }
 

@@ -1,5 +1,5 @@
-// Reorders the documents of a segment in memory and prints what that costs and saves:
-// measure_reordering FOLDER [THREADS]
+// Reorders the documents of a segment in memory and prints the cost and the savings:
+// measure_reordering DIRECTORY [THREADS]
 
 #include <cstdio>
 #include <cstdlib>

@@ -10,10 +10,10 @@ constexpr double kUnitsPerScore = 65536;
 
 uint32_t ToUnits(double score) { return static_cast<uint32_t>(score * kUnitsPerScore + 0.5); }
 
-// False for what is not a number, too.
+// Also false for NaN.
 bool IsWithin(float value, float low, float high) { return value >= low && value <= high; }
 
-// Both ascending: the sum of 1 / distance over places of the second that follow one of the first.
+// The sum of 1 / distance over positions in `second` that follow one in `first`. Both ascend.
 double SumInverseDistances(const std::vector<uint32_t>& first,
                            const std::vector<uint32_t>& second) {
   std::array<uint32_t, kProximityWindow + 1> counts = {};

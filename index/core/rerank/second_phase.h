@@ -1,34 +1,35 @@
-// The second ranking phase: what the best documents of the first gain by where the query's words
-// stand in them.
+// The second ranking phase: adds a gain to the best documents of the first phase, depending on the
+// positions of the query's words in them.
 //
 //   gain(d)      = proximity(d) + title(d) + lead(d), never negative
 //   proximity(d) = proximity * sum over pairs of words s, t of  min(idf(s), idf(t)) * g / (k1 + g)
 //                  s before t in the query, at most kProximityReach words apart
-//   g(s, t, d)   = sum over fields c of  norm(c, d) * sum over places p of s, q of t in c  1 / (q - p)
-//                  1 <= q - p <= kProximityWindow
+//   g(s, t, d)   = sum over fields c of  norm(c, d) * sum of 1 / (q - p)
+//                  over positions p of s and q of t in c with 1 <= q - p <= kProximityWindow
 //   title(d)     = title * cover(d)^2 * sum of idf(t) over the words t in d's title
 //   cover(d)     = share of the title's words that are words of the query
 //   lead(d)      = lead * sum over words t in d's body of  idf(t) * half / (half + p)
-//                  p the first place of t in the body, from 0
-//   norm, k1, idf: as in the first phase (index/core/search/ranking.h), weight of the field included
+//                  p the first position of t in the body, from 0
+//   norm, k1, idf: as in the first phase (index/core/search/ranking.h), including the weight of
+//                  the field
 //
-// Source: proximity: [Rasolofo03] (pairs weigh as their lesser word, inverse distances
-//   saturate as frequencies do), [Metzler05] (what stands in the query's order).
+// Source: proximity: [Rasolofo03] (the weight of a pair is that of its lesser word,
+//   inverse distances saturate like frequencies), [Metzler05] (ordered pairs only).
 //   Lead: [Troy07] (rank of a term's first occurrence). Title: the covered share of a
-//   field, a usual feature of learned rankings (LETOR); squared, so that a title that says the query
-//   and nothing else stands out.
-// Departs from source: inverse distance, not its square; only pairs that stand near each other in
-//   the query, so that cost grows linearly with it.
-// No I/O, no clock, knows neither segments nor queries.
+//   field, a common feature in learning to rank (LETOR); squared, so that a title that consists of
+//   the query alone stands out.
+// Departs from source: inverse distance, not its square; only pairs that are close in the query, so
+//   that the cost grows linearly with the query's length.
+// No I/O, no clock, independent of segments and queries.
 // Threads: SecondPhase is immutable.
-// Units: gains are in 2^-16 of a score, as ScoreUnits of the first phase; places are numbers of
-//   words, from 0.
+// Units: gains are in 2^-16 of a score, as ScoreUnits of the first phase; positions count words
+//   from 0.
 // Limits: the first kSecondPhaseWordsMax words of the query count; a gain is below 2^31.
 //
-// A gain depends on the query, the document and the collection's statistics, in that no word that a
-// partition happens to lack changes it: words are numbered by the query. Every part is a sum of
-// rounded shares, and inverse distances are counted before they are added, so that there is no order
-// of addition to agree on.
+// A gain depends on the query, the document and the collection's statistics only: words are
+// numbered by the query, so a word that a partition does not hold has no effect on the rest. Every
+// part is a sum of rounded shares, and inverse distances are counted before they are added, so the
+// result does not depend on the order of addition.
 
 #pragma once
 
@@ -46,32 +47,33 @@ inline constexpr uint32_t kProximityWindow = 8;      // words of a document
 inline constexpr size_t kProximityReach = 3;         // words of the query
 inline constexpr size_t kSecondPhaseWordsMax = 128;  // of the query
 
-// Each in [0, 1], but for the half. Larger: where words stand counts more beside how often. Defaults:
-// chosen on three judged collections, confirmed on five (index/core/README.md). 0 switches a part off.
+// Each is in [0, 1], except lead_half. Larger: positions count more relative to frequencies.
+// Defaults: tuned on three judged collections, confirmed on five (index/core/README.md). 0 switches
+// a part off.
 struct SecondPhaseWeights {
   float proximity = 0.2F;
   float title = 0.4F;
   float lead = 0.2F;
-  // Place in the body at which a first occurrence counts half; in [1, 1000]. Larger: the lead
-  // reaches further.
+  // Position in the body at which a first occurrence counts half; in [1, 1000]. Larger: later first
+  // occurrences count more.
   float lead_half = 10;
 
   bool operator==(const SecondPhaseWeights&) const = default;
 };
 
-// Whether every value is finite and in its range.
+// True if every value is finite and in its range.
 bool IsValid(const SecondPhaseWeights& weights);
 
-// Where a word of the query stands in a document.
+// Positions of a word of the query in a document.
 struct WordPlaces {
   std::array<uint32_t, kFieldCount> frequencies = {};
-  // Ascending, by field; empty in an index without positions, which takes proximity and lead away.
+  // Ascending, by field; empty in an index without positions, which disables proximity and lead.
   std::array<std::vector<uint32_t>, kFieldCount> positions;
 };
 
-// What counts of the document itself.
+// The properties of the document itself that matter.
 struct DocumentShape {
-  // What one occurrence in the field is worth to the first phase, by Field.
+  // First-phase weight of one occurrence in the field, indexed by Field.
   std::array<float, kFieldCount> norms = {};
   float title_length = 0;  // in words
 };
@@ -87,14 +89,14 @@ struct Gain {
 
 class SecondPhase {
  public:
-  // idfs: of the query's scoring words in its order, each once; 0 of one that no document holds.
-  // REQUIRES: IsValid(weights), k1 > 0, 0 <= idf <= 32.
+  // idfs: those of the query's distinct scoring words, in query order; 0 for a word that no
+  // document holds.
   SecondPhase(const SecondPhaseWeights& weights, float k1, std::vector<double> idfs);
 
-  // Words that count.
+  // Number of words that count.
   size_t word_count() const { return idfs_.size(); }
 
-  // Whether there is anything that positions could add.
+  // True if positions can add to a gain.
   bool needs_positions() const { return weights_.proximity > 0 || weights_.lead > 0; }
 
   // REQUIRES: words.size() == word_count().
@@ -111,7 +113,7 @@ class SecondPhase {
   const std::vector<double> idfs_;
 };
 
-// The gain in the unit of scores.
+// Converts gain units to the unit of scores.
 inline float ToGain(uint32_t units) { return static_cast<float>(units) / 65536; }
 
 }  // namespace search::index

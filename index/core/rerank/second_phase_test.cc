@@ -79,7 +79,7 @@ TEST(SecondPhaseTest, TitleCountsBySquaredCover) {
   EXPECT_EQ(phase.Rate(std::vector{InTitle({0}), InBody({0})}, kShape).title, Units(2.0 / 16));
   EXPECT_EQ(phase.Rate(std::vector{InTitle({0, 2}), InTitle({1})}, kShape).title,
             Units(2 * 9.0 / 16) + Units(3 * 9.0 / 16));
-  // The length is a rounded one: never more than all is covered.
+  // The length is rounded; the covered share is never more than 1.
   EXPECT_EQ(phase.Rate(std::vector{InTitle({0, 1, 2, 3, 4}), WordPlaces()}, kShape).title,
             Units(2));
 }
@@ -114,7 +114,7 @@ TEST(SecondPhaseTest, NoWordsGainNothing) {
   EXPECT_EQ(Only(SecondPhaseWeights(), {}).Rate({}, kShape), Gain());
 }
 
-// What the formula says, pair of places by pair of places.
+// Compares with the formula, evaluated for each pair of positions.
 TEST(SecondPhaseTest, RandomPlacesAsTheFormulaSays) {
   std::mt19937_64 random(20261121);
   for (int round = 0; round < 300; ++round) {

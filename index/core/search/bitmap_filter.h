@@ -1,7 +1,7 @@
-// Which documents stand in some bitmaps and not in others: the words of a query that are frequent
-// enough to have one (impact_table.h).
+// Filters documents by bitmaps of a query's frequent words (impact_table.h): a document must be in
+// all required bitmaps and in none of the excluded ones. The idea is that of bitmap containers of
+// compressed bit sets [Chambi16].
 //
-// The same idea as bitmap containers of compressed bit sets [Chambi16].
 // Threads: values; the bitmaps are immutable.
 
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace search::index {
 
-// Documents must stand in all of some bitmaps and in none of others.
+// Passes documents that are in every bitmap of `all` and in no bitmap of `none`.
 struct BitmapFilter {
   std::vector<const uint64_t*> all;
   std::vector<const uint64_t*> none;

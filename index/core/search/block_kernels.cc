@@ -12,7 +12,7 @@
 namespace search::index {
 namespace {
 
-// The portable loops; the wrappers below compile them once for each instruction set.
+// The portable loops. The wrappers below compile them once for each instruction set.
 #define NEPTUNE_KERNEL inline __attribute__((always_inline))
 
 NEPTUNE_KERNEL void AddBoundsLoop(const uint8_t* __restrict maxima, uint16_t factor,
@@ -147,7 +147,7 @@ NEPTUNE_KERNEL uint64_t CountLoop(const uint64_t* a, size_t block_count) {
   return count;
 }
 
-// Functions of all loops for one instruction set, and their table.
+// Defines the functions of all loops for one instruction set, and their table.
 #define NEPTUNE_KERNEL_TABLE(kTable, set_name, ...)                                                \
   __VA_ARGS__ void AddBounds##kTable(const uint8_t* maxima, uint16_t factor, size_t block_count,   \
                                      uint16_t* bounds) {                                           \
@@ -383,7 +383,8 @@ NEPTUNE_AVX512 size_t Keep512(const uint64_t* documents, bool wanted, size_t cou
     const __m512i bit = _mm512_sllv_epi32(one, _mm512_and_si512(ordinal, _mm512_set1_epi32(31)));
     __mmask16 mask = wanted ? _mm512_mask_test_epi32_mask(valid, word, bit)
                             : _mm512_mask_testn_epi32_mask(valid, word, bit);
-    // Whole vectors: what they overwrite has been read. (Compressing stores are slow on some.)
+    // Stores whole vectors: what they overwrite has been read. (Compressing stores are slow on some
+    // CPUs.)
     _mm512_storeu_si512(ordinals + kept, _mm512_maskz_compress_epi32(mask, ordinal));
     _mm512_storeu_si512(units + kept, _mm512_maskz_compress_epi32(mask, value));
     kept += static_cast<size_t>(std::popcount(static_cast<uint32_t>(mask)));

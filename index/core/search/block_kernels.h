@@ -1,13 +1,14 @@
-// The inner loops of evaluation by document blocks, for the instruction sets that processors have:
-// portable code, the same compiled for AVX2, and AVX-512 written out. The best that the machine can
-// run is chosen at the first use.
+// Inner loops of block-at-a-time evaluation for each instruction set: portable code, the same code
+// compiled for AVX2, and hand-written AVX-512. The fastest set that the machine supports is chosen
+// at first use.
 //
 // Threads: pure functions.
-// Shapes: arrays by document block have a multiple of kDocumentBlockStride elements and any
-//   alignment; `units` are 64 sums aligned to 64 bytes; kImpactPadding impacts behind the last one
+// Shapes: arrays indexed by document block have a multiple of kDocumentBlockStride elements and any
+//   alignment; `units` are 64 sums aligned to 64 bytes; kImpactPadding impacts past the last one
 //   are readable.
 //
-// All variants give the same bits: sums are of whole numbers, and products are rounded one by one.
+// All variants give the same bits: sums are sums of integers, and each product is rounded on its
+// own.
 
 #pragma once
 
@@ -26,11 +27,11 @@ struct BlockKernels {
   // bounds[i] += maxima[i] * factor / 256, rounded down. REQUIRES: no sum exceeds 65,535.
   void (*add_bounds)(const uint8_t* maxima, uint16_t factor, size_t block_count, uint16_t* bounds);
 
-  // Writes the ascending blocks with bounds[i] >= least to *blocks, which has room for
-  // block_count + 16; returns how many.
+  // Writes the ascending blocks with bounds[i] >= least to *blocks, which has room for block_count
+  // + 16; returns their number.
   size_t (*find_at_least)(const uint16_t* bounds, uint16_t least, size_t block_count,
                           uint32_t* blocks);
-  // The same of blocks with masks[i] != 0.
+  // Like find_at_least, but only for blocks with masks[i] != 0.
   size_t (*find_masked_at_least)(const uint16_t* bounds, const uint64_t* masks, uint16_t least,
                                  size_t block_count, uint32_t* blocks);
 
@@ -40,7 +41,7 @@ struct BlockKernels {
   // Adds Units(impacts[j]) of the weight to units[d] for the j-th set bit d of `documents`.
   void (*add_units)(uint64_t documents, const Impact* impacts, const TermWeight& weight,
                     ScoreUnits* units);
-  // The same for scoring by one list: each of `count` impacts to units of its own.
+  // The same for scoring by one list: writes the units of each of `count` impacts to units[j].
   void (*to_units)(const Impact* impacts, size_t count, const TermWeight& weight,
                    ScoreUnits* units);
 
@@ -52,31 +53,31 @@ struct BlockKernels {
                        size_t count, ScoreUnits* units);
 
   // Writes the elements of `ordinals` and `units` with least <= bounds[i] < end to `chosen` and
-  // `chosen_units`, which have room for count + 16; returns how many.
+  // `chosen_units`, which have room for count + 16; returns their number.
   size_t (*choose)(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,
                    const uint32_t* ordinals, const ScoreUnits* units, size_t count,
                    uint32_t* chosen, ScoreUnits* chosen_units);
 
-  // Bit d: units[d] >= least.
+  // Bit d of the result is set if units[d] >= least.
   uint64_t (*at_least)(const ScoreUnits* units, ScoreUnits least);
 
-  // Keeps the elements of `ordinals` and `units` whose document is (`wanted`) or is not in the
-  // bitmap; returns how many. REQUIRES: both have room for 16 more.
+  // Keeps the elements of `ordinals` and `units` whose document is in the bitmap (`wanted`) or is
+  // not in it (not `wanted`); returns the number kept. REQUIRES: both have room for 16 more.
   size_t (*keep)(const uint64_t* documents, bool wanted, size_t count, uint32_t* ordinals,
                  ScoreUnits* units);
 
-  // places[i] becomes the number of the first element of `sorted` that is at least ordinals[i].
-  // REQUIRES: both ascend; behind `sorted` stand 16 times UINT32_MAX.
+  // Sets places[i] to the index of the first element of `sorted` that is at least ordinals[i].
+  // REQUIRES: both ascend; 16 elements UINT32_MAX follow the end of `sorted`.
   void (*find)(const uint32_t* ordinals, size_t count, const uint32_t* sorted, uint32_t* places);
 
-  // Bits set in the intersection of both, and in the array.
+  // Number of bits set in the intersection of both arrays, and in one array.
   uint64_t (*count_intersection)(const uint64_t* a, const uint64_t* b, size_t block_count);
   uint64_t (*count)(const uint64_t* a, size_t block_count);
 };
 
-// The best for this machine.
+// The fastest kernels that this machine supports.
 const BlockKernels& Kernels();
-// All that this machine can run, the portable one first; for tests and benchmarks.
+// All kernels that this machine supports, the portable ones first; for tests and benchmarks.
 std::span<const BlockKernels* const> AllKernels();
 
 }  // namespace search::index

@@ -10,21 +10,22 @@ namespace {
 
 using Role = FlatPlan::Role;
 
-// Blocks ahead of the one in work whose lists, and whose impacts, are asked for.
+// Prefetch distances in blocks, for the lists and for their impacts.
 constexpr size_t kListsAhead = 12;
 constexpr size_t kImpactsAhead = 6;
-// Fewest candidates that are worth choosing the best of first.
+// Minimum number of candidates for which scoring the best-bounded ones first pays off.
 constexpr size_t kBestFirstMin = 24;
-// What a phrase costs to check for a document out of order, measured in documents in order.
+// Measured cost of checking a phrase in a document out of order, relative to a document in order.
 constexpr size_t kRandomCheckCost = 3;
 // Documents whose phrases are checked together.
 constexpr size_t kPhraseGroup = 16;
-// Lists whose documents are merged one after another.
+// Maximum number of lists whose documents are merged one after another.
 constexpr size_t kMergedListsMax = 8;
-// Room behind arrays that kernels write in whole vectors.
+// Room at the end of arrays that kernels write in whole vectors.
 constexpr size_t kRoom = 16;
 
-// A value that at least `wanted` of the values reach, and not many more. `most`: none is larger.
+// Returns a cut that at least `wanted` of the values reach, and not many more. REQUIRES: no value
+// exceeds `most`.
 template <typename Value>
 Value CutForBest(std::span<const Value> values, Value most, size_t wanted) {
   constexpr uint32_t kBins = 512;
@@ -39,7 +40,7 @@ Value CutForBest(std::span<const Value> values, Value most, size_t wanted) {
   return 0;
 }
 
-// Units of saturation 1.
+// Units of a saturation of 1.
 uint64_t Factor(const WordList& list) {
   return uint64_t{list.weight().Units(kImpactMax)} * 256 / 255 + 1;
 }
@@ -185,7 +186,8 @@ void BlockRanker::BoundBlocks() {
     }
   }
   for (const WordList* list : scoring_) {
-    // Units are rounded up by at most a half an occurrence, the factor and the sum down by one.
+    // Units are rounded up by at most half a unit per occurrence; the factor and the sum are
+    // rounded down by at most one.
     slack_ += 3 + (list->weight().occurrences() >> shift_);
     AddBounds(*list);
     evaluation_->ShouldStop(static_cast<uint32_t>(block_count / 16));
@@ -216,7 +218,7 @@ uint16_t BlockRanker::LeastBound() const {
   return static_cast<uint16_t>(least > slack_ ? std::min<uint64_t>(least - slack_, UINT16_MAX) : 0);
 }
 
-// Those that may hold a hit.
+// Returns the blocks that may hold a hit.
 std::vector<uint32_t> BlockRanker::FindBlocks() {
   const size_t block_count = bounds_.size();
   std::vector<uint32_t> blocks(block_count + kRoom);
@@ -246,7 +248,7 @@ void BlockRanker::IntersectBlocks() {
 std::optional<uint64_t> BlockRanker::Count() {
   if (required_.empty()) {
     if (alternatives_.size() != 2 || !excluded_.empty() || live_ != nullptr) return std::nullopt;
-    // Of two, what is in both is quicker to count than what is in one.
+    // For two alternatives, the intersection is cheaper to count than the union.
     return uint64_t{alternatives_[0]->document_frequency()} +
            alternatives_[1]->document_frequency() -
            CountIntersection(alternatives_[0], alternatives_[1]);
@@ -300,7 +302,7 @@ void BlockRanker::RewindLists() {
   for (WordList& list : lists_) list.Rewind();
 }
 
-// Of the blocks, the ones bounded by at least the cut (`best`), or the others.
+// Scores the blocks with a bound of at least `cut` (`best`), or the other blocks.
 void BlockRanker::ScoreBlocks(std::span<const uint32_t> blocks, bool best, uint16_t cut) {
   const uint16_t least = LeastBound();
   const auto chosen = std::make_unique_for_overwrite<uint32_t[]>(blocks.size());
@@ -339,7 +341,7 @@ void BlockRanker::PrefetchImpacts(uint32_t block) const {
   }
 }
 
-// Of the block's documents, those in any of the lists.
+// Returns the documents of the block that are in any of the lists, as a bitmap.
 uint64_t BlockRanker::DocumentsOf(const std::vector<WordList*>& lists, uint32_t block) {
   uint64_t documents = 0;
   for (WordList* list : lists) {
@@ -362,7 +364,7 @@ void BlockRanker::ConsiderBlock(uint32_t block) {
       space_.static_rank_units_max == 0 ? 0 : space_.static_rank_maxima[block];
   const ScoreUnits required = queue_->required();
   const bool has_bar = !checks_all_ && required > rank_max;
-  // If all words are alternatives, there are only documents that hold one over a bar.
+  // If all words are alternatives, any document over a positive threshold holds one of them.
   const bool all_are_alternatives = required_.empty() && optional_.empty();
   if (!alternatives_.empty() && !(has_bar && all_are_alternatives)) {
     documents &= DocumentsOf(alternatives_, block);
@@ -415,7 +417,7 @@ void BlockRanker::CollectDocuments(const WordList& list) {
   }
 }
 
-// Adds the list's documents to those there are.
+// Merges the list's documents into the candidates.
 void BlockRanker::MergeDocuments(const WordList& list) {
   if (candidate_count_ == 0) return CollectDocuments(list);
   const auto ordinals = list.ordinals();
@@ -454,7 +456,7 @@ void BlockRanker::Sieve() {
     candidate_count_ =
         kernels_.keep(live_, true, candidate_count_, ordinals_.get(), candidate_units_.get());
   }
-  // Bitmaps first: they are cheapest.
+  // Dense lists first: testing a bitmap is cheapest.
   for (const bool dense : {true, false}) {
     for (size_t i = 1; i < required_.size(); ++i) {
       if (required_[i]->is_dense() == dense) Keep(required_[i], true);
@@ -470,7 +472,7 @@ void BlockRanker::Sieve() {
   if (phrases_.empty()) outcome_.matched = candidate_count_;
 }
 
-// Keeps the documents that are, or are not, in the list.
+// Keeps the candidates that are in the list (`wanted`) or not in it (not `wanted`).
 void BlockRanker::Keep(WordList* list, bool wanted) {
   if (list->is_dense()) {
     candidate_count_ = kernels_.keep(list->dense().documents, wanted, candidate_count_,
@@ -586,9 +588,10 @@ void BlockRanker::Offer(uint32_t ordinal, uint64_t units) {
   }
 }
 
-// Checks the waiting documents by small groups: what the documents of one will read is asked for
-// before the first is checked. The best come first, if by what was seen so far few are to be checked;
-// otherwise, and if that proves wrong, they come in their own order, in which they read less.
+// Checks the pending documents in small groups: the data of all documents of a group is prefetched
+// before the first one is checked. The best documents come first if the match rate so far suggests
+// that few need checking. Otherwise, and if that estimate proves wrong, documents come in document
+// order, which reads less.
 void BlockRanker::CheckPending() {
   const uint64_t missing = queue_->k() > outcome_.matched ? queue_->k() - outcome_.matched : 1;
   const uint64_t expected = missing * (checked_ + 1) / (outcome_.matched + 1);
@@ -609,7 +612,7 @@ void BlockRanker::CheckPending() {
   pending_.clear();
 }
 
-// Checks so many of the best.
+// Checks phrases for the `limit` best pending documents.
 void BlockRanker::CheckBest(size_t limit) {
   std::vector<uint32_t> heap(pending_.size());
   std::iota(heap.begin(), heap.end(), 0);

@@ -1,19 +1,21 @@
-// Ranks a flat query by document blocks: bounds first, then the most promising blocks or documents,
-// then what is left over the bar that these have set.
+// Ranks a flat query block by block: bounds first, then the most promising blocks or documents,
+// then the rest that can still reach the threshold that these have set.
 //
-//   documents that can be among the best are few: those of the rarest required word, or of the
-//   alternatives that are not dense if the dense ones alone cannot reach the bar
-//     documents ──▶ sieved by the other lists ──▶ bounds ──▶ best-bounded, then the rest
-//   otherwise
-//     bounds of all blocks (sums of block maxima) ──▶ blocks over the bar ──▶ best-bounded, then rest
-//   phrases
-//     documents by descending score, each checked as its turn comes
+//   few documents can be among the best (those of the rarest required word, or those of the sparse
+//   alternatives if the dense ones alone cannot reach the threshold):
+//     documents ──▶ filtered by the other lists ──▶ bounds ──▶ best-bounded, then the rest
+//   otherwise:
+//     bounds of all blocks (sums of block maxima) ──▶ blocks over the threshold
+//       ──▶ best-bounded, then the rest
+//   phrases:
+//     documents by descending score, each checked in its turn
 //
-// Source: candidates by block bounds [Dimopoulos13] [Mallia21]; the bar is raised beforehand by k-th best scores of single words [Kane18].
-// Departs from source: the best-bounded candidates are scored first, in the order of documents.
+// Source: candidates by block bounds [Dimopoulos13] [Mallia21]; the threshold is initialized with k-th best scores of single words (Kane and Tompa
+//   2018).
+// Departs from source: the best-bounded candidates are scored first, in document order.
 // Threads: thread-compatible; lives for one search.
-// Limits: memory is 2 bytes a document block, 8 where words are required, and 8 a posting of lists
-//   that are not dense, twice where they lead.
+// Limits: memory is 2 bytes per document block, 8 if words are required, and 8 bytes per posting of
+//   sparse lists, twice that for a list that leads.
 
 #pragma once
 
@@ -36,7 +38,7 @@ namespace search::index {
 
 class BlockRanker {
  public:
-  // `count_exactly`: of a plan with phrases, check every document that holds all words, so that
+  // `count_exactly`: for a plan with phrases, checks every document that holds all words, so that
   // RankingOutcome::matched is exact.
   BlockRanker(const FlatPlan& plan, bool count_exactly, Evaluation* evaluation, TopKQueue* queue);
   BlockRanker(const BlockRanker&) = delete;
@@ -44,15 +46,16 @@ class BlockRanker {
 
   RankingOutcome Run();
 
-  // How many documents match, without ranking them; nothing if there is no quick way to tell.
-  // REQUIRES: no phrases. To be called instead of Run.
+  // Counts the matching documents without ranking them; nullopt if there is no fast way to count
+  // them.
+  // REQUIRES: no phrases. Call it instead of Run.
   std::optional<uint64_t> Count();
 
  private:
   struct Phrase {
     std::vector<WordList*> words;
     PhraseCheck check;
-    std::vector<uint32_t> postings;  // of the words, for each document of a group
+    std::vector<uint32_t> postings;  // posting of each word, for each document of a group
   };
   struct Pending {
     ScoreUnits units;
@@ -61,15 +64,17 @@ class BlockRanker {
   };
 
   void AddPhrases(const FlatPlan& plan);
-  // A bar that at least k matching documents reach, from what single lists know; 0 if none is known.
+  // A score threshold that at least k matching documents are known to reach, from the statistics of
+  // single lists; 0 if unknown.
   ScoreUnits KnownBar() const;
-  // A part of the alternatives of which every document among the best holds at least one.
+  // A subset of the alternatives such that every document among the best holds at least one of
+  // them.
   std::vector<WordList*> EssentialAlternatives() const;
 
   uint64_t CountIntersection(WordList* a, WordList* b);
   uint64_t CountBlocks();
 
-  // By document blocks.
+  // Block-at-a-time evaluation.
   void RankBlocks();
   void BoundBlocks();
   void AddBounds(const WordList& list);
@@ -84,14 +89,14 @@ class BlockRanker {
   uint16_t LeastBound() const;
   void RewindLists();
 
-  // By documents.
+  // Document-at-a-time evaluation.
   void RankDocuments();
   void CollectDocuments(const WordList& list);
   void MergeDocuments(const WordList& list);
   void Sieve();
   void Keep(WordList* list, bool wanted);
-  // Adds the units of a list that is not dense where it holds the document, and calls
-  // found(i, whether it does).
+  // Adds the units of a sparse list to the documents that it holds, and calls found(i, held) for
+  // each.
   template <typename Found>
   void Meet(WordList* list, Found found);
   void KeepAlternatives();
@@ -119,24 +124,25 @@ class BlockRanker {
   std::vector<WordList*> scoring_;  // most valuable first
   std::vector<Phrase> phrases_;
 
-  // Bounds of blocks are units / 2^shift_, rounded down in slack_ places.
+  // Block bounds are units / 2^shift_; slack_ is the number of times they were rounded down.
   uint32_t shift_ = 0;
   uint64_t slack_ = 0;
   uint16_t bound_max_ = 0;
   std::vector<uint16_t> bounds_;
-  std::vector<uint64_t> masks_;  // live documents of all required words; empty if none is required
+  // live documents with all required words; empty if none is required
+  std::vector<uint64_t> masks_;
   alignas(64) std::array<ScoreUnits, kDocumentBlockSize> units_;
 
-  // Documents in work, with room for 16 more: of the leading list, and those chosen to be scored.
+  // Candidates of the leading list and those chosen for scoring, each with room for 16 more.
   size_t candidate_count_ = 0;
   std::unique_ptr<uint32_t[]> ordinals_;
   std::unique_ptr<ScoreUnits[]> candidate_units_;
   std::unique_ptr<uint32_t[]> chosen_;
   std::unique_ptr<ScoreUnits[]> chosen_units_;
 
-  // Documents that wait for their phrases to be checked.
+  // Documents whose phrases are not checked yet.
   std::vector<Pending> pending_;
-  uint64_t checked_ = 0;  // documents so far
+  uint64_t checked_ = 0;  // number of documents checked so far
 };
 
 }  // namespace search::index

@@ -121,7 +121,7 @@ uint32_t DocumentRanker::SeekLead(uint32_t target) {
   }
 }
 
-// Moves the target behind blocks of the leading list that cannot give a hit.
+// Moves the target past blocks of the leading list that cannot give a hit.
 uint32_t DocumentRanker::SkipBlocks(uint32_t target) {
   if (has_bounded_ && target <= bounded_last_ && bounded_required_ == queue_->required()) {
     return target;
@@ -159,8 +159,8 @@ uint32_t DocumentRanker::Consider(uint32_t ordinal) {
   return target;
 }
 
-// Whether the required leaf holds the document, and this can still enter. Otherwise *target may
-// move on to the leaf's next document.
+// True if the required leaf holds the document and the document can still enter the queue.
+// Otherwise *target may move on to the leaf's next document.
 bool DocumentRanker::Confirms(ScoredLeaf* leaf, uint32_t ordinal, uint64_t* units, uint64_t rest,
                               uint32_t* target) {
   PostingCursor& cursor = leaf->cursor();

@@ -1,8 +1,5 @@
-// Reads where a query's words stand in documents of a segment and rates them by the second phase.
-//
-// Source: index/core/rerank/second_phase.h.
-// Threads: thread-compatible; lives for one search.
-// Errors: DATA_LOSS for a damaged dictionary; damaged postings show in the evaluation.
+// Reads the positions of a query's words in documents of a segment and rates them by the second
+// phase.
 
 #pragma once
 
@@ -32,7 +29,7 @@ class DocumentRater {
 
  private:
   struct Word {
-    PostingCursor* cursor = nullptr;  // nullptr: not in the segment
+    PostingCursor* cursor = nullptr;  // nullptr: the segment does not hold the word
     const uint64_t* bitmap = nullptr;
     bool title_only = false;
   };
@@ -45,7 +42,7 @@ class DocumentRater {
   Evaluation* const evaluation_;
   const bool reads_positions_;
   const bool lacks_positions_;
-  std::vector<WordPlaces> places_;  // by word, of the document at hand
+  std::vector<WordPlaces> places_;  // positions of each word in the current document
 };
 
 }  // namespace search::index

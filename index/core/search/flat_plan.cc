@@ -29,7 +29,7 @@ class Flattener {
   }
 
   FlatPlan Finish() {
-    // Words that only add to scores, such as those of a branch that cannot match.
+    // Words that only add to scores, e.g. those of a branch that cannot match.
     while (!unclaimed_.empty()) {
       const PlanLeaf leaf = unclaimed_.front();
       Add(leaf, Role::kOptional);
@@ -58,7 +58,8 @@ class Flattener {
   bool AddAlternatives(const PlanNode& node) {
     if (!std::all_of(node.children.begin(), node.children.end(), IsWord)) return false;
     for (const PlanNode& child : node.children) {
-      // A required word among them settles the matter; all others then only add to scores.
+      // If one of the alternatives is a required word, the condition always holds and the others
+      // only add to scores.
       if (FindRequired(child.leaves[0]) != flat_.words.size()) return true;
     }
     for (const PlanNode& child : node.children) Add(child.leaves[0], Role::kAlternative);
@@ -73,7 +74,7 @@ class Flattener {
                                flat_.words.begin());
   }
 
-  // The word's number. A required word stands once; the first place of a word scores.
+  // Returns the word's index. A required word is added once; only a word's first occurrence scores.
   uint32_t Add(const PlanLeaf& leaf, Role role) {
     if (role == Role::kRequired) {
       const size_t known = FindRequired(leaf);

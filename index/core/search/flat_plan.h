@@ -1,7 +1,7 @@
-// The form of query that is evaluated by document blocks: words that a document must, may or must
-// not hold, alternatives of which it must hold one, and phrases among the words it must hold.
-// Nearly all queries have it; what remains (nested brackets, title:word, excluded phrases) is left
-// to DocumentRanker.
+// The flat form of a query, which is evaluated block by block: words that a document must, may or
+// must not hold, alternatives of which it must hold one, and phrases of required words. Nearly all
+// queries have a flat form; the rest (nested brackets, title:word, excluded phrases) is left to
+// DocumentRanker.
 //
 // Threads: plain values.
 
@@ -18,7 +18,7 @@ namespace search::index {
 struct FlatPlan {
   enum class Role : uint8_t {
     kRequired,
-    kAlternative,  // a document holds at least one of all that there are
+    kAlternative,  // a document holds at least one of all the alternatives
     kOptional,     // only adds to scores
     kExcluded,
   };
@@ -28,15 +28,15 @@ struct FlatPlan {
     uint32_t occurrences = 0;  // 0: does not score
   };
   struct Phrase {
-    std::vector<uint32_t> words;      // numbers of required words
-    std::vector<uint32_t> positions;  // theirs, in the same order
+    std::vector<uint32_t> words;      // indices of required words
+    std::vector<uint32_t> positions;  // their positions in the phrase, in the same order
   };
 
   std::vector<Word> words;
   std::vector<Phrase> phrases;
 };
 
-// The plan's flat form, if it has one.
+// The flat form of the plan; nullopt if it has none.
 std::optional<FlatPlan> Flatten(const QueryPlan& plan);
 
 }  // namespace search::index

@@ -19,8 +19,8 @@ class FlatPlanTest : public testing::Test {
     collection_ = std::move(*collection);
   }
 
-  // One letter a word, in order of its number: + required, | alternative, o optional, - excluded,
-  // and how often it scores; `none` if there is no flat form.
+  // Returns one letter per word, in order of index: + required, | alternative, o optional, -
+  // excluded, and its number of scoring occurrences; `none` if there is no flat form.
   std::string FlattenText(const std::string& text) const {
     const auto plan = MakeQueryPlan(*ParseQuery(text), collection_->segment(0));
     EXPECT_TRUE(plan.ok()) << plan.status();

@@ -14,7 +14,7 @@ namespace {
 
 using Segments = std::vector<std::unique_ptr<Segment>>;
 
-// Indices of sorted sequences, that of the smallest head on top; equal heads by index.
+// Heap of indices of sorted sequences, the one with the smallest head on top; equal heads by index.
 template <typename Head>
 class MergeQueue {
  public:
@@ -60,7 +60,7 @@ neptune::Status CheckDocIdsAreUnique(const Segments& segments) {
   return neptune::OkStatus();
 }
 
-// Document frequencies in the whole collection, by segment and term ordinal.
+// Collection-wide document frequencies, by segment and term ordinal.
 using Frequencies = std::vector<std::vector<uint32_t>>;
 
 neptune::StatusOr<Frequencies> CountFrequencies(const Segments& segments) {
@@ -122,7 +122,7 @@ neptune::Status WriteStatistics(const std::string& directory, const Segment& seg
   return file->Finish().status();
 }
 
-// Calls job(i) for i below count from several threads; returns the error of the smallest i.
+// Calls job(i) for each i < count from several threads; returns the error of the smallest i.
 template <typename Job>
 neptune::Status RunInParallel(size_t count, int thread_count, const Job& job) {
   std::vector<neptune::Status> statuses(count);

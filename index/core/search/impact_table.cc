@@ -17,7 +17,7 @@ constexpr size_t kHugePageSize = size_t{2} << 20;
 
 size_t Aligned(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
-// The impact that the count-th best posting has at least, from how many there are by upper byte.
+// Lower bound of the count-th best impact, given the histogram of upper bytes.
 Impact BestOf(const std::array<uint32_t, 256>& histogram, uint32_t count) {
   uint32_t found = 0;
   for (size_t byte = histogram.size(); byte-- > 0;) {
@@ -59,7 +59,7 @@ class ImpactTable::Builder {
     std::vector<uint32_t> frequencies;
     while (cursor.Next()) {
       const TermEntry& entry = cursor.entry();
-      // Blocks outside the arrays are damage that a search reports.
+      // Block numbers outside the arrays are damage, which a search reports.
       if (entry.block_count() <= 1 || entry.first_block >= block_count ||
           entry.block_count() > block_count - entry.first_block) {
         continue;
@@ -77,7 +77,7 @@ class ImpactTable::Builder {
     }
   }
 
-  // One piece of memory for all lists, in large pages: queries jump between lists.
+  // Allocates one arena for all lists, in large pages, because queries jump between lists.
   void Allocate() {
     size_t size = 0;
     for (const Term& term : terms_) {
@@ -170,7 +170,7 @@ class ImpactTable::Builder {
   ImpactTable& table_;
   std::vector<Term> terms_;
   char* free_ = nullptr;
-  uint32_t* firsts_ = nullptr;  // of the list in work
+  uint32_t* firsts_ = nullptr;  // of the list being built
 };
 
 ImpactTable::ImpactTable(const Segment& segment, const Scorer& scorer,

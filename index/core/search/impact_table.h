@@ -1,21 +1,21 @@
-// What every posting of the longer lists is worth, made in memory when a segment is opened for
-// search: queries then read two bytes a posting instead of frequencies and field lengths, and know
-// which documents can be among the best before they touch a list.
+// The impact of every posting of the longer lists, computed in memory when a segment is opened for
+// search: queries then read two bytes per posting instead of frequencies and field lengths, and
+// know which documents can be among the best before they read a list.
 //
-//   document blocks   64 documents each; the common blocks of all lists
-//   dense list        a word with at least one posting a block on average:
+//   document blocks   64 documents each; all lists share the same blocks
+//   dense list        a word with at least one posting per block on average:
 //                       documents[block]   bit d: document 64 * block + d holds the word
-//                       firsts[block]      number of the block's first posting
+//                       firsts[block]      index of the block's first posting
 //                       maxima[block]      bound of its impacts (score.h), 0 if it has none
 //                       impacts[posting]
-//   other list        impacts[posting] alone, for lists of more than one posting block; shorter
-//                     ones are scored when they are searched for
+//   sparse list       impacts[posting] only, for lists of more than one posting block; shorter
+//                     lists are scored during the search
 //
 // Source: fixed blocks with bounds in flat arrays [Dimopoulos13], candidates
 //   before postings [Mallia21], k-th best scores [Kane18].
 // Threads: immutable.
-// Errors: a list whose postings are damaged is not in the table; damage shows when it is searched.
-// Limits: dense lists up to ImpactTableOptions::dense_size_max; the most frequent words first.
+// Errors: a list with damaged postings is not in the table; a search of the list reports the
+//   damage.
 
 #pragma once
 
@@ -31,30 +31,30 @@
 namespace search::index {
 
 inline constexpr uint32_t kDocumentBlockSize = 64;
-// Arrays by document block are padded to a multiple of so many, with empty blocks.
+// Arrays indexed by document block are padded with empty blocks to a multiple of this stride.
 inline constexpr size_t kDocumentBlockStride = 64;
-// Impacts that may be read behind the last of a list.
+// Number of impacts past the end of a list that may be read.
 inline constexpr size_t kImpactPadding = 32;
-// Numbers of best documents for which a list knows how good they are.
+// The k for which each list knows a lower bound of its k-th best impact.
 inline constexpr std::array<uint32_t, 3> kBestCounts = {10, 100, 1000};
 
 struct ImpactList {
-  const uint64_t* documents = nullptr;  // of dense lists, as the two below
+  const uint64_t* documents = nullptr;  // dense lists only, as are the next two
   const uint32_t* firsts = nullptr;
   const uint8_t* maxima = nullptr;
   const Impact* impacts = nullptr;
   uint32_t posting_count = 0;
   Impact impact_max = 0;
-  // Each is at most the impact of the list's kBestCounts[i]-th best posting; 0 if it has fewer.
+  // Lower bound of the impact of the list's kBestCounts[i]-th best posting; 0 if it has fewer.
   std::array<Impact, kBestCounts.size()> best = {};
 
   bool is_dense() const { return documents != nullptr; }
 };
 
 struct ImpactTableOptions {
-  // Memory of dense lists beside their impacts, 13 bytes a document block each. Larger: frequent
-  // words of large segments are evaluated by blocks too. Default: 5,000 words of 1.2 million
-  // documents.
+  // Memory for dense lists in addition to their impacts, 13 bytes per document block each. Larger:
+  // more of the frequent words of large segments are evaluated by blocks. Default: enough for 5,000
+  // words of 1.2 million documents.
   size_t dense_size_max = size_t{1} << 30;
 };
 
@@ -71,9 +71,10 @@ class ImpactTable {
     const uint32_t number = list_of_block_[entry.first_block];
     if (number == 0) return nullptr;
     const ImpactList& list = lists_[number - 1];
-    return list.posting_count == entry.document_frequency ? &list : nullptr;  // else damage
+    // they differ if the list is damaged
+    return list.posting_count == entry.document_frequency ? &list : nullptr;
   }
-  // Bit d: document d holds the word; nullptr unless the list is dense.
+  // Bit d is set if document d holds the word; nullptr unless the list is dense.
   const uint64_t* FindDocuments(const TermEntry& entry) const {
     const ImpactList* list = Find(entry);
     return list == nullptr ? nullptr : list->documents;
@@ -83,9 +84,9 @@ class ImpactTable {
     return posting_block_bounds_[entry.first_block + block];
   }
 
-  // Document blocks, padding included.
+  // Number of document blocks, padding included.
   size_t block_count() const { return block_count_; }
-  // Bytes in memory.
+  // Memory in bytes.
   size_t size() const { return arena_size_; }
 
  private:
@@ -93,7 +94,8 @@ class ImpactTable {
 
   size_t block_count_;
   std::vector<ImpactList> lists_;
-  std::vector<uint32_t> list_of_block_;  // by a term's first posting block: number + 1, or 0
+  // indexed by a term's first posting block: list number + 1, or 0
+  std::vector<uint32_t> list_of_block_;
   std::vector<uint8_t> posting_block_bounds_;
   void* arena_ = nullptr;
   size_t arena_size_ = 0;

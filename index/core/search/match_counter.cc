@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint32_t kWindowSize = 1 << 16;
 
-// The union of posting lists and matchers, a window at a time.
+// Counts the union of posting lists and matchers, one window at a time.
 class UnionCounter {
  public:
   UnionCounter(const std::vector<PlanNode>& nodes, Evaluation* evaluation)
@@ -89,8 +89,8 @@ class UnionCounter {
   uint32_t end_ = 0;
 };
 
-// What all parts hold and none of the excluded: the rarest word leads, its blocks are sieved by the
-// bitmaps of the others, and what is left is looked up.
+// Counts the documents that hold all parts and none of the excluded ones: the rarest word leads,
+// its blocks are filtered by the bitmaps of the others, and the remaining documents are looked up.
 class IntersectionCounter {
  public:
   IntersectionCounter(const PlanNode& root, Evaluation* evaluation) : evaluation_(evaluation) {
@@ -114,7 +114,7 @@ class IntersectionCounter {
   struct Word {
     PlanLeaf leaf;
     const uint64_t* bitmap = nullptr;
-    PostingCursor* cursor = nullptr;  // if it must be walked to: rare, or of a phrase
+    PostingCursor* cursor = nullptr;  // set if the part has no bitmap: rare, or a word of a phrase
   };
 
   void AddRequired(const PlanNode& node) {
@@ -138,7 +138,7 @@ class IntersectionCounter {
     }
   }
 
-  // The lead is the rarest word, if there is any.
+  // Leads with the rarest word, if there is any.
   void ChooseLead() {
     std::stable_sort(words_.begin(), words_.end(), [](const Word& a, const Word& b) {
       return a.leaf.entry.document_frequency < b.leaf.entry.document_frequency;

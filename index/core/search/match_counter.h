@@ -1,7 +1,7 @@
-// Counts the documents that a query matches, without scores: the plan beside ranking.
+// Counts the documents that a query matches, without scores; it runs separately from ranking.
 //
-// Source: unions as bit sets over windows of documents, as counting engines do; all else document
-//   by document.
+// Source: unions as bit sets over windows of documents, as counting engines do; everything else one
+//   document at a time.
 // Threads: pure function over its evaluation.
 
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace search::index {
 
-// Exact, unless the evaluation was stopped: then of the documents that it came to.
+// The count is exact unless the evaluation was stopped; it then covers the documents visited so
+// far.
 uint64_t CountMatches(const PlanNode& root, Evaluation* evaluation);
 
 }  // namespace search::index

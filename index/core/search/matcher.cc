@@ -41,7 +41,7 @@ class TitleMatcher : public Matcher {
   Evaluation* evaluation_;
 };
 
-// All parts, none of the excluded, and the phrase if there is one.
+// Matches all parts, none of the excluded ones, and the phrase if there is one.
 class AndMatcher : public Matcher {
  public:
   AndMatcher(std::vector<std::unique_ptr<Matcher>> parts,
@@ -64,13 +64,13 @@ class AndMatcher : public Matcher {
   }
 
  private:
-  // The first document at or behind `target` that all parts hold.
+  // The first document at or after `target` that all parts hold.
   uint32_t Align(uint32_t target) {
     for (size_t agreed = 0; agreed < parts_.size();) {
       if (evaluation_->ShouldStop(1)) return kNoDocument;
       const uint32_t at = parts_[agreed]->Seek(target);
       if (at == kNoDocument) return kNoDocument;
-      // The cheapest part gave the target, so a later one that disagrees sends back to it.
+      // The cheapest part proposed the target; a later part that disagrees restarts the round.
       agreed = at == target || agreed == 0 ? agreed + 1 : 0;
       target = at;
     }

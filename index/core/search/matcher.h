@@ -1,8 +1,4 @@
-// Walks over the documents that a part of a query matches, without scores.
-//
-// Source: document-at-a-time evaluation; conjunctions leapfrog from the rarest part.
-// Threads: thread-compatible; lives for one search.
-// Errors: damage of a posting list ends it (Evaluation::damaged).
+// Iterates over the documents that a part of a query matches, without scores.
 
 #pragma once
 
@@ -20,12 +16,13 @@ class Matcher {
  public:
   virtual ~Matcher() = default;
 
-  // The first match at or behind `target`; kNoDocument behind the last. Targets never decrease;
-  // the same target gives the same match.
+  // The first match at or after `target`; kNoDocument if there is none. Targets never decrease; the
+  // same target gives the same match.
   virtual uint32_t Seek(uint32_t target) = 0;
 };
 
-// If the node is a frequent word in any field, adds its bitmap, which then stands for the node.
+// If the node is a frequent word in any field, adds its bitmap, which then replaces the node, and
+// returns true.
 bool AddToFilter(const PlanNode& node, const SearchSpace& space,
                  std::vector<const uint64_t*>* bitmaps);
 

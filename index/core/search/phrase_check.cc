@@ -21,7 +21,7 @@ bool PhraseCheck::Matches(std::span<const uint32_t> postings) {
   return MatchesIn(Field::kTitle) || (!title_only_ && MatchesIn(Field::kExtra));
 }
 
-// The two rarest words are met first: mostly they alone decide.
+// Intersects the two rarest words first: they mostly decide alone.
 bool PhraseCheck::MatchesIn(Field field) {
   for (const PositionReader* reader : readers_) {
     if (reader->frequency(field) == 0) return false;

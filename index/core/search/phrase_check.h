@@ -1,7 +1,4 @@
-// Whether a document that holds all words of a phrase holds them in order.
-//
-// Threads: thread-compatible; lives for one search.
-// Errors: damaged positions match nothing; Evaluation::damaged reports them.
+// Checks whether a document that holds all words of a phrase holds them in order.
 
 #pragma once
 
@@ -22,9 +19,9 @@ class PhraseCheck {
   PhraseCheck(const std::vector<PlanLeaf>& leaves, std::vector<uint32_t> positions,
               Evaluation* evaluation);
 
-  // `postings`: numbers of the document's posting in the list of each word.
+  // `postings`: index of the document's posting in the list of each word.
   bool Matches(std::span<const uint32_t> postings);
-  // Asks for what Matches will read; see PositionReader::Prefetch.
+  // Prefetches what Matches will read; see PositionReader::Prefetch.
   void Prefetch(std::span<const uint32_t> postings, int step) {
     for (size_t word = 0; word < readers_.size(); ++word) {
       readers_[word]->Prefetch(postings[word], step);
@@ -38,10 +35,10 @@ class PhraseCheck {
   std::vector<uint32_t> positions_;
   bool title_only_;
   std::vector<uint32_t> order_;   // of words, rarest in the document's field first
-  std::vector<uint32_t> starts_;  // where the phrase may begin, ascending
+  std::vector<uint32_t> starts_;  // candidate positions of the beginning of the phrase, ascending
 };
 
-// A phrase whose words have cursors.
+// Checks a phrase whose words have cursors.
 class PhraseAtCursors {
  public:
   PhraseAtCursors(const std::vector<PlanLeaf>& leaves, std::vector<uint32_t> positions,

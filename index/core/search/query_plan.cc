@@ -8,7 +8,7 @@
 namespace search::index {
 namespace {
 
-// Deeper trees than the parser makes come only from a caller's own construction.
+// Only trees that a caller builds itself can be deeper; the parser's limits are lower.
 constexpr int kDepthMax = 256;
 
 class Planner {
@@ -38,7 +38,8 @@ class Planner {
 
  private:
   neptune::StatusOr<PlanNode> PlanPhrase(const QueryNode& node, bool scores) {
-    // Also where the phrase could not match for want of a word: all partitions answer alike.
+    // Checked even if the phrase cannot match because a word is missing, so that all partitions
+    // answer alike.
     if (!segment_.has_positions()) {
       return neptune::InvalidArgument(
           "query: this index has no positions, so it cannot answer phrases; ask for the words "
@@ -53,7 +54,8 @@ class Planner {
     return PlanTerms(keys, positions, node.field, scores ? node.occurrences : 0);
   }
 
-  // `occurrences` 0: does not score. Leaves score even if the phrase as a whole cannot match: another branch may hold the document.
+  // `occurrences` 0: does not score. Leaves score even if the phrase as a whole cannot match,
+  // because another branch may match the document.
   neptune::StatusOr<PlanNode> PlanTerms(const std::vector<std::string_view>& keys,
                                         std::vector<uint32_t> positions, QueryField field,
                                         uint32_t occurrences) {
@@ -94,7 +96,7 @@ class Planner {
     node.kind = PlanNode::Kind::kOr;
     for (const QueryNode& child : query.children) {
       NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(child, scores, depth + 1));
-      // Absorption may have made alternatives equal; each word stands once below any-of.
+      // Absorption may have made alternatives equal; each word occurs once below any-of.
       const auto is_same = [&](const PlanNode& other) { return IsSame(other, planned); };
       if (planned.kind == PlanNode::Kind::kNothing ||
           std::any_of(node.children.begin(), node.children.end(), is_same)) {
@@ -105,14 +107,14 @@ class Planner {
     return node.children.empty() ? PlanNode() : Simplify(std::move(node));
   }
 
-  // Whether both are the same word or phrase.
+  // True if both are the same word or phrase.
   static bool IsSame(const PlanNode& a, const PlanNode& b) {
     return a.kind == b.kind && !a.leaves.empty() && a.leaves == b.leaves &&
            a.positions == b.positions;
   }
 
-  // Leaves out of all-of what another child implies: `a AND (a OR b)` is `a`. What `b` adds to
-  // scores is known already.
+  // Removes from an all-of the children that another child implies: `a AND (a OR b)` is `a`. The
+  // scoring leaves of `b` have already been collected.
   static void Absorb(std::vector<PlanNode>* children) {
     for (size_t i = 0; i < children->size();) {
       const auto implies = [&](const PlanNode& child) {

@@ -1,10 +1,5 @@
-// A query bound to a segment: its tree with posting lists in place of words, and the leaves that
-// score.
-//
-// Threads: plain values.
-// Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a phrase over a segment without
-//   positions, and for a tree over a limit, which the parser's limits never give.
-// Limits: kScoringLeavesMax with repeats, so that sums of scores fit ScoreUnits; 256 levels.
+// A query bound to a segment: its tree with posting lists in place of words, and the scoring
+// leaves.
 
 #pragma once
 
@@ -21,11 +16,11 @@ namespace search::index {
 
 inline constexpr size_t kScoringLeavesMax = 1024;
 
-// A posting list, or the part of it with the word in the title.
+// A posting list, or only those of its postings that have the word in the title.
 struct PlanLeaf {
   TermEntry entry;
   bool title_only = false;
-  // How often the query says it; of scoring leaves only, ignored by ==.
+  // Number of occurrences in the query; set for scoring leaves only, ignored by ==.
   uint32_t occurrences = 1;
 
   bool operator==(const PlanLeaf& other) const {
@@ -35,7 +30,7 @@ struct PlanLeaf {
 
 struct PlanNode {
   enum class Kind : uint8_t {
-    kNothing,  // stands only alone: no document of the segment matches
+    kNothing,  // no document of the segment matches; never a child of another node
     kLeaf,     // leaves[0]
     kPhrase,   // leaves, at `positions`
     kAnd,      // all children, none of the excluded
@@ -46,16 +41,16 @@ struct PlanNode {
   std::vector<PlanLeaf> leaves;
   std::vector<uint32_t> positions;
   std::vector<PlanNode> children;
-  std::vector<PlanNode> excluded;  // of kAnd
+  std::vector<PlanNode> excluded;  // used by kAnd
 
-  // Upper estimate of the matching documents.
+  // Upper bound of the number of matching documents.
   uint64_t cost() const;
 };
 
 struct QueryPlan {
   PlanNode root;
-  // Distinct leaves of words and phrases outside exclusions, in query order; a matching document's
-  // score is their sum, each as often as the query says it.
+  // Distinct leaves of words and phrases outside exclusions, in query order. A matching document's
+  // score is their sum, each weighted by its number of occurrences in the query.
   std::vector<PlanLeaf> scoring;
 };
 

@@ -5,7 +5,7 @@ namespace {
 
 constexpr float kWeightMax = 1000;
 
-// False for what is not a number, too.
+// Also false for NaN.
 bool IsWithin(float value, float low, float high) { return value >= low && value <= high; }
 
 }  // namespace

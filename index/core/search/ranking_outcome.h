@@ -1,6 +1,4 @@
-// What ranking finds beside the best documents.
-//
-// Threads: plain values.
+// What ranking reports in addition to the best documents.
 
 #pragma once
 
@@ -9,9 +7,9 @@
 namespace search::index {
 
 struct RankingOutcome {
-  // Documents known to match.
+  // Number of documents known to match.
   uint64_t matched = 0;
-  // Whether documents may have been left out because they cannot enter the best k.
+  // True if documents may have been skipped because they cannot enter the best k.
   bool pruned = false;
 };
 

@@ -1,5 +1,6 @@
-// A small collection of one segment with statistics: what the fuzz target of statistics starts from.
-// Equal on every call, so that bytes made in one process fit the segment made in another.
+// A small collection of one segment with statistics, from which the fuzz target of statistics
+// starts. It is the same on every call, so that bytes written by one process fit the segment built
+// by another.
 //
 // Writes files.
 // Threads: pure functions.
@@ -12,7 +13,7 @@
 
 namespace search::index {
 
-// 300 documents in all fields with words of every frequency.
+// Builds 300 documents with words of every frequency in all fields.
 neptune::Status BuildSampleCollection(const std::string& directory);
 
 }  // namespace search::index

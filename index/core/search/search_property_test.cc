@@ -1,5 +1,5 @@
-// Random queries over real and made documents, against evaluation of every document: pruned and
-// exhaustive, one segment and several, hits, scores, gains and counts.
+// Random queries over real and synthetic documents, compared with evaluation of every document:
+// pruned and exhaustive, one segment and several, hits, scores, gains and counts.
 
 #include <gtest/gtest.h>
 

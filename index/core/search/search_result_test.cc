@@ -9,7 +9,7 @@
 namespace search::index {
 namespace {
 
-// Few different scores, so that ties are common.
+// Few distinct scores, so that ties are common.
 SearchResult RandomPart(std::mt19937_64& random, uint64_t part, size_t k) {
   SearchResult result;
   const size_t count = random() % 25;

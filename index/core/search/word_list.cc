@@ -11,7 +11,7 @@
 namespace search::index {
 namespace {
 
-// Numbers larger than any ordinal behind the last one, as kernels want them.
+// Padding elements, larger than any ordinal, that the kernels require after the last one.
 constexpr size_t kEndCount = 16;
 
 }  // namespace
@@ -50,7 +50,7 @@ void WordList::Decode() {
   }
 }
 
-// Of a list of a single block, which the cursor holds.
+// Scores a list of a single block, which the cursor holds.
 void WordList::ScoreOnce(PostingCursor* cursor) {
   const SearchSpace& space = evaluation_->space();
   std::array<float, kPostingBlockSize> sums = {};
@@ -109,7 +109,7 @@ uint32_t WordList::PostingOf(uint32_t ordinal) {
 
 ScoreUnits WordList::BestUnits(size_t count) const {
   if (!scores_) return 0;
-  if (list_ == nullptr) {  // decoded
+  if (list_ == nullptr) {  // already decoded
     if (count > count_) return 0;
     std::vector<ScoreUnits> units(&units_[0], &units_[0] + count_);
     const auto nth = units.begin() + static_cast<ptrdiff_t>(count) - 1;

@@ -73,7 +73,7 @@ void PackLanes(const uint32_t* values, uint32_t bits, char* out) {
   std::memcpy(out, words.data(), PackedSize(kPackedCountMax, bits));
 }
 
-// A row is read and written through eight-byte words, so its copy needs eight bytes to spare.
+// A row is read and written in eight-byte words, so its copy needs eight spare bytes.
 using Row = std::array<char, kPackedCountMax * sizeof(uint32_t) + sizeof(uint64_t)>;
 
 void PackRow(const uint32_t* values, uint32_t count, uint32_t bits, char* out) {

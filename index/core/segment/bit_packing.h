@@ -1,12 +1,12 @@
-// Arrays of up to 128 numbers, each in the same number of bits.
+// Arrays of up to 128 numbers, each stored in the same number of bits.
 //
 // Source: [Lemire15] (SIMD-BP128): full arrays are packed across four lanes of 32
-// bits,
-//   so that one vector instruction unpacks four numbers. Shorter arrays are packed in one row.
+//   bits, so that one vector instruction unpacks four numbers. Shorter arrays are packed in one
+//   row.
 // Threads: pure functions.
 // Limits: 0 <= bits <= 32, 0 <= count <= 128. Reads and writes exactly PackedSize bytes.
 //
-// Written with the compilers' vector types: portable, no instruction set named.
+// Written with the compiler's portable vector types; names no instruction set.
 
 #pragma once
 
@@ -18,10 +18,10 @@ namespace search::index {
 
 inline constexpr uint32_t kPackedCountMax = 128;
 
-// Bits that the largest of the numbers needs.
+// Number of bits that the largest of the values needs.
 uint32_t BitWidthOf(const uint32_t* values, uint32_t count);
 
-// Bytes of `count` numbers of `bits` bits.
+// Number of bytes of `count` values of `bits` bits.
 inline size_t PackedSize(uint32_t count, uint32_t bits) { return (size_t{count} * bits + 7) / 8; }
 
 // REQUIRES: no value needs more than `bits` bits.
@@ -30,12 +30,13 @@ void Pack(const uint32_t* values, uint32_t count, uint32_t bits, std::string* ou
 // REQUIRES: `in` holds PackedSize(count, bits) bytes, `values` has room for 128.
 void Unpack(const char* in, uint32_t count, uint32_t bits, uint32_t* values);
 
-// values[j] becomes number first + j of them, for `wanted` numbers.
+// Unpacks values first .. first + wanted - 1 into values[0 .. wanted - 1].
 // REQUIRES: first + wanted <= count.
 void UnpackSome(const char* in, uint32_t count, uint32_t bits, uint32_t first, uint32_t wanted,
                 uint32_t* values);
 
-// values[i] becomes first + i + the sum of values[0..i], modulo 2^32: gaps to ascending numbers.
+// Converts gaps into ascending numbers: values[i] = first + i + the sum of values[0..i], modulo
+// 2^32.
 void GapsToOrdinals(uint32_t first, uint32_t count, uint32_t* values);
 
 }  // namespace search::index

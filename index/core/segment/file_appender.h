@@ -1,9 +1,9 @@
-// A new file written from front to back through a buffer.
+// A new file, written sequentially through a buffer.
 //
 // Writes files.
 // Threads: thread-compatible.
-// Errors: UNAVAILABLE with the path and the system's reason. The first error stays and makes later
-//   calls do nothing, so that callers may check once, at Close.
+// Errors: UNAVAILABLE with the path and the system's reason. The first error is kept and turns
+//   later calls into no-ops, so that callers may check once, at Close.
 
 #pragma once
 
@@ -22,12 +22,12 @@ class FileAppender {
   FileAppender(const FileAppender&) = delete;
   FileAppender& operator=(const FileAppender&) = delete;
 
-  // Makes the file, or empties it.
+  // Creates the file, or truncates it.
   neptune::Status Create(const std::string& path);
   void Append(std::string_view bytes);
   // Overwrites bytes already appended.
   void WriteAt(uint64_t offset, std::string_view bytes);
-  // Writes what is buffered, and waits for the disk if `durable`.
+  // Writes the buffered bytes, and syncs the file to disk if `durable`.
   neptune::Status Close(bool durable);
 
   uint64_t size() const { return size_; }

@@ -1,7 +1,8 @@
-// Gives mutated bytes of a section file the header they should have, so that a fuzz target reaches what
-// lies behind it.
+// Gives mutated bytes of a section file a valid header, so that a fuzz target reaches the code
+// after the header check.
 //
-// Format: format.md. Threads: pure functions.
+// Format: format.md.
+// Threads: pure functions.
 
 #pragma once
 
@@ -13,7 +14,8 @@
 
 namespace search::index {
 
-// Sets the size and the header's checksum; shorter bytes than a header and its table stay.
+// Sets the size and the header's checksum; bytes shorter than a header and its table stay
+// unchanged.
 inline void FitHeader(std::string* bytes) {
   constexpr size_t kHeaderSize = 32;
   constexpr size_t kEntrySize = 32;

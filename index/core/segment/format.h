@@ -1,6 +1,5 @@
-// Names, numbers and fixed records of the segment and statistics files; format.md explains them.
-//
-// Threads: plain values.
+// Names, constants and fixed-size records of the segment and statistics files; format.md explains
+// them.
 
 #pragma once
 
@@ -22,21 +21,21 @@ inline constexpr FileKind kStatisticsKind = {.magic = 0x5453504e, .version = 2};
 
 inline constexpr FileKind kLiveDocumentsKind = {.magic = 0x564c504e, .version = 1};  // "NPLV"
 
-// Postings in a block.
+// Maximum number of postings in a block.
 inline constexpr uint32_t kPostingBlockSize = 128;
-// Terms in a block of the dictionary.
+// Maximum number of terms in a block of the dictionary.
 inline constexpr uint32_t kTermBlockSize = 16;
-// Documents of one segment.
+// Maximum number of documents in one segment.
 inline constexpr uint32_t kSegmentDocumentsMax = uint32_t{1} << 28;
 // First byte of the dictionary keys of site names; no word begins with it.
 inline constexpr char kSiteKeyPrefix = '\x01';
-// SegmentTotals::flags: the positions of the words are not known; the segment's section of
-// positions is empty, and phrases cannot be answered.
+// SegmentTotals::flags: the segment has no positions; its section of positions is empty, and
+// phrases cannot be answered.
 inline constexpr uint32_t kWithoutPositionsFlag = 1;
-// SegmentTotals::flags: documents were put into another order than that of their numbers; the section
-// of the order is there.
+// SegmentTotals::flags: the documents are in another order than that of their doc_ids; the section
+// that records the order is present.
 inline constexpr uint32_t kReorderedFlag = 2;
-// Longest key of the dictionary.
+// Maximum size of a key of the dictionary.
 inline constexpr size_t kTermKeySizeMax = 128;
 
 enum SegmentSection : uint32_t {
@@ -66,7 +65,7 @@ enum LiveDocumentsSection : uint32_t {
 
 struct LiveDocumentsTotals {
   uint64_t segment_fingerprint = 0;
-  uint32_t document_count = 0;  // of the segment
+  uint32_t document_count = 0;  // documents of the segment
   uint32_t live_count = 0;
 };
 static_assert(sizeof(LiveDocumentsTotals) == 16);
@@ -76,8 +75,8 @@ struct SegmentTotals {
   uint64_t term_count = 0;
   uint64_t posting_count = 0;
   uint64_t token_count = 0;
-  // Posting blocks of terms with more than kPostingBlockSize postings; only these are in the
-  // arrays of blocks.
+  // Number of posting blocks of terms with more than kPostingBlockSize postings; only these are in
+  // the arrays of blocks.
   uint64_t block_count = 0;
   std::array<uint64_t, kFieldCount> length_sums = {};
   float static_rank_max = 0;
@@ -89,7 +88,7 @@ struct StatisticsTotals {
   uint64_t segment_fingerprint = 0;
   uint64_t document_count = 0;
   std::array<uint64_t, kFieldCount> length_sums = {};
-  // The ranking that the collection is searched with by default: k1, weight and b by field, static rank weight.
+  // The default ranking of the collection: k1, weight and b by field, static rank weight.
   float k1 = 0;
   std::array<float, kFieldCount> weights = {};
   std::array<float, kFieldCount> bs = {};
@@ -97,13 +96,13 @@ struct StatisticsTotals {
 };
 static_assert(sizeof(StatisticsTotals) == 72);
 
-// Where the parts of a block lie, from the beginning of the term's.
+// Offsets of the parts of a block, relative to the beginning of the term's bytes.
 struct BlockOffsets {
   uint32_t postings = 0;
   uint32_t positions = 0;
 };
 
-// A term's place in the segment.
+// Locates a term in the segment.
 struct TermEntry {
   uint32_t ordinal = 0;
   uint32_t document_frequency = 0;  // in the segment
@@ -111,7 +110,7 @@ struct TermEntry {
   uint64_t postings_size = 0;
   uint64_t positions_offset = 0;
   uint64_t positions_size = 0;
-  // Number of its first block in the arrays of blocks; only for terms of more than one block.
+  // Index of its first block in the arrays of blocks; only set for terms of more than one block.
   uint64_t first_block = 0;
 
   uint32_t block_count() const {
@@ -119,7 +118,7 @@ struct TermEntry {
   }
 };
 
-// The posting lists of a segment: bytes, and flat arrays by block.
+// The posting lists of a segment: bytes, and flat arrays indexed by block.
 struct PostingStorage {
   std::string_view postings;
   std::string_view positions;

@@ -1,11 +1,12 @@
-// Field lengths in one byte: exact up to 32, above with five significant bits.
+// Field lengths in one byte: exact up to 32, with five significant bits above.
 //
 // The idea is Lucene's norm byte.
 // Threads: pure functions.
-// Units: words. Limits: lengths above kFieldTokensMax count as that.
+// Units: words.
+// Limits: lengths above kFieldTokensMax are clamped to it.
 //
-// The code of a document depends on the document alone, so a partition ranks by the same numbers as
-// the whole collection. One byte instead of four costs at most 1/32 of relative error.
+// The code of a document depends on the document alone, so a partition ranks with the same numbers
+// as the whole collection. One byte instead of four costs a relative error of at most 1/32.
 
 #pragma once
 
@@ -27,7 +28,7 @@ inline uint8_t EncodeLength(uint32_t length) {
   return static_cast<uint8_t>(kExactLengthCount + (exponent - 5) * 16 + mantissa);
 }
 
-// The middle of the lengths that have this code.
+// The midpoint of the lengths that have this code.
 inline float DecodeLength(uint8_t code) {
   if (code < kExactLengthCount) return code;
   const uint32_t exponent = 5 + (code - kExactLengthCount) / 16;

@@ -1,12 +1,14 @@
-// Which documents of a segment still live: one bit for each ordinal. Segments never change; a document
-// is deleted by clearing its bit in a copy, which is written as a new generation beside the segment.
+// The bitmap of the documents of a segment that are not deleted, indexed by ordinal. Segments never
+// change: a document is deleted by clearing its bit in a copy, which is written as a new generation
+// into the segment's directory.
 //
-// The idea is Lucene's live documents. Format: format.md.
+// The idea is Lucene's live documents.
+// Format: format.md.
 // Reads and writes small files.
 // Threads: a plain value; published as shared_ptr<const LiveDocuments> it is immutable.
-// Errors: DATA_LOSS for a damaged file or one made for another segment; NOT_FOUND; UNAVAILABLE.
+// Errors: DATA_LOSS for a damaged file or one written for another segment; NOT_FOUND; UNAVAILABLE.
 // Units: ordinals of documents in the segment.
-// Limits: kSegmentDocumentsMax documents, so 32 MiB.
+// Limits: kSegmentDocumentsMax documents, that is, 32 MiB.
 
 #pragma once
 
@@ -23,36 +25,37 @@ namespace search::index {
 
 class LiveDocuments {
  public:
-  // Words of the bitmap are a multiple of this, at least one more than the documents need; bits behind
-  // the last document are 0.
+  // The bitmap's size in words is a multiple of this, with at least one word more than the
+  // documents need; bits past the last document are 0.
   static constexpr size_t kStride = 64;
 
-  // All of them live.
+  // All documents are live.
   explicit LiveDocuments(uint32_t document_count);
 
-  // Name of the file of a generation in the segment's folder. Generations count from 1; a segment
-  // without such a file has lost no document.
+  // File name of a generation in the segment's directory. Generations count from 1; a segment
+  // without such a file has no deleted documents.
   static std::string FileName(uint64_t generation);
 
-  // Reads `path`, written for the segment with this fingerprint and so many documents.
+  // Reads `path`, which must have been written for a segment with this fingerprint and document
+  // count.
   static neptune::StatusOr<LiveDocuments> Read(const std::string& path,
                                                uint64_t segment_fingerprint,
                                                uint32_t document_count);
-  // The same over a container opened elsewhere.
+  // The same for a container opened elsewhere.
   static neptune::StatusOr<LiveDocuments> FromFile(const SectionFile& file,
                                                    uint64_t segment_fingerprint,
                                                    uint32_t document_count);
 
-  // Writes `path`: whole, durable and under its name, or not at all.
+  // Writes `path` atomically and durably.
   neptune::Status Write(const std::string& path, uint64_t segment_fingerprint) const;
 
-  // True if the document lived until now. REQUIRES: ordinal < document_count().
+  // Returns true if the document was live before the call. REQUIRES: ordinal < document_count().
   bool Delete(uint32_t ordinal);
 
   bool IsLive(uint32_t ordinal) const { return (words_[ordinal / 64] >> (ordinal % 64) & 1) != 0; }
   uint32_t document_count() const { return document_count_; }
   uint32_t live_count() const { return live_count_; }
-  // Lowest ordinal first; the layout of term bitmaps, so that both can be combined.
+  // Lowest ordinal in the lowest bit: the layout of term bitmaps, so that both can be combined.
   std::span<const uint64_t> words() const { return words_; }
 
   bool operator==(const LiveDocuments&) const = default;

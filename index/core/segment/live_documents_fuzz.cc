@@ -1,5 +1,6 @@
-// Reads any bytes as the live documents of a segment of 700 documents: refused, or a bitmap whose
-// count fits its bits. The header is made to fit, and checksums of sections are not compared.
+// Reads arbitrary bytes as the live documents of a segment of 700 documents: they are refused, or
+// give a bitmap whose count fits its bits. The header is made to fit, and checksums of sections are
+// not compared.
 
 #include <bit>
 #include <cstdint>

@@ -73,8 +73,7 @@ TEST(LiveDocumentsTest, EveryFlippedOrMissingByteIsFound) {
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 0x10);
     const auto got = read(changed);
-    EXPECT_TRUE(!got.ok() || *got == live)
-        << "byte " << i;  // padding between sections says nothing
+    EXPECT_TRUE(!got.ok() || *got == live) << "byte " << i;  // padding between sections is ignored
     EXPECT_FALSE(read(bytes.substr(0, i)).ok()) << i << " bytes";
   }
 }

@@ -58,7 +58,7 @@ void PositionReader::Prefetch(uint32_t posting, int step) {
     __builtin_prefetch(positions_.data() + std::min<size_t>(begin.positions, positions_.size()));
     return;
   }
-  // Frequencies lie behind the ordinals; positions about where the posting is among the block's.
+  // Frequencies follow the ordinals; positions are about as far into the block's as the posting is.
   if (header == postings_.data() + postings_.size()) return;
   const char* const frequencies = header + kPostingHeaderSize +
                                   PackedSize(kPostingBlockSize, static_cast<uint8_t>(*header) & 63);

@@ -1,11 +1,11 @@
-// Reads the positions of any posting of a term, in any order, without decoding documents: of a
-// posting block it unpacks frequencies, of the packed positions no more than is asked for.
+// Reads the positions of any posting of a term, in any order, without decoding document ordinals:
+// it unpacks a posting block's frequencies and only the requested part of the packed positions.
 //
 // Format: format.md.
 // Threads: thread-compatible.
-// Errors: damaged bytes make it `damaged`; it then gives no positions. Never reads outside the
-//   term's bytes.
-// Limits: 4 KiB, and 4 bytes for each position of a posting read.
+// Errors: damaged bytes set `damaged`; the reader then gives no positions. It never reads outside
+//   the term's bytes.
+// Limits: 4 KiB, plus 4 bytes for each position of the posting read.
 
 #pragma once
 
@@ -27,7 +27,8 @@ class PositionReader {
 
   bool damaged() const { return damaged_; }
 
-  // Stands at the posting with this number of the whole list. False if there is none, or damage.
+  // Moves to the posting with this index in the whole list. False if there is none, or if it is
+  // damaged.
   bool MoveTo(uint32_t posting) {
     const uint32_t block = posting / kPostingBlockSize;
     if (block != block_ && !LoadBlock(block)) return false;
@@ -35,16 +36,16 @@ class PositionReader {
     return index_ < count_;
   }
 
-  // Asks for what MoveTo and Read of the posting will touch, a step further each: to be called for
-  // many postings with step 0, then for them with step 1, then 2.
+  // Prefetches what MoveTo and Read of the posting will access, one level of indirection per step:
+  // call it for many postings with step 0, then for all of them with step 1, then 2.
   void Prefetch(uint32_t posting, int step);
 
-  // Of the present posting.
+  // The number of positions of the current posting in the field.
   uint32_t frequency(Field field) const {
     const auto f = static_cast<size_t>(field);
     return (present_ >> f & 1) == 0 ? 0 : frequencies_[f][index_];
   }
-  // Ascending positions in the field, valid until the next call. Empty at damage.
+  // Ascending positions in the field, valid until the next call. Empty if damaged.
   std::span<const uint32_t> Read(Field field);
 
  private:
@@ -53,38 +54,39 @@ class PositionReader {
   BlockOffsets OffsetsOf(uint32_t block) const {
     return offsets_ == nullptr ? BlockOffsets() : offsets_[block];
   }
-  // Number of the field's first position gap in the block.
+  // Index of the field's first position gap in the block.
   uint32_t FirstGap(size_t field);
-  // Finds where the groups of gaps lie; false at damage.
+  // Locates the groups of gaps; false if damaged.
   bool FindGroups();
-  // Unpacks the gaps with these numbers, all of one group.
+  // Unpacks the gaps with these indices, all in one group.
   bool ReadGaps(uint32_t first, uint32_t count, uint32_t* gaps);
 
   const TermEntry entry_;
-  std::string_view postings_;   // the term's
-  std::string_view positions_;  // the term's
+  std::string_view postings_;   // bytes of the term
+  std::string_view positions_;  // bytes of the term
   const BlockOffsets* offsets_ = nullptr;
   bool damaged_ = false;
 
-  std::array<uint32_t, 3> prefetched_ = {UINT32_MAX, UINT32_MAX, UINT32_MAX};  // block, by step
+  // last block prefetched, by step
+  std::array<uint32_t, 3> prefetched_ = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
 
   uint32_t block_ = UINT32_MAX;
   uint32_t index_ = 0;
   uint32_t count_ = 0;    // postings in the block
   uint32_t present_ = 0;  // a bit for each field that has frequencies in the block
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
-  // Frequencies over all fields, by posting: those of the only field, or sums_.
+  // Frequencies summed over all fields, by posting: those of the only field, or sums_.
   const std::array<uint32_t, kPostingBlockSize>* totals_ = &sums_;
   std::array<uint32_t, kPostingBlockSize> sums_;
 
-  uint32_t summed_ = 0;  // postings of the block whose totals are in gaps_before_
+  uint32_t summed_ = 0;  // number of postings of the block whose totals are in gaps_before_
   uint32_t gaps_before_ = 0;
-  uint32_t gap_count_ = 0;  // positions of all postings of the block
+  uint32_t gap_count_ = 0;  // number of positions of all postings of the block
   uint32_t group_count_ = 0;
-  const char* group_bits_ = nullptr;  // a byte for each group
-  uint32_t group_ = 0;                // where `packed_` is
-  const char* packed_ = nullptr;      // nullptr: not looked for yet
-  // A group that is read from again is unpacked whole.
+  const char* group_bits_ = nullptr;  // one byte per group
+  uint32_t group_ = 0;                // the group at `packed_`
+  const char* packed_ = nullptr;      // nullptr: not located yet
+  // A group that is read a second time is unpacked as a whole.
   uint32_t read_group_ = UINT32_MAX;      // the last one read from
   uint32_t unpacked_group_ = UINT32_MAX;  // the one in unpacked_
   std::array<uint32_t, kPostingBlockSize> unpacked_;

@@ -64,7 +64,8 @@ bool DecodeOrdinals(const PostingBlockLayout& layout, uint32_t count, uint32_t f
   Unpack(layout.ordinals, count, layout.ordinal_bits, ordinals);
   GapsToOrdinals(first_possible, count, ordinals);
   std::fill(ordinals + count, ordinals + kPostingBlockSize, UINT32_MAX);
-  // Sums of so few and so small gaps, from below 2^28, cannot wrap around, so they ascend.
+  // The sum of that few gaps this small, starting below 2^28, cannot wrap around, so the ordinals
+  // ascend.
   if (layout.ordinal_bits <= 24 && first_possible <= kSegmentDocumentsMax) {
     return ordinals[count - 1] < document_count;
   }

@@ -1,8 +1,9 @@
-// The bytes of one block of up to 128 postings, and of the positions that belong to it.
+// The encoding of one block of up to 128 postings, and of their positions.
 //
 // Format: format.md.
 // Threads: pure functions over plain values.
-// Errors: decoders return false for bytes that no encoder writes and never read behind `bytes`.
+// Errors: decoders return false for bytes that no encoder writes, and never read past the end of
+//   `bytes`.
 
 #pragma once
 
@@ -17,22 +18,23 @@
 
 namespace search::index {
 
-// Postings on their way into a block.
+// Postings to encode as a block.
 struct PostingBlockInput {
   uint32_t count = 0;
   std::array<uint32_t, kPostingBlockSize> ordinals;
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies;
-  // By posting, within it by field; a field's first position, then gaps.
+  // Ordered by posting, then by field; for each field its first position, then gaps.
   std::vector<uint32_t> position_gaps;
 };
 
-// `first_possible`: one more than the last ordinal of the block before, 0 for a term's first.
+// `first_possible`: one more than the last ordinal of the previous block, 0 for a term's first
+// block.
 void EncodePostings(const PostingBlockInput& block, uint32_t first_possible, std::string* out);
 void EncodePositions(const PostingBlockInput& block, std::string* out);
 
 inline constexpr size_t kPostingHeaderSize = 1 + kFieldCount;
 
-// Where the parts of an encoded block lie.
+// Offsets of the parts of an encoded block.
 struct PostingBlockLayout {
   uint32_t ordinal_bits = 0;
   std::array<uint32_t, kFieldCount> frequency_bits = {};
@@ -42,8 +44,8 @@ struct PostingBlockLayout {
 
 bool ReadLayout(std::string_view bytes, uint32_t count, PostingBlockLayout* layout);
 
-// Fills 128 ordinals; those behind `count` are UINT32_MAX. False unless they ascend and stay below
-// `document_count`.
+// Fills 128 ordinals; those past `count` are UINT32_MAX. Returns false unless they ascend and are
+// below `document_count`.
 bool DecodeOrdinals(const PostingBlockLayout& layout, uint32_t count, uint32_t first_possible,
                     uint32_t document_count, uint32_t* ordinals);
 

@@ -1,10 +1,10 @@
-// Walks over one term's postings, decoding a block at a time; bounds-checked against the file.
+// Iterates over one term's postings, decoding a block at a time; all reads are bounds-checked.
 //
 // Format: format.md.
-// Threads: thread-compatible; the segment outlives it.
+// Threads: thread-compatible; the segment must outlive the cursor.
 // Errors: damaged bytes end the list and set damaged(); nothing outside the file is read.
-// Units: ordinals of documents in the segment; kNoDocument behind the last.
-// Limits: 3 KiB each.
+// Units: ordinals of documents in the segment; kNoDocument past the last.
+// Limits: 3 KiB per cursor.
 
 #pragma once
 
@@ -25,7 +25,7 @@ inline constexpr uint32_t kNoDocument = UINT32_MAX;
 
 class PostingCursor {
  public:
-  // Stands before the first posting; call Seek or LoadBlock first.
+  // The cursor is positioned before the first posting; call Seek or LoadBlock first.
   PostingCursor(const PostingStorage& storage, const TermEntry& entry, uint32_t document_count);
 
   const TermEntry& entry() const { return entry_; }
@@ -34,8 +34,8 @@ class PostingCursor {
   bool started() const { return started_; }
   uint32_t ordinal() const { return ordinal_; }
 
-  // Moves to the first posting at or behind `target` and returns its ordinal. Never moves back: a
-  // target before the present posting stays there.
+  // Moves to the first posting at or after `target` and returns its ordinal. Never moves back: if
+  // `target` precedes the current posting, the cursor stays.
   uint32_t Seek(uint32_t target) {
     if (ordinal_ != kNoDocument && started_ && target <= ordinal_) return ordinal_;
     return SeekForward(target);
@@ -48,7 +48,7 @@ class PostingCursor {
     return NextBlock();
   }
 
-  // Of the present posting.
+  // Frequency of the current posting in the field.
   uint32_t frequency(Field field) {
     const auto i = static_cast<size_t>(field);
     if ((decoded_frequencies_ & (1U << i)) == 0) DecodeFrequencies(i);
@@ -57,24 +57,26 @@ class PostingCursor {
   // Ascending positions in the field, replacing *positions.
   void DecodePositions(Field field, std::vector<uint32_t>* positions);
 
-  // The blocks, without decoding. Block b of a term with a single block ends with the segment.
+  // Block metadata, available without decoding. The only block of a single-block term extends to
+  // the end of the segment.
   uint32_t block_count() const { return block_count_; }
   uint32_t block_last(uint32_t block) const {
     return block_count_ == 1 ? last_possible_ : lasts_[block];
   }
-  // First block from `from` on that may hold `target` or a later one; block_count() if none.
+  // First block, starting at `from`, that may hold `target` or a later ordinal; block_count() if
+  // none.
   uint32_t FindBlock(uint32_t target, uint32_t from) const;
   uint32_t block() const { return block_; }
-  // Whether Seek(target) needs no further block.
+  // True if Seek(target) needs no further block.
   bool IsInBlock(uint32_t target) const { return count_ > 0 && target <= ordinals_[count_ - 1]; }
 
-  // Block-at-a-time: decodes the ordinals of block b and stands at its first posting. False if it
-  // is damaged.
+  // Block-at-a-time access: decodes the ordinals of block b and moves to its first posting. False
+  // if the block is damaged.
   bool LoadBlock(uint32_t block);
-  uint32_t index() const { return index_; }  // of the present posting in its block
-  // Number of the present posting in the whole list.
+  uint32_t index() const { return index_; }  // index of the current posting in its block
+  // Index of the current posting in the whole list.
   uint32_t posting() const { return block_ * kPostingBlockSize + index_; }
-  // Moves on to the posting with this index, or to the next block if there is none.
+  // Moves to the posting with this index in the block, or to the next block if there is none.
   void MoveTo(uint32_t index) {
     if (index >= count_) {
       NextBlock();
@@ -84,7 +86,7 @@ class PostingCursor {
     }
   }
   std::span<const uint32_t> block_ordinals() const { return {ordinals_.data(), count_}; }
-  // Frequencies of all of the block's postings; empty if all are 0.
+  // Frequencies of all postings of the block; empty if all are 0.
   std::span<const uint32_t> block_frequencies(Field field);
 
  private:
@@ -96,7 +98,7 @@ class PostingCursor {
 
   const PostingStorage* storage_;
   TermEntry entry_;
-  std::string_view postings_;  // the term's
+  std::string_view postings_;  // bytes of the term
   const uint32_t* lasts_ = nullptr;
   const BlockOffsets* offsets_ = nullptr;
   uint32_t block_count_ = 0;
@@ -109,12 +111,12 @@ class PostingCursor {
   uint32_t block_ = 0;
   uint32_t index_ = 0;
   uint32_t count_ = 0;
-  uint32_t decoded_frequencies_ = 0;  // a bit for each field
+  uint32_t decoded_frequencies_ = 0;  // one bit per field
   PostingBlockLayout layout_;
   alignas(64) std::array<uint32_t, kPostingBlockSize> ordinals_;
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
 
-  std::unique_ptr<PositionReader> position_reader_;  // once positions are asked for
+  std::unique_ptr<PositionReader> position_reader_;  // created when positions are first requested
 };
 
 }  // namespace search::index

@@ -152,7 +152,7 @@ TEST_P(PostingCursorTest, PositionsAreReadByNumberInAnyOrder) {
   ASSERT_TRUE(entry.ok() && entry->has_value());
   PositionReader reader(segment_->postings(), **entry);
   for (int i = 0; i < 2000; ++i) {
-    // Now and then the same block again, so that it is unpacked.
+    // Reads the same block again from time to time, so that it is unpacked.
     const size_t number = i % 3 == 0 ? rng() % postings_.size()
                                      : std::min(postings_.size() - 1, rng() % kPostingBlockSize);
     reader.Prefetch(static_cast<uint32_t>(number), i % 3);

@@ -1,11 +1,11 @@
-// A file of numbered sections with a checksum each: the container of segments and statistics.
+// A file of numbered sections with one checksum each: the container of segments and statistics.
 //
 // Format: format.md.
 // Maps files read-only, writes files.
 // Threads: SectionFile is immutable, SectionFileWriter thread-compatible.
 // Errors: NOT_FOUND (no such file), DATA_LOSS (truncated, damaged, of another kind or version),
-//   UNAVAILABLE (the file system).
-// Limits: kSectionsMax sections. Nothing is allocated by sizes that stand in the file.
+//   UNAVAILABLE (file system).
+// Limits: kSectionsMax sections. No allocation depends on a size read from the file.
 
 #pragma once
 
@@ -29,17 +29,17 @@ inline constexpr size_t kSectionsMax = 32;
 inline constexpr size_t kSectionAlignment = 64;
 
 struct OpenOptions {
-  // Read the whole file once and compare the checksums of all sections. Without it only the header
+  // Reads the whole file once and compares the checksums of all sections. If off, only the header
   // is checked; damage may then show later, as DATA_LOSS or as wrong answers, never as a crash.
-  // Default: on; a warm gigabyte costs about 0.1 s.
+  // Default: on; a gigabyte in the page cache takes about 0.1 s.
   bool verify_checksums = true;
 };
 
-// Whether a file that is finished has to survive a crash of the machine. Files that can be made again from what
-// does survive need not wait for the disk.
+// Whether a finished file must survive a crash of the machine. Files that can be rebuilt from
+// durable data need not wait for the disk.
 enum class Durability { kSynced, kUnsynced };
 
-// What the file is for; a file of another kind or version is refused.
+// The kind of file; a file of another kind or version is refused.
 struct FileKind {
   uint32_t magic = 0;
   uint32_t version = 0;
@@ -50,7 +50,8 @@ class SectionFile {
   static neptune::StatusOr<std::unique_ptr<SectionFile>> Open(const std::string& path,
                                                               FileKind kind,
                                                               const OpenOptions& options);
-  // Over bytes in memory that outlive it, aligned to 8; `name` stands in messages.
+  // Uses bytes in memory, which must outlive the file and be aligned to 8; `name` is used in
+  // messages.
   static neptune::StatusOr<std::unique_ptr<SectionFile>> FromBytes(std::string_view bytes,
                                                                    const std::string& name,
                                                                    FileKind kind,
@@ -71,12 +72,12 @@ class SectionFile {
     return std::span<const T>(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
   }
 
-  // Checksum of header and section checksums: names the contents of the whole file.
+  // Checksum of the header and the section checksums: identifies the contents of the whole file.
   uint64_t fingerprint() const { return fingerprint_; }
   size_t size() const { return bytes_.size(); }
   const std::string& name() const { return name_; }
 
-  // DATA_LOSS with the file's name before the message.
+  // DATA_LOSS whose message begins with the file's name.
   template <typename... Args>
   neptune::Status Damaged(const Args&... args) const {
     return neptune::DataLoss(name_, ": ", args...);
@@ -103,7 +104,7 @@ class SectionFile {
   uint64_t fingerprint_ = 0;
 };
 
-// Writes the sections one after another to `path` + ".new"; Finish gives the file its name.
+// Writes the sections one after another to `path` + ".new"; Finish renames it to `path`.
 class SectionFileWriter {
  public:
   static neptune::StatusOr<std::unique_ptr<SectionFileWriter>> Create(const std::string& path,
@@ -112,7 +113,7 @@ class SectionFileWriter {
   SectionFileWriter(const SectionFileWriter&) = delete;
   SectionFileWriter& operator=(const SectionFileWriter&) = delete;
 
-  // A section is begun, appended to and ended by the next call of BeginSection or Finish.
+  // Begins a section; the next call of BeginSection or Finish ends it.
   void BeginSection(uint32_t id);
   void Append(std::string_view bytes);
   template <typename T>

@@ -1,5 +1,5 @@
-// Reads any bytes as a segment: refused, or walked over completely without a crash or an
-// unreasonable allocation. The header is made to fit first, so that damage behind it is reached;
+// Reads arbitrary bytes as a segment: they are refused, or a complete walk neither crashes nor
+// allocates an unreasonable amount. The header is made to fit, so that damage after it is reached;
 // checksums of sections are not compared.
 
 #include <cstdint>

@@ -1,11 +1,4 @@
-// One immutable segment: documents, term dictionary, posting lists, mapped from a file.
-//
-// Format: format.md.
-// Maps a file read-only.
-// Threads: immutable.
-// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
-// Units: an ordinal numbers a segment's documents, or its terms, from 0.
-// Limits: kSegmentDocumentsMax documents.
+// One immutable segment, mapped from a file: documents, term dictionary, posting lists.
 
 #pragma once
 
@@ -30,38 +23,40 @@ class Segment {
   // Maps `directory`/segment.
   static neptune::StatusOr<std::unique_ptr<Segment>> Open(const std::string& directory,
                                                           const OpenOptions& options = {});
-  // Over a container opened elsewhere.
+  // Uses a container opened elsewhere.
   static neptune::StatusOr<std::unique_ptr<Segment>> FromFile(std::unique_ptr<SectionFile> file);
 
   uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
   const SegmentTotals& totals() const { return totals_; }
-  // Whether phrases can be answered. Without positions a cursor's DecodePositions reports damage.
+  // True if phrases can be answered. Without positions a cursor's DecodePositions reports damage.
   bool has_positions() const { return (totals_.flags & kWithoutPositionsFlag) == 0; }
-  // Names the contents; statistics made for another segment are refused by it.
+  // Identifies the contents; statistics computed for another segment are refused by it.
   uint64_t fingerprint() const { return file_->fingerprint(); }
   uint64_t size() const { return file_->size(); }
   const std::string& name() const { return file_->name(); }
 
-  // Whether ordinals are in another order than doc_ids; equal scores go by doc_id all the same.
+  // True if ordinals are in another order than doc_ids; equal scores are ordered by doc_id in any
+  // case.
   bool is_reordered() const { return (totals_.flags & kReorderedFlag) != 0; }
 
-  // By document ordinal. doc_ids ascend, unless the segment is reordered.
+  // Indexed by document ordinal. doc_ids ascend, unless the segment is reordered.
   std::span<const uint64_t> doc_ids() const { return doc_ids_; }
   std::span<const float> static_ranks() const { return static_ranks_; }
-  // Four bytes a document: the length codes (length_code.h) of the fields, lowest byte Field 0.
+  // Four bytes per document: the length codes (length_code.h) of the fields, lowest byte Field 0.
   std::span<const uint32_t> length_codes() const { return length_codes_; }
-  // The `i`th doc_id in ascending order. REQUIRES: i < document_count(). Of a damaged segment any.
+  // The i-th doc_id in ascending order, or any doc_id if the segment is damaged. REQUIRES: i <
+  // document_count().
   uint64_t doc_id_in_order(uint32_t i) const {
     if (!is_reordered()) return doc_ids_[i];
     return doc_id_order_[i] < doc_ids_.size() ? doc_ids_[doc_id_order_[i]] : 0;
   }
-  // The document's ordinal, if the segment holds it.
+  // The document's ordinal; nullopt if the segment does not hold it.
   std::optional<uint32_t> FindDocument(uint64_t doc_id) const;
 
   const TermDictionary& terms() const { return terms_; }
   const PostingStorage& postings() const { return postings_; }
 
-  // A `site:` name's key in the term dictionary, where it cannot meet a word.
+  // The dictionary key of a `site:` name, which no word can collide with.
   static std::string SiteKey(std::string_view site);
 
  private:
@@ -71,7 +66,7 @@ class Segment {
   std::unique_ptr<SectionFile> file_;
   SegmentTotals totals_;
   std::span<const uint64_t> doc_ids_;
-  std::span<const uint32_t> doc_id_order_;  // only of a reordered segment
+  std::span<const uint32_t> doc_id_order_;  // empty unless the segment is reordered
   std::span<const float> static_ranks_;
   std::span<const uint32_t> length_codes_;
   TermDictionary terms_;

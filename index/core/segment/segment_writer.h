@@ -1,12 +1,13 @@
-// Writes a segment: documents in the order of their ordinals, terms in ascending order of key,
-// each with its postings. If doc_ids do not ascend, the segment says that it is reordered.
+// Writes a segment: documents in the order of their ordinals, terms in ascending order of key, each
+// with its postings. If doc_ids do not ascend, the segment is flagged as reordered.
 //
 // Format: format.md.
-// Writes `segment` and two working files in the folder.
+// Writes `segment` and two temporary files into the directory.
 // Threads: thread-compatible.
 // Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than 4 GiB of postings of one term).
-//   The first error stays; Finish returns it.
-// Limits: memory is 16 bytes a document, 20 where reordered, 12 bytes a posting block and the term dictionary.
+//   The first error is kept; Finish returns it.
+// Limits: memory is 16 bytes per document, 20 if reordered, 12 bytes per posting block and the term
+//   dictionary.
 
 #pragma once
 
@@ -32,32 +33,32 @@ class SegmentWriter {
  public:
   static neptune::StatusOr<std::unique_ptr<SegmentWriter>> Create(
       const std::string& directory, Durability durability = Durability::kSynced);
-  ~SegmentWriter();  // removes the working files
+  ~SegmentWriter();  // removes the temporary files
   SegmentWriter(const SegmentWriter&) = delete;
   SegmentWriter& operator=(const SegmentWriter&) = delete;
 
   // REQUIRES: doc_id differs from all others.
   void AddDocument(uint64_t doc_id, float static_rank,
                    const std::array<uint32_t, kFieldCount>& lengths);
-  // The same for a document of another segment, of whose lengths the codes are known; the lengths of
-  // all such documents are to be added up by AddLengthSums.
+  // The same for a document of another segment, of which only the length codes are known; the
+  // lengths of all such documents must be added by AddLengthSums.
   void AddCodedDocument(uint64_t doc_id, float static_rank, uint32_t length_codes);
   void AddLengthSums(const std::array<uint64_t, kFieldCount>& sums);
   uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
 
-  // Says in the segment that its words have no positions; AddPosting is then given none.
+  // Flags the segment as having no positions; AddPosting must then be given none.
   void OmitPositions() { totals_.flags |= kWithoutPositionsFlag; }
 
-  // Documents may be added before or after the terms that speak of them.
+  // Documents may be added before or after the terms that refer to them.
   // REQUIRES: key greater than the last; at least one posting before EndTerm.
   void BeginTerm(std::string_view key);
-  // REQUIRES: ordinal greater than the last. `position_gaps`: by field, as many as the frequencies
-  // add up to; a field's first position, then gaps.
+  // REQUIRES: ordinal greater than the last. `position_gaps`: ordered by field, their number is the
+  // sum of the frequencies; for each field its first position, then gaps.
   void AddPosting(uint32_t ordinal, const std::array<uint32_t, kFieldCount>& frequencies,
                   std::span<const uint32_t> position_gaps);
   void EndTerm();
 
-  // Size of the file.
+  // Returns the size of the file.
   neptune::StatusOr<uint64_t> Finish();
   const SegmentTotals& totals() const { return totals_; }
 
@@ -83,7 +84,7 @@ class SegmentWriter {
   std::vector<BlockOffsets> block_offsets_;
   neptune::Status failure_;
 
-  // The term in work.
+  // The term being written.
   std::string key_;
   TermEntry entry_;
   uint32_t first_possible_ = 0;

@@ -14,7 +14,7 @@ uint32_t SharedPrefixSize(std::string_view a, std::string_view b) {
   return static_cast<uint32_t>(size);
 }
 
-// Whether the entry has places in the arrays of blocks.
+// True if the entry has blocks in the arrays of blocks.
 bool HasBlocks(const TermEntry& entry) { return entry.document_frequency > kPostingBlockSize; }
 
 }  // namespace
@@ -44,13 +44,13 @@ neptune::StatusOr<TermDictionary> TermDictionary::FromSections(uint64_t term_cou
   return dictionary;
 }
 
-// Several blocks may begin with the same eight bytes; the key may stand in any of them, or in the
+// Several blocks may begin with the same eight bytes; the key may be in any of them, or in the
 // block before the first.
 neptune::StatusOr<std::optional<TermEntry>> TermDictionary::Find(std::string_view key) const {
   const uint64_t head = KeyHead(key);
   const auto first = std::lower_bound(heads_.begin(), heads_.end(), head);
   uint64_t low = static_cast<uint64_t>(first - heads_.begin());
-  uint64_t high = low;  // first block that begins behind the key's head
+  uint64_t high = low;  // first block that begins after the key's head
   while (high < heads_.size() && heads_[high] == head) ++high;
   if (low > 0) --low;
   while (high - low > 1) {
@@ -62,8 +62,8 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::Find(std::string_vie
   return FindInBlock(key, low);
 }
 
-// Compares only what front coding leaves open: `matched` bytes of the key are those of the term
-// before, which is smaller.
+// Compares only the bytes that front coding leaves undecided: the first `matched` bytes of the key
+// equal those of the previous term, which is smaller.
 neptune::StatusOr<std::optional<TermEntry>> TermDictionary::FindInBlock(std::string_view key,
                                                                         uint64_t block) const {
   std::optional<TermEntry> none;
@@ -78,7 +78,7 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::FindInBlock(std::str
   const uint64_t first = block * kTermBlockSize;
   const uint64_t count = std::min<uint64_t>(kTermBlockSize, term_count_ - first);
   uint64_t matched = 0;
-  uint64_t key_size = 0;  // of the term before
+  uint64_t key_size = 0;  // size of the previous term
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t shared = 0;
     uint64_t suffix_size = 0;
@@ -96,7 +96,7 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::FindInBlock(std::str
     }
     entry.document_frequency = static_cast<uint32_t>(frequency);
     entry.ordinal = static_cast<uint32_t>(first + i);
-    if (shared < matched) return none;  // the term differs from the one before where that matched
+    if (shared < matched) return none;  // differs from the previous term within the matched bytes
     if (shared == matched) {
       const std::string_view rest = key.substr(matched);
       const uint32_t more = SharedPrefixSize(rest, suffix);

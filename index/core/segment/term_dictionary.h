@@ -1,9 +1,9 @@
-// The sorted terms of a segment, front-coded in blocks of 16, with where their postings lie.
+// The sorted terms of a segment, front-coded in blocks of 16, with the locations of their postings.
 //
-// Source: front coding [Witten99] 4.1. Format: format.md.
+// Source: front coding [Witten99] 4.1.
+// Format: format.md.
 // Threads: immutable views of mapped bytes; TermCursor is thread-compatible.
-// Errors: damaged bytes are DATA_LOSS, found when they are read.
-// Limits: keys of 1 to kTermKeySizeMax bytes.
+// Errors: damaged bytes are DATA_LOSS, detected when they are read.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace search::index {
 
-// A block's beginning: absolute numbers, from which the entries of the block count on.
+// The beginning of a block: absolute values, to which the entries of the block are relative.
 struct TermBlock {
   uint64_t bytes_offset = 0;
   uint64_t postings_offset = 0;
@@ -31,7 +31,7 @@ class TermDictionary {
  public:
   TermDictionary() = default;
 
-  // Errors: DATA_LOSS if the sizes contradict each other.
+  // Errors: DATA_LOSS if the sizes are inconsistent.
   static neptune::StatusOr<TermDictionary> FromSections(uint64_t term_count,
                                                         std::span<const uint64_t> heads,
                                                         std::span<const TermBlock> blocks,
@@ -39,7 +39,7 @@ class TermDictionary {
 
   uint64_t term_count() const { return term_count_; }
 
-  // The term's entry, or nothing. Cost: a binary search over eight-byte heads, then one block.
+  // The term's entry, or nullopt. Cost: a binary search over eight-byte heads, then one block.
   neptune::StatusOr<std::optional<TermEntry>> Find(std::string_view key) const;
 
  private:
@@ -54,12 +54,12 @@ class TermDictionary {
   std::string_view bytes_;
 };
 
-// Walks over the terms in ascending order.
+// Iterates over the terms in ascending order.
 class TermCursor {
  public:
   explicit TermCursor(const TermDictionary& dictionary) : TermCursor(dictionary, 0) {}
 
-  // Moves to the next term, at first to the first; false at the end or at damage (see status).
+  // Moves to the next term, initially to the first; false at the end or if damaged (see status).
   bool Next();
   std::string_view key() const { return key_; }
   const TermEntry& entry() const { return entry_; }
@@ -87,7 +87,7 @@ uint64_t KeyHead(std::string_view key);
 // Collects terms in ascending order into the three sections.
 class TermDictionaryBuilder {
  public:
-  // REQUIRES: `key` greater than the one before; entries lie one after another in the sections.
+  // REQUIRES: `key` greater than the last; the data of entries are contiguous in the sections.
   void Add(std::string_view key, const TermEntry& entry);
 
   uint64_t term_count() const { return term_count_; }

@@ -8,7 +8,7 @@
 namespace search::index {
 namespace {
 
-// Keys with long common beginnings, so that blocks share their first eight bytes.
+// Keys with long common prefixes, so that blocks share their first eight bytes.
 std::map<std::string, uint32_t> MakeTerms(size_t count, uint64_t seed) {
   std::mt19937_64 rng(seed);
   std::map<std::string, uint32_t> terms;

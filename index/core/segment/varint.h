@@ -1,8 +1,5 @@
-// Numbers in one to ten bytes, seven bits a byte, least significant first; a set high bit
-// continues.
-//
-// Threads: pure functions.
-// Errors: GetVarint refuses numbers cut off at `end` and longer than ten bytes.
+// Variable-length integers of one to ten bytes: seven bits per byte, least significant first; a set
+// high bit means that another byte follows.
 
 #pragma once
 
@@ -19,7 +16,7 @@ inline void PutVarint(uint64_t value, std::string* out) {
   out->push_back(static_cast<char>(value));
 }
 
-// Moves *at behind the number; false, with *at anywhere up to `end`, if there is none.
+// Moves *at past the integer. Returns false if there is none; *at is then anywhere up to `end`.
 inline bool GetVarint(const char** at, const char* end, uint64_t* value) {
   uint64_t result = 0;
   for (unsigned shift = 0; shift < 70 && *at < end; shift += 7) {

@@ -1,5 +1,5 @@
-// The slow, obvious evaluation that the searcher is checked against: every document, every leaf,
-// from lists of words in memory.
+// Slow reference evaluation that the searcher is checked against: evaluates every leaf for every
+// document, from lists of words in memory.
 //
 // Source: the definitions in index/core/search/ranking.h, index/core/rerank/second_phase.h and
 //   index/core/query/query.h.
@@ -24,16 +24,17 @@ class BruteForce {
  public:
   BruteForce(const std::vector<TestDocument>& documents, const RankingOptions& ranking);
 
-  // The document matches no more; statistics stay as they were.
+  // The document no longer matches; statistics stay unchanged.
   void Delete(uint64_t doc_id);
 
   SearchResult Search(const Query& query, size_t k) const;
-  // With the second phase for `count` documents; at most max(k, count) hits, as a search gives.
+  // Applies the second phase to `count` documents; returns at most max(k, count) hits, as a search
+  // does.
   SearchResult SearchTwice(const Query& query, size_t k, size_t count,
                            const SecondPhaseWeights& weights) const;
 
  private:
-  // (term, title only) and how often the query says it.
+  // (term, title only) and its number of occurrences in the query.
   using ScoringLeaves = std::map<std::pair<std::string, bool>, uint32_t>;
   using Positions = std::map<std::string, std::vector<uint32_t>>;
   struct Document {
@@ -50,7 +51,7 @@ class BruteForce {
   const Document& Find(uint64_t doc_id) const;
   double Idf(const std::string& term) const;
 
-  // A word with the number of fields it may stand in: 1 for the title only.
+  // A word with the number of fields in which it may occur: 1 for the title only.
   using Words = std::vector<std::pair<std::string, size_t>>;
   static void CollectWords(const QueryNode& node, Words* words);
   float Gain(const Words& words, const SecondPhaseWeights& weights, const Document& document) const;

@@ -1,6 +1,6 @@
-// A collection of documents built into segments, and searched as one.
+// A collection of documents built into segments and searched as one.
 //
-// Writes below a folder of its own and removes it.
+// Writes below a directory of its own and removes it.
 // Threads: thread-compatible.
 
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace search::index {
 
-// A new folder below the test's temporary folder, removed with everything in it.
+// A new directory below the test's temporary directory, removed with its contents.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -34,11 +34,11 @@ class TemporaryFolder {
 
 struct CollectionOptions {
   size_t partition_count = 1;
-  // Documents of static rank 0.5 and more go to segments of their own.
+  // Puts documents of static rank 0.5 and more into segments of their own.
   bool two_tiers = false;
   RankingOptions ranking = {};
   size_t memory_size_max = size_t{64} << 20;
-  bool reorder = false;  // the documents of each segment
+  bool reorder = false;  // reorders the documents of each segment
 };
 
 class TestCollection {
@@ -46,10 +46,10 @@ class TestCollection {
   static neptune::StatusOr<std::unique_ptr<TestCollection>> Build(
       const std::vector<TestDocument>& documents, const CollectionOptions& options);
 
-  // Clears the document's live bit; false if no segment holds it alive.
+  // Clears the document's live bit; false if it is not live in any segment.
   bool Delete(uint64_t doc_id);
 
-  // The merged answer of all segments, over their live documents.
+  // The merged answer of all segments over their live documents.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
 
   size_t segment_count() const { return parts_.size(); }
@@ -62,15 +62,15 @@ class TestCollection {
     std::unique_ptr<Segment> segment;
     std::unique_ptr<CollectionStatistics> statistics;
     std::unique_ptr<Searcher> searcher;
-    std::optional<LiveDocuments> live;  // once a document was deleted
+    std::optional<LiveDocuments> live;  // set once a document was deleted
   };
 
   TemporaryFolder folder_;
   std::vector<Part> parts_;
 };
 
-// Queries over the words of the documents: single words, all, any, phrases, exclusions, fields,
-// brackets; `pick` gives random numbers.
+// Random queries over the words of the documents: single words, all, any, phrases, exclusions,
+// fields, brackets; `pick` is the source of random numbers.
 std::string RandomQuery(const std::vector<TestDocument>& documents,
                         const std::function<uint64_t()>& pick);
 

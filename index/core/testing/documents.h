@@ -1,8 +1,7 @@
-// Documents to test with: real ones of the machine, real ones of the shared data, and made ones.
+// Documents for tests: real ones of the machine, real ones of the shared data, and synthetic ones.
 //
-// Source: the licence texts that every Debian system carries (/usr/share/common-licenses);
-// Wikipedia
-//   articles in the folder that the environment names in NEPTUNE_SHARED_DATA.
+// Source: the licence texts that every Debian system has (/usr/share/common-licenses); Wikipedia
+//   articles in the directory named by the environment variable NEPTUNE_SHARED_DATA.
 // Reads files.
 // Threads: pure functions over files.
 
@@ -36,18 +35,18 @@ struct TestDocument {
   }
 };
 
-// A few hundred documents, each some paragraphs of a licence; titles are their first words, extra
-// texts words of other paragraphs. Empty where the folder is absent.
+// A few hundred documents of a few licence paragraphs each; titles are their first words, extra
+// texts are words of other paragraphs. Empty if the directory is absent.
 std::vector<TestDocument> LicenseDocuments();
 
-// Words w0, w1, … with frequencies by Zipf's law; some documents are equal but for their number.
+// Words w0, w1, … with frequencies by Zipf's law; some documents are equal except for their doc_id.
 std::vector<TestDocument> ZipfDocuments(size_t count, uint64_t seed);
 
-// At most `count_max` articles of collections/wiki_mini; empty, with a message on the standard
-// error, where they are absent.
+// At most `count_max` articles of collections/wiki_mini; empty, with a message on standard error,
+// if they are absent.
 std::vector<TestDocument> WikiMiniDocuments(size_t count_max);
 
-// Environment's NEPTUNE_SHARED_DATA, or empty.
+// The value of the environment variable NEPTUNE_SHARED_DATA, or empty.
 std::string SharedDataFolder();
 
 // Calls `use` with each line of a file compressed with zstd; false if it cannot be read.

@@ -1,7 +1,8 @@
-// What a collection's statistics are added up from, for a variant over a foreign store.
+// Sums up a collection's statistics, for a variant over a foreign store.
 //
-// Source: index/core/search/ranking.h. Threads: thread-compatible.
-// Limits: memory is the collection's vocabulary and 8 bytes a document.
+// Source: index/core/search/ranking.h.
+// Threads: thread-compatible.
+// Limits: memory is the collection's vocabulary and 8 bytes per document.
 
 #pragma once
 
@@ -21,14 +22,14 @@ class CollectionSums {
  public:
   void AddPartition(const PartitionRecord& partition);
   void AddDocument(uint64_t doc_id) { doc_ids_.push_back(doc_id); }
-  // `count` more documents have the term.
+  // Adds `count` documents that hold the term.
   void AddTerm(std::string_view term, uint64_t count) { frequencies_[std::string(term)] += count; }
 
-  // To be called once, behind all of the above.
-  // Errors: INVALID_ARGUMENT a document that stands twice, an impossible ranking.
+  // Call it once, after all other additions.
+  // Errors: INVALID_ARGUMENT for a document that was added twice, or for invalid ranking options.
   neptune::StatusOr<CollectionRecord> Finish(const RankingOptions& ranking);
 
-  // Documents of the collection with the term, which was added.
+  // Number of documents of the collection that hold the term. REQUIRES: the term was added.
   uint32_t FrequencyOf(std::string_view term) const;
 
  private:

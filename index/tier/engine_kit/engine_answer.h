@@ -1,7 +1,8 @@
-// A question answered by a foreign engine: scores, the best, both ranking phases, all that an answer says.
+// Answers a question with a foreign engine: scores, best hits, both ranking phases, and all other
+// fields of the answer.
 //
-// Threads: pure but for the searcher.
-// Errors: those of the searcher; DATA_LOSS for a match that is no document of the partition.
+// Threads: pure except for the searcher.
+// Errors: those of the searcher; DATA_LOSS for a match that is not a document of the partition.
 
 #pragma once
 
@@ -15,7 +16,7 @@
 
 namespace search::index {
 
-// REQUIRES: a valid question whose text means `query`. `stop` may be empty.
+// REQUIRES: a valid question whose text parses to `query`. `stop` may be empty.
 neptune::StatusOr<TierAnswer> AnswerByEngine(const EnginePartition& partition,
                                              const TierQuery& question, const Query& query,
                                              const std::function<bool()>& stop,

@@ -1,4 +1,5 @@
-// The kit over an engine in memory. What whole tiers made with it answer is in ../index_tier_test.cc.
+// Tests the kit over an in-memory engine. ../index_tier_test.cc tests the answers of whole tiers
+// built with it.
 
 #include <gtest/gtest.h>
 
@@ -19,12 +20,12 @@ namespace {
 using neptune::Status;
 using neptune::StatusCode;
 
-// What the stores of a folder hold.
+// The contents of the stores of a directory.
 struct Folder {
   std::map<std::string, std::string> values;
   std::map<std::string, uint32_t> counts;
   int flush_count = 0;
-  Found found;  // what every search finds
+  Found found;  // result of every search
   bool throws = false;
 };
 Folder& TheFolder() {
@@ -37,7 +38,7 @@ class MemoryEngine : public Engine {
   MemoryEngine(const TierBuilderOptions&, EngineMode mode) {
     if (mode == EngineMode::kCreate) TheFolder() = Folder();
   }
-  Status Write(const DocumentInverter& document) override {
+  Status Write(const TermVectorBuilder& document) override {
     if (TheFolder().throws) throw std::runtime_error("the engine's own");
     for (const auto& [term, positions] : document.terms()) ++TheFolder().counts[term];
     return neptune::OkStatus();
@@ -79,7 +80,7 @@ constexpr EngineDriver kMemoryDriver = {"memory", &OpenEngine<MemoryEngine>, &Gu
 
 std::string TemporaryFolder() { return testing::TempDir() + "engine_kit_test"; }
 
-// The statuses of building and finishing documents 10, 20, ... of two words each.
+// Returns the first error of building and finishing documents 10, 20, ... of two words each.
 Status Build(uint64_t count, size_t memory_size_max = size_t{1} << 20) {
   auto builder = CreateEngineBuilder(kMemoryDriver, {TemporaryFolder(), memory_size_max});
   NEPTUNE_RETURN_IF_ERROR(builder.status());
@@ -122,7 +123,7 @@ TEST(EngineKitTest, FindsDamagedAndUnfinishedTables) {
   ASSERT_TRUE(BuildAndFinish(5).ok());
   const std::map<std::string, std::string> values = TheFolder().values;
   for (const auto& [key, value] : values) {
-    if (key[0] == 'g') continue;  // read when asked for
+    if (key[0] == 'g') continue;  // read on demand
     TheFolder().values = values;
     TheFolder().values[key] = value.substr(1);
     EXPECT_EQ(Search().status().code(), StatusCode::kDataLoss) << key;
@@ -134,7 +135,7 @@ TEST(EngineKitTest, FindsDamagedAndUnfinishedTables) {
 TEST(EngineKitTest, FlushesByWhatIsWrittenAndAtTheEnd) {
   ASSERT_TRUE(Build(3).ok());
   EXPECT_EQ(TheFolder().flush_count, 1);
-  ASSERT_TRUE(Build(20000).ok());  // of 4 postings of 64 bytes each
+  ASSERT_TRUE(Build(20000).ok());  // 4 postings of 64 bytes each
   EXPECT_EQ(TheFolder().flush_count, 5);
 }
 
@@ -148,7 +149,7 @@ TEST(EngineKitTest, MakesAStatusOfWhatTheEngineThrows) {
   TheFolder().throws = true;
   EXPECT_EQ((*builder)->Add({.doc_id = 1}).code(), StatusCode::kDataLoss);
   TheFolder().throws = false;
-  EXPECT_EQ((*builder)->Add({.doc_id = 2}).code(), StatusCode::kDataLoss);  // and remains so
+  EXPECT_EQ((*builder)->Add({.doc_id = 2}).code(), StatusCode::kDataLoss);  // and stays so
 }
 
 TEST(EngineKitTest, OrdersMatchesByScoreThenDocument) {
@@ -195,7 +196,7 @@ TEST(StopCheckTest, AsksFirstAndThenNowAndThenAndRemembers) {
   EXPECT_FALSE(StopCheck(never).Stops());
 }
 
-// Sets as text.
+// Represents sets as text.
 struct TextOperators {
   using Set = std::string;
   static Set Word(const std::string& term) { return term; }

@@ -1,16 +1,16 @@
-// What the kit keeps among a store's values: records of the documents, the partition, the collection, and in how many
-// documents of the collection each term stands.
+// The data that the kit keeps among a store's values: records of the documents, the partition and
+// the collection, and the collection-wide document frequency of each term.
 //
 //   "c"                              -> CollectionRecord, once the collection is finished
 //   "p"                              -> PartitionRecord, once the partition is
 //   "d" first_ordinal:4              -> DocumentRecord of up to kDocumentsPerValue documents
 //   "g" size:1 term                  -> documents of the whole collection with the term, 4 bytes
 //
-// Numbers in keys are big-endian; records as records.h says.
+// Numbers in keys are big-endian; records are those of records.h.
 //
 // Threads: functions over a store; the writer is thread-compatible.
-// Errors: FAILED_PRECONDITION the partition, or the collection, was not finished; DATA_LOSS records of impossible size,
-//   order or value.
+// Errors: FAILED_PRECONDITION if the partition or the collection was not finished; DATA_LOSS for
+//   records of invalid size, order or value.
 
 #pragma once
 
@@ -30,9 +30,9 @@ inline constexpr uint32_t kDocumentsPerValue = 4096;
 
 class DocumentTableWriter {
  public:
-  // In the order of ordinals.
+  // Adds documents in the order of ordinals.
   neptune::Status Add(const DocumentRecord& document, EngineStore* store);
-  // Behind the last document.
+  // Call it after the last document.
   neptune::Status Finish(const PartitionRecord& partition, EngineStore* store);
 
  private:
@@ -42,7 +42,7 @@ class DocumentTableWriter {
   uint32_t written_count_ = 0;
 };
 
-// `directory` is for messages.
+// `directory` is used in messages.
 neptune::StatusOr<PartitionRecord> ReadPartition(const EngineStore& store,
                                                  const std::string& directory);
 // All documents, ascending by doc_id.
@@ -52,9 +52,9 @@ neptune::StatusOr<CollectionRecord> ReadCollection(const EngineStore& store,
                                                    const std::string& directory);
 neptune::Status WriteCollection(const CollectionRecord& collection, EngineStore* store);
 
-// Empty for what no document can have: the analysis cuts words.
+// Empty for a term that no document can hold, because the analysis cuts words.
 std::string FrequencyKey(std::string_view term);
-// 0 for a term that the partition lacks.
+// 0 for a term that the partition does not hold.
 neptune::StatusOr<uint64_t> ReadFrequency(const EngineStore& store, std::string_view term);
 neptune::Status WriteFrequency(std::string_view term, uint32_t frequency, EngineStore* store);
 

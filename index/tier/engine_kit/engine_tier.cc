@@ -12,7 +12,7 @@ namespace {
 using neptune::Status;
 using neptune::StatusOr;
 
-// What searches share, those that nobody waits for any more too.
+// Shared by all searches, including those whose callers have given up.
 class SharedPartition {
  public:
   SharedPartition(const EngineDriver& driver, std::string directory, EnginePartition partition)
@@ -51,7 +51,7 @@ class SharedPartition {
   const std::string directory_;
   const EnginePartition partition_;
   neptune::LeafMutex mutex_;
-  // Each serves one search at a time; one that met an error is not among them.
+  // Each serves one search at a time; stores that met an error are not returned to the list.
   std::vector<std::unique_ptr<EngineStore>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 

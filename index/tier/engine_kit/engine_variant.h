@@ -1,9 +1,11 @@
-// A foreign engine as a variant of the index tier: what registry.h wants to know of one, from an EngineDriver.
+// Turns a foreign engine into a variant of the index tier: the functions that registry.h needs,
+// from an EngineDriver.
 //
-// Threads, errors: as index_tier.h and tier_builder.h say. A search runs within TierSearchControl::read as a whole, with
-//   a searcher of its own that is kept for the next one afterwards.
-// Limits: as many searchers as searches ran at once; 16 bytes a document of an open partition; while a collection is
-//   finished, its vocabulary and 8 bytes a document.
+// Threads: those of index_tier.h and tier_builder.h. A search runs as a whole within
+//   TierSearchControl::read, with a searcher of its own, which is then kept for later searches.
+// Errors: those of index_tier.h and tier_builder.h.
+// Limits: as many searchers as there were concurrent searches; 16 bytes per document of an open
+//   partition; while a collection is finished, its vocabulary and 8 bytes per document.
 
 #pragma once
 
@@ -23,22 +25,22 @@ namespace search::index {
 neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateEngineBuilder(
     const EngineDriver& driver, const TierBuilderOptions& options);
 
-// Gives finished partitions their common statistics.
+// Writes the collection-wide statistics to finished partitions.
 neptune::Status FinishEngineCollection(const EngineDriver& driver,
                                        const std::vector<std::string>& directories,
                                        const TierCollectionOptions& options);
 
-// What the kit reads of a partition when it is opened.
+// Reads the data that the kit keeps in memory for an open partition.
 neptune::StatusOr<EnginePartition> ReadEnginePartition(const EngineDriver& driver,
                                                        const std::string& directory,
                                                        uint64_t index_version);
 
-// REQUIRES: the driver's stores are Engines.
+// REQUIRES: the driver's stores have a searcher.
 neptune::StatusOr<std::unique_ptr<IndexTier>> OpenEngineTier(const EngineDriver& driver,
                                                              const std::string& directory,
                                                              uint64_t index_version);
 
-// The three as functions of one driver, for the list in registry.cc.
+// The three functions bound to one driver, for the list in registry.cc.
 template <const EngineDriver& driver>
 struct EngineVariant {
   static neptune::StatusOr<std::unique_ptr<IndexTier>> Open(const std::string& directory,

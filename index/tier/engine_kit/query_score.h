@@ -1,8 +1,9 @@
-// What documents of one partition score for one query, given how often its words stand in them.
+// The first-phase score of documents of one partition for one query, given the frequencies of its
+// words.
 //
-// Source: index/core/search/score.h; the same bits as the index core's.
+// Source: index/core/search/score.h; gives the same bits as the index core.
 // Threads: immutable.
-// Shapes: words and frequencies by the order of ScoringWords.
+// Shapes: words and frequencies are in the order of ScoringWords.
 
 #pragma once
 
@@ -19,15 +20,17 @@ namespace search::index {
 
 class QueryScore {
  public:
-  // `frequencies[i]`: documents of the collection that have words[i]. `partition` outlives it.
+  // `frequencies[i]`: number of documents of the collection that hold words[i]. `partition` must
+  // outlive this.
   QueryScore(const EnginePartition& partition, std::vector<ScoringWord> words,
              const std::vector<uint64_t>& frequencies);
 
   const std::vector<ScoringWord>& words() const { return words_; }
-  // No document scores more.
+  // Upper bound of all scores.
   ScoreUnits units_max() const { return units_max_; }
 
-  // Of the document. `frequency_of(i, field)`: how often words()[i] stands in that field of it, as a uint32_t.
+  // The score of the document. `frequency_of(i, field)` returns the frequency of words()[i] in that
+  // field as a uint32_t.
   template <typename FrequencyOf>
   ScoreUnits Of(uint32_t ordinal, const FrequencyOf& frequency_of) const {
     const DocumentRecord& document = partition_.documents[ordinal];

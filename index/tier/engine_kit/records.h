@@ -1,7 +1,8 @@
-// Fixed records that a variant over a foreign store keeps in it: of a document, a partition, the collection.
+// Fixed-size records that a variant over a foreign store keeps in it: of a document, a partition,
+// the collection.
 //
 // Threads: plain values and pure functions.
-// Units: numbers as they lie in memory (little-endian machines only).
+// Units: numbers in memory layout (little-endian machines only).
 
 #pragma once
 
@@ -22,7 +23,7 @@ namespace search::index {
 static_assert(std::endian::native == std::endian::little,
               "records are stored as they lie in memory");
 
-// Where one document holds a term, ascending from 0; site names have no positions.
+// Positions of a term in one document, ascending from 0; site names have no positions.
 using FieldPositions = std::array<std::vector<uint32_t>, kFieldCount>;
 
 struct PartitionRecord {
@@ -44,18 +45,18 @@ static_assert(sizeof(CollectionRecord) == 64);
 struct DocumentRecord {
   uint64_t doc_id = 0;
   float static_rank = 0;
-  uint32_t length_codes = 0;  // four bytes, lowest Field 0
+  uint32_t length_codes = 0;  // one byte per field, lowest Field 0
 };
 static_assert(sizeof(DocumentRecord) == 16);
 
-// Valid while the record lives.
+// The bytes of the record, valid while it exists.
 template <typename Record>
 std::string_view RecordBytes(const Record& record) {
   static_assert(std::is_trivially_copyable_v<Record>);
   return {reinterpret_cast<const char*>(&record), sizeof(record)};
 }
 
-// The record in `bytes`, if they have its size.
+// The record in `bytes`; nullopt unless the size matches.
 template <typename Record>
 std::optional<Record> ReadRecord(std::string_view bytes) {
   static_assert(std::is_trivially_copyable_v<Record>);
@@ -65,7 +66,7 @@ std::optional<Record> ReadRecord(std::string_view bytes) {
   return record;
 }
 
-// The ranking that the collection was finished for.
+// The ranking options that the collection was finished with.
 inline RankingOptions RankingOf(const CollectionRecord& collection) {
   RankingOptions ranking;
   ranking.k1 = collection.k1;
@@ -76,7 +77,7 @@ inline RankingOptions RankingOf(const CollectionRecord& collection) {
   return ranking;
 }
 
-// Whether `document` may stand behind `previous` (null: first) in a partition's table.
+// True if `document` may follow `previous` (null: be first) in a partition's table.
 inline bool MayFollow(const DocumentRecord& document, const DocumentRecord* previous) {
   return (previous == nullptr || document.doc_id > previous->doc_id) && document.static_rank >= 0 &&
          document.static_rank <= 1;

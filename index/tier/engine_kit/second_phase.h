@@ -1,8 +1,4 @@
-// The second ranking phase over any engine that can say where words stand in a document.
-//
-// Source: index/core/rerank/second_phase.h.
-// Threads: pure functions.
-// Errors: those of the engine's callbacks.
+// The second ranking phase over any engine that can report the positions of words in a document.
 
 #pragma once
 
@@ -19,23 +15,25 @@
 
 namespace search::index {
 
-// What the phase reads of an engine; all outlive the call.
+// The engine data that the phase reads; everything must outlive the call.
 struct RatingSpace {
   const Scorer& scorer;
   uint64_t collection_document_count = 0;
-  // DocumentRecord::length_codes of the document.
+  // Returns DocumentRecord::length_codes of the document.
   std::function<uint32_t(uint32_t ordinal)> length_codes;
-  // Documents of the collection with each word of ScoringWords; any number of a word that the partition lacks.
+  // Number of documents of the collection with each word of ScoringWords; arbitrary for a word that
+  // the partition does not hold.
   const std::vector<uint64_t>& document_frequencies;
-  // Replaces *places by where the word stands in the document; of a title_only word, in its title only.
-  // Ordinals that it is asked for ascend.
+  // Replaces *places by the positions of the word in the document; for a title_only word, in its
+  // title only. The requested ordinals ascend.
   std::function<neptune::Status(const ScoringWord& word, uint32_t ordinal, WordPlaces* places)>
       read_places;
 };
 
-// Gives the first question.second_phase_count() hits of *answer, which are of the documents `ordinals` (in the
-// order of hits, at least as many), their gain, and puts all in their final order. Where `stop`, which may be empty
-// and is asked for each document, says so before the last, nothing but evaluated_completely changes.
+// Gives the first question.second_phase_count() hits of *answer their gain and reorders all hits.
+// `ordinals` are those of the hits, in the same order (at least as many as are rated). `stop` may
+// be empty and is called for each document; if it returns true before the last one, nothing but
+// evaluated_completely changes.
 neptune::Status RunSecondPhase(const TierQuery& question, const Query& query,
                                const RatingSpace& space, const std::vector<uint32_t>& ordinals,
                                const std::function<bool()>& stop, TierAnswer* answer);

@@ -1,6 +1,5 @@
-// A stop function asked at every kStopInterval-th step of an evaluation, the first among them; once it said yes that stays.
-//
-// Threads: thread-compatible.
+// Calls a stop function at every kStopInterval-th step of an evaluation, starting with the first;
+// once it has returned true, the result stays true.
 
 #pragma once
 
@@ -11,10 +10,10 @@ namespace search::index {
 
 class StopCheck {
  public:
-  // `stop` outlives it and may be empty.
+  // `stop` must outlive it and may be empty.
   explicit StopCheck(const std::function<bool()>& stop) : stop_(stop) {}
 
-  // To be called at each step.
+  // Call it at each step; returns true if the evaluation must end.
   bool Stops() {
     if (!stopped_ && stop_ && step_count_++ % kStopInterval == 0) stopped_ = stop_();
     return stopped_;

@@ -32,7 +32,7 @@ void LiveMaintenance::Turn() {
   loop_->RunAt(loop_->Now() + kRefreshInterval, [self = shared_from_this()] { self->Turn(); });
 }
 
-// One piece of each tier's merge; the loop's timers run between the pieces.
+// Runs one step of each tier's merge; the loop's timers run between the steps.
 void LiveMaintenance::Merge() {
   neptune::LeafLock lock(&mutex_);
   is_merging_ = false;

@@ -1,9 +1,11 @@
-// Keeps the live tiers of a service fresh: on a loop of low priority of its own, every kRefreshInterval, what they were
-// told becomes searchable; in between, merges go on in pieces that no refresh waits long for.
+// Keeps the live tiers of a service fresh, on a low-priority loop of its own: every
+// kRefreshInterval it makes noted changes searchable; in between it runs merges in steps short
+// enough not to delay a refresh much.
 //
-// Threads: Start and Stop by the owner; the loop's thread does the work.
-// Errors: what Refresh or MergeSome returns is logged and counted; it is tried again at the next turn.
-// Limits: kMergePiece postings between two looks at the clock.
+// Threads: the owner calls Start and Stop; the loop's thread does the work.
+// Errors: an error of Refresh or MergeSome is logged and counted; the work is retried in the next
+//   turn.
+// Limits: kMergePiece postings between two checks of the clock.
 
 #pragma once
 
@@ -21,7 +23,7 @@
 
 namespace search::index {
 
-// Some 10 ms of work. Larger: less often interrupted; a refresh may have to wait for one.
+// About 10 ms of work. Larger: fewer interruptions; a refresh may have to wait for one step.
 inline constexpr uint64_t kMergePiece = 100'000;
 
 struct MaintainedTier {
@@ -31,10 +33,10 @@ struct MaintainedTier {
 
 class LiveMaintenance : public std::enable_shared_from_this<LiveMaintenance> {
  public:
-  // Starts the loop `name`. The tiers, and their records, must live until Stop returned.
+  // Starts the loop `name`. The tiers and their records must live until Stop has returned.
   static neptune::StatusOr<std::shared_ptr<LiveMaintenance>> Start(
       neptune::World& world, const std::string& name, std::vector<MaintainedTier> tiers);
-  // Waits for the piece under way; nothing is touched any more. Idempotent.
+  // Waits for the current step; no tier is accessed after it returns. Idempotent.
   void Stop();
 
   uint64_t failure_count() const { return failure_count_; }
@@ -49,9 +51,9 @@ class LiveMaintenance : public std::enable_shared_from_this<LiveMaintenance> {
   neptune::Loop* loop_ = nullptr;
   std::atomic<uint64_t> failure_count_{0};
 
-  // Held for each piece of work.
+  // Held during each step.
   neptune::LeafMutex mutex_;
-  std::vector<MaintainedTier> tiers_ ABSL_GUARDED_BY(mutex_);  // none once stopped
+  std::vector<MaintainedTier> tiers_ ABSL_GUARDED_BY(mutex_);  // empty once stopped
   bool is_merging_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -14,7 +14,7 @@
 namespace search::index {
 namespace {
 
-// Collects changes of documents, and gives them to the partition as updates of bounded size.
+// Collects changes of documents, and passes them to the partition as updates of bounded size.
 class Updater {
  public:
   explicit Updater(Partition* partition) : partition_(partition) {}
@@ -62,7 +62,7 @@ class Updater {
   size_t size_ = 0;
 };
 
-// Not 0, which says that documents do not change.
+// Never 0, which means that documents do not change.
 uint64_t EpochOf(const LastWriteName& last) {
   return last.lsn == 0 || last.history == 0 ? 1 : last.history;
 }
@@ -94,7 +94,7 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& question,
                                                const TierSearchControl& control) const {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
   NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
-  const LastWriteName known = searchable();  // before the snapshot, which may know more
+  const LastWriteName known = searchable();  // before the snapshot, which may include more
   NEPTUNE_ASSIGN_OR_RETURN(
       const SearchResult result,
       partition()->snapshot()->Search(query, ToSearchOptions(question, control)));
@@ -139,7 +139,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
     std::swap(noted, noted_);
   }
   if (!noted.any) return false;
-  // What is read of the state after this may be newer, and is then taken once more.
+  // What is read from the state after this may be newer; it is then processed once more.
   auto last = LastWrite(*state_);
   if (last.ok()) {
     if (neptune::Status taken = Take(noted); !taken.ok()) last = std::move(taken);
@@ -149,7 +149,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
     searchable_ = *last;
     return true;
   }
-  // The same again with what came meanwhile.
+  // Retries the same changes together with those noted in the meantime.
   noted_.doc_ids.insert(noted.doc_ids.begin(), noted.doc_ids.end());
   noted_.any = true;
   noted_.all = noted_.all || noted.all;
@@ -164,7 +164,7 @@ neptune::Status LiveTier::Take(const Noted& noted) {
   for (const uint64_t doc_id : noted.doc_ids) {
     NEPTUNE_ASSIGN_OR_RETURN(auto change, ReadChange(*state_, doc_id));
     if (!change.has_value() && doc_id >= kFirstHashedDocId) {
-      // It was removed, and that was forgotten meanwhile.
+      // It was removed, and the state has already forgotten the removal.
       change.emplace();
       change->set_doc_id(doc_id);
       change->mutable_removal();
@@ -175,7 +175,7 @@ neptune::Status LiveTier::Take(const Noted& noted) {
   return noted.statistics ? UseStatistics(current.get()) : neptune::OkStatus();
 }
 
-// Into a partition of its own, so that searches go on in the one before.
+// Builds a new partition, so that searches continue in the old one.
 neptune::Status LiveTier::AdoptAll() {
   const auto folder_of = [this](uint64_t number) {
     return neptune::StrCat(options_.working_directory, "/", number);
@@ -201,12 +201,12 @@ neptune::Status LiveTier::AdoptAll() {
     std::swap(partition, partition_);
   }
   partition.reset();
-  std::error_code ignored;  // what stays is removed when the tier is opened again
+  std::error_code ignored;  // the next Open removes what is left
   std::filesystem::remove_all(before, ignored);
   return neptune::OkStatus();
 }
 
-// Those of another index, and damaged ones, are passed over: what is in use stays so until others come.
+// Ignores statistics of another index and damaged ones: those in use stay until new ones arrive.
 neptune::Status LiveTier::UseStatistics(Partition* partition) {
   NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece newest, StatisticsInUse(*state_));
   if (newest.version() == statistics_version_) return neptune::OkStatus();
@@ -214,7 +214,7 @@ neptune::Status LiveTier::UseStatistics(Partition* partition) {
   if (newest.index_version() != index_version_) return neptune::OkStatus();
   auto used = UseStatisticsOfState(partition);
   if (used.status().code() == neptune::StatusCode::kDataLoss) return neptune::OkStatus();
-  if (!used.ok()) statistics_version_ = 0;  // to be tried again
+  if (!used.ok()) statistics_version_ = 0;  // retries
   NEPTUNE_RETURN_IF_ERROR(used.status());
   neptune::LeafLock lock(&mutex_);
   statistics_ = *used;

@@ -1,20 +1,24 @@
-// The index tier "segment" whose documents change: a published partition, which is only read, and small segments of the
-// documents that changed since.
+// The index tier "segment" with documents that change: a published partition, which is only read,
+// and small segments of the documents that have changed since.
 //
 //   state executes a change ──► NoteChange ──► Refresh, soon ──► searchable
-//                                                └─ reads what changed in the state, makes one segment of it
-//   MergeSome, now and then: few segments of many
+//                                                └─ reads the noted changes from the state and
+//                                                   builds one segment of them
+//   MergeSome, in the background: merges many segments into few
 //
-// What is searchable is a function of the published partition and the state; the segments are made anew from both
-// when it is opened, so nothing here needs a disk's promise. A change is not searchable when NoteChange returns but after
-// the next Refresh: its owner calls that kRefreshInterval after the first change that it does not know, at the latest.
+// The searchable contents are a function of the published partition and the state; opening the tier
+// rebuilds the segments from both, so no file here needs to be durable. A change becomes searchable
+// not when NoteChange returns but with the next Refresh, which the owner calls at most
+// kRefreshInterval after the first change that is not yet searchable.
 //
 // Reads and writes files; no clock, no threads.
-// Threads: thread-safe. Searches take a snapshot and wait for nobody; Refresh and MergeSome may run at once with them and
-//   each other, each by one thread at a time. NoteChange never waits for either. CountChangedTerms may run beside all.
-// Errors: as index_tier.h; Open and Refresh also the state's, and UNAVAILABLE for the file system. After an error of
-//   Refresh the same changes are taken by the next.
-// Limits: memory is that of the searchers, some 12 bytes a change not yet refreshed, and kRefreshSizeMax of texts.
+// Threads: thread-safe. Searches take a snapshot and never wait; Refresh and MergeSome may run
+//   concurrently with them and with each other, each on one thread at a time. NoteChange never
+//   waits for either. CountChangedTerms may run concurrently with all.
+// Errors: those of index_tier.h; Open and Refresh also give the state's, and UNAVAILABLE for file
+//   system errors. After an error of Refresh the next one retries the same changes.
+// Limits: memory is that of the searchers, about 12 bytes per change not yet refreshed, and
+//   kRefreshSizeMax of texts.
 
 #pragma once
 
@@ -39,68 +43,70 @@
 
 namespace search::index {
 
-// How long a change may wait for a Refresh. Larger: fewer segments to make and to merge. Default: with the time of the
-// Refresh itself well within the two seconds that a document may take to be found.
+// Maximum time that a change waits for a Refresh. Larger: fewer segments to build and merge.
+// Default: together with the Refresh itself well within the two seconds in which a document must
+// become searchable.
 inline constexpr neptune::Duration kRefreshInterval = std::chrono::milliseconds(200);
 
-// Bytes of texts that one segment is made of.
+// Maximum size of the texts from which one segment is built.
 inline constexpr size_t kRefreshSizeMax = size_t{32} << 20;
 
 struct LiveTierOptions {
   // A sealed partition of the variant "segment".
   std::string base_directory;
-  // For segments of what changed; emptied when opened. One process at a time.
+  // Directory for segments of changed documents; emptied by Open. One process at a time.
   std::string working_directory;
-  // Default: fewer segments for a search than where documents come in bulk, at the price of writing a document more
-  // often; segments count as small up to so few documents that the first merges, of what single changes made, are over in
-  // milliseconds.
+  // Default: fewer segments to search than with bulk loads, at the price of rewriting a document
+  // more often; documents_min is small enough for the first merges, of segments of single changes,
+  // to take only milliseconds.
   MergePolicyOptions merging = {.merge_count = 4, .documents_min = 100};
 };
 
 class LiveTier final : public IndexTier {
  public:
-  // `state` must outlive the tier. Makes segments of all that it holds.
+  // `state` must outlive the tier. Builds segments of all documents in it.
   static neptune::StatusOr<std::unique_ptr<LiveTier>> Open(LiveTierOptions options,
                                                            const ChangeReader* state);
 
   neptune::StatusOr<TierAnswer> Search(const TierQuery& question,
                                        const TierSearchControl& control) const override;
-  // The documents that live.
+  // Counts the live documents.
   TierInfo Info() const override;
   // Suggestions are those of the published partition.
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override;
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override;
 
-  // The state has executed `change`.
+  // Call it after the state has executed `change`.
   void NoteChange(const PartitionChange& change);
-  // The state is another one.
+  // Call it after the state was replaced as a whole.
   void NoteRestore();
 
-  // Makes what was noted until now searchable. False: there was nothing.
+  // Makes all changes noted so far searchable. Returns false if there were none.
   neptune::StatusOr<bool> Refresh();
-  // As Partition::MergeSome.
+  // See Partition::MergeSome.
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
-  // Every search that begins from now on knows at least the writes up to this one.
+  // Every search that begins from now on includes at least the writes up to this one.
   uint64_t searchable_lsn() const { return searchable().lsn; }
-  // Whether the tier holds the document.
+  // True if the tier holds the document.
   bool Holds(uint64_t doc_id) const;
   uint64_t segment_count() const;
 
-  // The renewed statistics by which it ranks; version 0: those that were published.
+  // The renewed statistics used for ranking; version 0: the published ones.
   struct StatisticsUsed {
     uint64_t version = 0;
-    uint64_t change_count = 0;  // as StatisticsPiece
+    uint64_t change_count = 0;  // see StatisticsPiece
   };
   StatisticsUsed statistics() const;
-  // Counts what changed in what is searchable, to be added up over all partitions of both tiers; the sum goes to every
-  // partition by StatisticsChanges. By one thread at a time.
+  // Counts the changes of the searchable contents, to be summed up over all partitions of both
+  // tiers; every partition receives the sum by StatisticsChanges. Call it from one thread at a
+  // time.
   neptune::StatusOr<ChangedTerms> CountChangedTerms() const;
-  // As Partition.
+  // See Partition::PublishedFrequency.
   neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:
-  // What Refresh has to take.
+  // The changes that the next Refresh processes.
   struct Noted {
     bool any = false;
     bool all = false;
@@ -122,15 +128,15 @@ class LiveTier final : public IndexTier {
   const LiveTierOptions options_;
   const ChangeReader* const state_;
   uint64_t index_version_ = 0;                    // fixed by Open
-  std::unique_ptr<SuggestionIndex> suggestions_;  // likewise; null: the index was built without
+  std::unique_ptr<SuggestionIndex> suggestions_;  // fixed by Open; null: the index has none
 
   neptune::LeafMutex refresh_mutex_;
-  // Which folder of the working directory is in use; numbers are not used again.
+  // Number of the current directory below the working directory; numbers are not reused.
   uint64_t folder_number_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
-  // The newest that the state has and that was looked at.
+  // The newest version in the state that was examined.
   uint64_t statistics_version_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
 
-  // Held for the exchange of a few words.
+  // Held only while the fields below are read or replaced.
   mutable neptune::LeafMutex mutex_ ABSL_ACQUIRED_AFTER(refresh_mutex_);
   std::shared_ptr<Partition> partition_ ABSL_GUARDED_BY(mutex_);
   Noted noted_ ABSL_GUARDED_BY(mutex_);

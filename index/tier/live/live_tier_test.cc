@@ -70,7 +70,7 @@ StatisticsPiece StatisticsHead(uint64_t version) {
   return head;
 }
 
-// Partitions of one collection, each sealed.
+// Builds the partitions of one collection and seals each.
 void BuildPartitions(const std::vector<Documents>& partitions,
                      const std::vector<std::string>& folders,
                      const std::string& variant = "segment") {
@@ -307,7 +307,8 @@ TEST_F(LiveTierTest, OtherVariantsRefuseChanges) {
             StatusCode::kNotFound);
 }
 
-// Partitions of two tiers, their changes at random, and the documents that must live in them.
+// Partitions of two tiers, random changes of them, and a model of the documents that they must
+// hold.
 class LiveCollection {
  public:
   LiveCollection(uint64_t seed, size_t partition_count)
@@ -341,7 +342,7 @@ class LiveCollection {
     }
   }
 
-  // Every partition counts what changed, the sum goes to all as changes.
+  // Every partition counts its changes, and all receive the sum as changes.
   void RenewStatistics() {
     ChangedTermsSum sum;
     for (Partition& partition : partitions_) {
@@ -436,7 +437,7 @@ class LiveCollection {
     } else {
       living_[doc_id] = AnyDocument(doc_id);
     }
-    // Published documents are spread over all; they leave where they were.
+    // Published documents are in all partitions; a change removes them from their former one.
     const size_t home = p + random_() % 2;
     for (size_t q = 0; q < partitions_.size(); ++q) {
       PartitionChange change;
@@ -467,7 +468,7 @@ TEST(LiveTierModelTest, PartitionsAgreeWithOneRebuiltIndexOnceStatisticsAreRenew
   }
 }
 
-// Every change replaces both of two documents; whoever reads finds both of one version.
+// Every change replaces both of two documents; every reader finds both with the same version.
 TEST_F(LiveTierTest, SearchesSeeOneVersionWhileChangesAndMergesGoOn) {
   constexpr uint64_t kChanges = 60;
   const auto change_of = [](uint64_t version) {

@@ -1,11 +1,12 @@
-// Times of searches while documents change and segments are merged, and how fast changes are taken:
+// Measures searches while documents change and segments are merged, and the rate of changes:
 //
 //   measure_live_tier --documents=N --queries=M --rounds=R
 //
-// Builds a partition of N made documents in a temporary folder. Then R rounds, each with M searches of every kind in turn:
-// `quiet` with no change under way, `changing` with a writer that applies 50 documents a second and refreshes as the service
-// does, `merging` with segments of 100 documents merged all the time, on a thread of lowest priority. Prints the median over the
-// rounds of p50 and p99 in microseconds, and of their ratios to the quiet round's.
+// Builds a partition of N synthetic documents in a temporary directory. Then runs R rounds, each
+// with M searches of every kind in turn: `quiet` with no changes, `changing` with a writer that
+// applies 50 documents a second and refreshes as the service does, `merging` with segments of 100
+// documents merged continuously, on a thread of lowest priority. Prints the median over the rounds
+// of p50 and p99 in microseconds, and of their ratios to the quiet round's.
 
 #include <gflags/gflags.h>
 #include <poll.h>
@@ -63,7 +64,7 @@ double NowMicroseconds() {
   return static_cast<double>(at.tv_sec) * 1e6 + static_cast<double>(at.tv_nsec) / 1e3;
 }
 
-// Tells a thread to end, and wakes it if it waits.
+// Requests a thread to end, and wakes it if it waits.
 class Ending {
  public:
   Ending() : event_(::eventfd(0, 0)) {}
@@ -114,7 +115,7 @@ class Bench {
     std::filesystem::remove_all(folder_);
   }
 
-  // Changes of `count` documents, half of them replaced ones.
+  // Changes `count` documents, half of them existing ones.
   void Apply(int count, std::mt19937_64& random) {
     PartitionChange whole;
     const uint64_t first = random();
@@ -135,7 +136,8 @@ class Bench {
     }
   }
 
-  // p50 and p99 of searches with `background` going on at the lowest priority until it is told to end.
+  // p50 and p99 of searches while `background` runs at the lowest priority until it is requested to
+  // end.
   std::pair<double, double> Measure(const IndexTier& tier,
                                     const std::function<void(Ending*)>& background) {
     Ending ending;
@@ -202,7 +204,7 @@ class Bench {
     }
   }
 
-  // The live tier before any change beside the published one, in turns.
+  // The live tier before any change compared with the published one, alternately.
   void MeasureUntouched() {
     std::vector<double> ratio50;
     std::vector<double> ratio99;

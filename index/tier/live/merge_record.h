@@ -1,9 +1,10 @@
-// The merges of one partition: counted, timed, and the last ones remembered with their times.
+// Records the merges of one partition: counts them, measures their duration, and keeps the most
+// recent ones with their times.
 //
 // Threads: thread-safe.
-// Units: times are TimePoint of the maintenance's loop.
+// Units: times are TimePoint of the maintenance loop.
 // Errors: of Make: those of MetricsRegistry.
-// Limits: kRecentMergeCountMax are remembered.
+// Limits: the last kRecentMergeCountMax merges are kept.
 
 #pragma once
 
@@ -20,7 +21,7 @@
 
 namespace search::index {
 
-// Larger: a longer past in a status page that is asked for seldom.
+// Larger: a longer history for a status page that is rarely read.
 inline constexpr size_t kRecentMergeCountMax = 200;
 
 struct MergeTime {
@@ -33,11 +34,11 @@ class MergeRecord {
   static neptune::StatusOr<std::unique_ptr<MergeRecord>> Make(neptune::MetricsRegistry& metrics,
                                                               const neptune::MetricLabels& labels);
 
-  // What a piece of work, begun at `begin`, came to.
+  // Records the result of a step that began at `begin`.
   void Note(neptune::TimePoint begin, const neptune::StatusOr<MergeProgress>& progress,
             neptune::TimePoint end);
 
-  // The oldest first; one that failed is not among them.
+  // Successful merges, the oldest first.
   std::vector<MergeTime> recent() const;
 
  private:

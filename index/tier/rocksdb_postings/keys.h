@@ -1,16 +1,15 @@
 // Keys of the posting database.
 //
 // Threads: pure functions.
-// Units: ordinals number a partition's documents from 0. Numbers in keys are big-endian; records are
-//   those of index/tier/engine_kit/records.h.
+// Units: ordinals number a partition's documents from 0. Numbers in keys are big-endian; records
+//   are those of index/tier/engine_kit/records.h.
 //
 //   "t" size:1 term first_ordinal:4  -> chunk of the term's postings (posting_chunk.h)
 //   "n" size:1 term first_ordinal:4  -> number of postings in that chunk, 4 bytes
 //
 // Other keys are the kit's (index/tier/engine_kit/engine_tables.h).
 //
-// A term's postings lie in as many chunks as the builder wrote out its memory while it met the
-// term.
+// A term has as many chunks as there were memory flushes of the builder in which it occurred.
 
 #pragma once
 
@@ -25,11 +24,11 @@
 namespace search::index::rocksdb_postings {
 
 inline constexpr char kCountPrefix[] = "n";
-// Longest term of a key; longer ones cannot be, since the analysis cuts words.
+// Maximum size of a term in a key; the analysis cuts longer words.
 inline constexpr size_t kTermKeySizeMax = 255;
 
-// `kind` and the term, such that no term's key begins another's. REQUIRES: at most kTermKeySizeMax
-// bytes.
+// `kind` and the term, encoded so that no term's key is a prefix of another's. REQUIRES: at most
+// kTermKeySizeMax bytes.
 inline std::string TermKey(char kind, std::string_view term) {
   std::string key(1, kind);
   key.push_back(static_cast<char>(term.size()));

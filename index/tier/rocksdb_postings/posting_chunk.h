@@ -1,14 +1,4 @@
-// A run of a term's postings in bytes.
-//
-//   chunk   = { posting }, ascending by ordinal
-//   posting = varint(ordinal gap, the first from 0) varint(frequency) x 3 fields
-//             varint(size of positions) positions
-//   positions = for each field its varint(gap), the first from 0
-//
-// Threads: thread-compatible.
-// Errors: a reader at bytes that make no sense ends and is damaged(); nothing is allocated by
-// numbers
-//   that stand in the bytes.
+// The encoding of a run of a term's postings.
 
 #pragma once
 
@@ -48,11 +38,11 @@ struct Posting {
 class PostingChunkReader {
  public:
   PostingChunkReader() = default;
-  // `bytes` must outlive it.
+  // `bytes` must outlive the reader.
   explicit PostingChunkReader(std::string_view bytes)
       : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
-  // False at the end or at damage.
+  // False at the end or if damaged.
   bool Next(Posting* posting);
   bool damaged() const { return damaged_; }
 
@@ -66,7 +56,7 @@ class PostingChunkReader {
   bool damaged_ = false;
 };
 
-// Replaces *positions by those of the field; false at damage.
+// Replaces *positions by those of the field; false if damaged.
 bool DecodePositions(const Posting& posting, Field field, std::vector<uint32_t>* positions);
 
 }  // namespace search::index::rocksdb_postings

@@ -56,7 +56,7 @@ TEST(PostingChunkTest, EncodesTheExampleOfTheReadme) {
   EXPECT_EQ(Encode({{7, {{{}, {2, 5}, {}}}}}), std::string("\x07\x00\x02\x00\x02\x02\x03", 7));
 }
 
-// Whatever the bytes, reading ends, and ordinals and positions stay in order and in range.
+// For arbitrary bytes, reading ends, and ordinals and positions stay in order and in range.
 TEST(PostingChunkTest, ReadsAnyBytesWithoutHarm) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 3000; ++round) {

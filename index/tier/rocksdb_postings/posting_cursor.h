@@ -1,7 +1,7 @@
-// Walks over the documents of one term.
+// Iterates over the documents of one term.
 //
-// Threads: thread-compatible; lives for one
-// search. Errors: damage ends it as if there were no more documents, and damaged() tells.
+// Threads: thread-compatible; lives for one search.
+// Errors: damage ends the iteration as if there were no more documents, and damaged() reports it.
 
 #pragma once
 
@@ -17,21 +17,22 @@ inline constexpr uint32_t kNoDocument = UINT32_MAX;
 
 class TermPostingCursor {
  public:
-  // Stands at the term's first document; at kNoDocument if it has none. The postings outlive it.
+  // Positioned at the term's first document; at kNoDocument if it has none. `postings` must outlive
+  // it.
   explicit TermPostingCursor(const TermPostings& postings) : postings_(postings) { Next(); }
 
   uint32_t ordinal() const { return posting_.ordinal; }
   const Posting& posting() const { return posting_; }
-  // Replaces *positions; empty at damage.
+  // Replaces *positions; empty if damaged.
   void Positions(Field field, std::vector<uint32_t>* positions);
 
   void Next();
-  // To the first document at or behind `target`.
+  // Moves to the first document at or after `target`.
   void Seek(uint32_t target) {
     while (ordinal() < target) Next();
   }
 
-  // Documents of the whole collection with the term.
+  // Number of documents of the whole collection with the term.
   uint64_t document_frequency() const { return postings_.document_frequency; }
   bool damaged() const { return damaged_; }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBlockCacheSize = 32u << 20;
 
-// RocksDB would write its log into the folder even when it only reads there.
+// Discards RocksDB's log, which it would write into the directory even when it only reads.
 class SilentLogger : public rocksdb::Logger {
  public:
   using rocksdb::Logger::Logv;
@@ -42,7 +42,7 @@ rocksdb::Options MakeOptions(PostingDatabase::Mode mode) {
   options.stats_dump_period_sec = 0;
   options.stats_persist_period_sec = 0;
   options.compression = rocksdb::kZSTD;
-  options.disable_auto_compactions = true;  // one compaction when it is closed instead
+  options.disable_auto_compactions = true;  // Close compacts once
   options.level0_slowdown_writes_trigger = 1 << 30;
   options.level0_stop_writes_trigger = 1 << 30;
   options.max_open_files = 256;

@@ -1,8 +1,8 @@
-// RocksDB as the tier uses it: written once, then read; its errors turned into ours here.
+// The subset of RocksDB that the tier uses: written once, then read; converts RocksDB's errors.
 //
-// Threads: thread-safe, as RocksDB is; Close excludes all others.
-// Errors: DATA_LOSS checksum or structure damage; NOT_FOUND no database there; UNAVAILABLE the file
-//   system refuses; INTERNAL the rest, which would be a misuse of RocksDB.
+// Threads: thread-safe, as RocksDB is; Close excludes all other calls.
+// Errors: DATA_LOSS for checksum or structure damage; NOT_FOUND for no database; UNAVAILABLE for
+//   file system errors; INTERNAL for the rest, which would be a misuse of RocksDB.
 
 #pragma once
 
@@ -23,9 +23,9 @@ namespace search::index::rocksdb_postings {
 class PostingDatabase {
  public:
   enum class Mode {
-    kCreate,    // in place of whatever database was there
+    kCreate,    // replaces an existing database
     kUpdate,    // read and write, one process
-    kReadOnly,  // any number of processes, nothing is written into the folder
+    kReadOnly,  // any number of processes; writes nothing into the directory
   };
 
   static neptune::StatusOr<std::unique_ptr<PostingDatabase>> Open(const std::string& directory,
@@ -36,11 +36,11 @@ class PostingDatabase {
   neptune::Status Put(std::string_view key, std::string_view value);
   neptune::StatusOr<std::optional<std::string>> Get(std::string_view key) const;
 
-  // Calls visit(key, value) for every key that begins with `prefix`, ascending, until it is not OK.
+  // Calls visit(key, value) for every key with the prefix, ascending, until it returns an error.
   using Visit = std::function<neptune::Status(std::string_view key, std::string_view value)>;
   neptune::Status ForEach(std::string_view prefix, const Visit& visit) const;
 
-  // Makes all durable, merges it into one sorted run and closes. REQUIRES: not kReadOnly.
+  // Makes everything durable, compacts it into one sorted run and closes. REQUIRES: not kReadOnly.
   neptune::Status Close();
 
   const std::string& directory() const { return directory_; }

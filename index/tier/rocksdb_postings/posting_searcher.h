@@ -1,7 +1,7 @@
-// One search over its postings, which are in memory by then.
+// Runs one search over the postings of its words, which are already in memory.
 //
 // Threads: thread-compatible; lives for one search.
-// Errors: DATA_LOSS damage.
+// Errors: DATA_LOSS for damage.
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace search::index::rocksdb_postings {
 
 class PostingSearcher : public EngineSearcher {
  public:
-  // The postings outlive it and are of the query that is asked.
+  // `postings` must outlive the searcher and be those of the query to search for.
   PostingSearcher(const QueryPostings& postings, size_t document_count)
       : postings_(postings), document_count_(document_count) {}
 

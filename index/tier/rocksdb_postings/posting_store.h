@@ -1,7 +1,8 @@
-// One partition's postings in RocksDB: inverts documents in memory, writes chunks out when it is full, never merges
-// them.
+// One partition's postings in RocksDB: inverts documents in memory, writes chunks when the memory
+// is full, never merges them.
 //
-// Threads, errors: as engine.h says.
+// Threads: those of engine.h.
+// Errors: those of engine.h.
 // Limits: 2^32 - 1 documents; memory is memory_size_max and one document.
 
 #pragma once
@@ -23,13 +24,13 @@ class PostingStore : public EngineStore {
   static neptune::StatusOr<std::unique_ptr<EngineStore>> Open(const TierBuilderOptions& options,
                                                               EngineMode mode);
 
-  neptune::Status Write(const DocumentInverter& document) override;
+  neptune::Status Write(const TermVectorBuilder& document) override;
   neptune::Status Put(const std::string& key, std::string_view value) override {
     return database_->Put(key, value);
   }
   neptune::StatusOr<std::string> Get(const std::string& key) const override;
   neptune::Status ForEachTerm(const VisitTerm& visit) const override;
-  // Nothing: chunks are written out when their own bytes are memory_size_max, which is later.
+  // Does nothing: chunks are written when their own size reaches memory_size_max, which is later.
   neptune::Status Flush() override { return neptune::OkStatus(); }
   neptune::Status Close() override;
 

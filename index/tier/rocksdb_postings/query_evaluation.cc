@@ -69,7 +69,7 @@ bool QueryEvaluation::MatchesPhrase(const Node& node, uint32_t ordinal) {
          (MatchesPhraseIn(node, Field::kBody) || MatchesPhraseIn(node, Field::kExtra));
 }
 
-// Whether some place of the first word has each other word at its distance.
+// True if for some position of the first word each other word is at its distance.
 bool QueryEvaluation::MatchesPhraseIn(const Node& node, Field field) {
   std::vector<std::vector<uint32_t>> positions(node.cursors.size());
   for (size_t i = 0; i < node.cursors.size(); ++i) {

@@ -1,9 +1,9 @@
-// Evaluates a query over its postings the obvious way: document at a time, every document
-// that holds any positive word is looked at, nothing is skipped.
+// Reference evaluation of a query over its postings: document at a time, every document that holds
+// any positive word is evaluated, none is skipped.
 //
-// What matches and what scores is defined in index/core/query and index/core/search.
+// index/core/query and index/core/search define what matches and what scores.
 // Threads: thread-compatible; lives for one search.
-// Errors: DATA_LOSS damage.
+// Errors: DATA_LOSS for damage.
 
 #pragma once
 
@@ -22,18 +22,18 @@ namespace search::index::rocksdb_postings {
 
 class QueryEvaluation {
  public:
-  // With a cursor for each different word of the query. All it is given outlives it.
+  // Opens a cursor for each distinct word of the query. All arguments must outlive this.
   QueryEvaluation(const EngineQuestion& question, const QueryPostings& postings,
                   size_t document_count);
 
-  // Every match, ascending by ordinal. To be called once.
+  // Every match, ascending by ordinal. Call it once.
   neptune::StatusOr<Found> Run();
 
  private:
   struct Node {
     QueryNode::Kind kind = QueryNode::Kind::kNothing;
     bool is_title_only = false;
-    std::vector<TermPostingCursor*> cursors;  // one, but for kPhrase
+    std::vector<TermPostingCursor*> cursors;  // one cursor, except for kPhrase
     std::vector<uint32_t> positions;          // kPhrase
     std::vector<Node> children;
   };
@@ -51,8 +51,8 @@ class QueryEvaluation {
   const size_t document_count_;
   std::map<std::string, TermPostingCursor> cursors_;
   std::vector<TermPostingCursor*> positive_;  // their documents are the candidates
-  Node root_;                                 // of cursors_, and so made behind them
-  std::vector<TermPostingCursor*> scoring_;   // of the words that score
+  Node root_;                                 // refers to cursors_, so it is built after them
+  std::vector<TermPostingCursor*> scoring_;   // cursors of the scoring words
 };
 
 }  // namespace search::index::rocksdb_postings

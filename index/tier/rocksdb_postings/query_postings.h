@@ -1,9 +1,10 @@
-// The encoded postings of a search's words, all read from the database before any document is looked at.
+// The encoded postings of a search's words, all read from the database before evaluation begins.
 //
-// Reading is one call, so that it can be made on a thread that may wait for a disk; what follows uses memory alone.
+// Reading is one call, so that it can run on a thread that may wait for a disk; evaluation then
+// uses memory only.
 //
 // Threads: immutable once read.
-// Errors: DATA_LOSS damage; RESOURCE_EXHAUSTED over kQueryPostingsSizeMax.
+// Errors: DATA_LOSS for damage; RESOURCE_EXHAUSTED over kQueryPostingsSizeMax.
 
 #pragma once
 
@@ -20,7 +21,7 @@
 
 namespace search::index::rocksdb_postings {
 
-// Bytes of encoded postings that one search may hold.
+// Maximum size of the encoded postings that one search may hold.
 inline constexpr uint64_t kQueryPostingsSizeMax = uint64_t{1} << 30;
 
 struct TermPostings {
@@ -33,12 +34,12 @@ std::vector<std::string> TermsOfLeaf(const QueryNode& node);
 
 class QueryPostings {
  public:
-  // Of every word and site of the query, those that are excluded too.
+  // Reads the postings of every word and site of the query, excluded ones included.
   static neptune::StatusOr<QueryPostings> Read(const PostingDatabase& database, const Query& query);
 
-  // REQUIRES: a word or site of the query; it lives as long as this.
+  // REQUIRES: `term` is a word or site of the query. The result lives as long as this.
   const TermPostings& Of(const std::string& term) const { return terms_.at(term); }
-  // Of the database, for messages.
+  // The database's directory, for messages.
   const std::string& directory() const { return directory_; }
 
  private:

@@ -20,7 +20,8 @@ using rocksdb_postings::QueryPostings;
 
 constexpr EngineDriver kDriver = {.name = kRocksdbPostingsTierName, .open = &PostingStore::Open};
 
-// Only the reading of postings may wait for a disk; what follows uses memory alone and runs where the search does.
+// Only reading the postings may wait for a disk; evaluation uses memory only and runs on the thread
+// of the search.
 class RocksdbPostingsTier : public IndexTier {
  public:
   RocksdbPostingsTier(std::shared_ptr<const PostingDatabase> database, EnginePartition partition)
@@ -42,7 +43,7 @@ class RocksdbPostingsTier : public IndexTier {
  private:
   neptune::StatusOr<QueryPostings> ReadPostings(const Query& query,
                                                 const TierSearchControl& control) const {
-    // Owned by what is run: it may outlive the search, if not the tier's database.
+    // Owned by the function that runs: it may outlive the search, but not the tier's database.
     struct Reading {
       std::shared_ptr<const PostingDatabase> database;
       Query query;

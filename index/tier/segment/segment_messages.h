@@ -1,7 +1,8 @@
-// The index core's questions and answers as the tier's messages, for all variants that search its segments.
+// Converts the index core's questions and answers to the tier's messages, for all variants that
+// search its segments.
 //
-// Threads: pure functions, but for OpenSuggestions.
-// Errors: OpenSuggestions: those of SuggestionIndex::Open but NOT_FOUND.
+// Threads: pure functions, except OpenSuggestions.
+// Errors: OpenSuggestions: those of SuggestionIndex::Open except NOT_FOUND.
 
 #pragma once
 
@@ -18,12 +19,12 @@ namespace search::index {
 
 inline constexpr char kSegmentTierName[] = "segment";
 
-// They refer to `control`, which must outlive them.
+// The options refer to `control`, which must outlive them.
 SearchOptions ToSearchOptions(const TierQuery& question, const TierSearchControl& control);
 // The answer of variant "segment".
 TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version);
 
-// Null where the index was made without them.
+// Null if the index was built without suggestions.
 neptune::StatusOr<std::unique_ptr<SuggestionIndex>> OpenSuggestions(const std::string& directory);
 SuggestAnswer Complete(const SuggestionIndex& suggestions, const SuggestQuery& query,
                        uint64_t index_version);

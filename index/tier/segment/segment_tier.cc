@@ -55,7 +55,7 @@ class SegmentTier : public IndexTier {
   const std::unique_ptr<Segment> segment_;
   const std::unique_ptr<CollectionStatistics> statistics_;
   const std::unique_ptr<Searcher> searcher_;
-  const std::unique_ptr<SuggestionIndex> suggestions_;  // null: the index was built without
+  const std::unique_ptr<SuggestionIndex> suggestions_;  // null: the index has none
   const uint64_t index_version_;
 };
 
@@ -111,7 +111,7 @@ neptune::Status FinishSegmentCollection(const std::vector<std::string>& director
   NEPTUNE_RETURN_IF_ERROR(ComputeGlobalStatistics(directories, statistics_options));
   const neptune::Status suggestions =
       FinishSuggestions(directories, {.thread_count = options.thread_count});
-  // Segments that were imported have no texts to suggest from.
+  // Imported segments have no texts to suggest from.
   return suggestions.code() == neptune::StatusCode::kNotFound ? neptune::OkStatus() : suggestions;
 }
 

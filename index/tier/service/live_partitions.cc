@@ -23,11 +23,12 @@ using neptune::StrCat;
 
 namespace {
 
-// Blocks.
+// Blocks the calling thread.
 StatusOr<std::vector<ChangedTermsPage>> CountPages(LiveTier& tier, const StoreReader& state) {
   CountedPartition counted;
   counted.index_version = tier.Info().index_version;
-  // What changes from here on may be counted, but not as such: it counts for the next renewal.
+  // Read before the terms are counted: later changes may be included in the terms, but are counted
+  // as changes for the next renewal.
   NEPTUNE_ASSIGN_OR_RETURN(counted.change_count, ChangeCount(state));
   NEPTUNE_RETURN_IF_ERROR(tier.Refresh().status());
   NEPTUNE_ASSIGN_OR_RETURN(counted.changed, tier.CountChangedTerms());
@@ -38,7 +39,7 @@ StatusOr<std::vector<ChangedTermsPage>> CountPages(LiveTier& tier, const StoreRe
 
 StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(neptune::ModuleContext& context,
                                                                 std::string working_directory) {
-  // Nodes of one machine may share the folder.
+  // Nodes of one machine may share the directory.
   std::unique_ptr<LivePartitions> live(new LivePartitions(
       context, StrCat(working_directory, "/", context.node, "/", context.service)));
   for (const PartitionId& partition : context.partitions) live->slots_[partition];
@@ -123,7 +124,7 @@ Status LivePartitions::StartMaintenance() {
   return StartRenewal();
 }
 
-// The nodes that may lead are those of tier 1's first partition.
+// Only nodes with tier 1's first partition can lead.
 Status LivePartitions::StartRenewal() {
   NEPTUNE_ASSIGN_OR_RETURN(const StatisticsRenewalOptions options,
                            ReadRenewalOptions(context_.parameters));

@@ -1,12 +1,13 @@
-// The partitions of an index tier whose documents change: their data by replication, their live tiers, the loop that
-// keeps these fresh, and the agent that renews the statistics of the collection.
+// The partitions of an index tier whose documents change: their replicated data, their live tiers,
+// the loop that keeps these fresh, and the agent that renews the statistics of the collection.
 //
 // Source: neptune/replication.
 // Threads: Start, Open and Stop on the node's main thread, methods and changes on any.
-// Shapes: the write kChangeMethod takes a PartitionChange and answers a ChangeAnswer; the read kHoldsMethod takes a
-//   HoldsQuery and answers a HoldsAnswer; those of index/tier/statistics as statistics_messages.h says.
-// Limits: one count of a partition's changed terms at a time, on a loop of low priority.
-// Errors: Open: those of LiveTier::Open; a partition that failed answers UNAVAILABLE.
+// Shapes: the write kChangeMethod takes a PartitionChange and returns a ChangeAnswer; the read
+//   kHoldsMethod takes a HoldsQuery and returns a HoldsAnswer; the methods of index/tier/statistics
+//   are those of statistics_messages.h.
+// Limits: one count of a partition's changed terms at a time, on a low-priority loop.
+// Errors: Open: those of LiveTier::Open; a failed partition answers UNAVAILABLE.
 
 #pragma once
 
@@ -28,18 +29,20 @@ namespace search::index {
 
 class LivePartitions {
  public:
-  // The partitions' replicas begin; the service needs a `replication` block in the cluster spec.
+  // Starts the partitions' replicas; the service needs a `replication` block in the cluster spec.
   static neptune::StatusOr<std::unique_ptr<LivePartitions>> Start(neptune::ModuleContext& context,
                                                                   std::string working_directory);
   ~LivePartitions();
 
-  // The live tier over the published partition in `directory`. The owner keeps it until Stop returned.
+  // Opens the live tier over the published partition in `directory`. The owner must keep it until
+  // Stop has returned.
   neptune::StatusOr<std::unique_ptr<LiveTier>> Open(neptune::PartitionId partition,
                                                     const std::string& directory);
-  // All are open: changes become searchable from now on, and statistics are renewed where this node leads.
+  // Call it when all tiers are open: starts making changes searchable, and renewing statistics if
+  // this node leads.
   neptune::Status StartMaintenance();
   neptune::Status Health(neptune::PartitionId partition) const;
-  // No tier is used any more.
+  // After it no tier is accessed any more.
   void Stop();
 
  private:
@@ -47,7 +50,7 @@ class LivePartitions {
     std::unique_ptr<StoreReader> reader;
     neptune::LeafMutex mutex;
     LiveTier* tier ABSL_GUARDED_BY(mutex) = nullptr;
-    // Something changed while the tier was opened.
+    // True if the partition changed while its tier was being opened.
     bool is_missed ABSL_GUARDED_BY(mutex) = false;
     std::atomic<bool> is_counting = false;
     std::unique_ptr<MergeRecord> merges;  // fixed by Start
@@ -58,7 +61,7 @@ class LivePartitions {
 
   void OnChange(neptune::PartitionId partition, const neptune::LogEntry* entry);
   void AddMethods();
-  // UNAVAILABLE if it is not open. Valid until Stop, as methods are.
+  // UNAVAILABLE if the partition is not open. The result is valid until Stop, like the methods.
   neptune::StatusOr<LiveTier*> TierOf(neptune::PartitionId partition);
   neptune::Status Holds(neptune::PartitionId partition, const neptune::Data& request,
                         neptune::Data* response);
@@ -75,7 +78,7 @@ class LivePartitions {
   std::map<neptune::PartitionId, Slot> slots_;  // fixed by Start
   std::shared_ptr<LiveMaintenance> maintenance_;
   neptune::Loop* counting_loop_ = nullptr;
-  std::unique_ptr<StatisticsRenewal> renewal_;  // null: this node never leads, or nobody renews
+  std::unique_ptr<StatisticsRenewal> renewal_;  // null: this node can never lead, or renewal is off
   neptune::ReplicatedService service_;
   neptune::StatusSection section_;
 };

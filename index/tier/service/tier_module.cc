@@ -32,8 +32,9 @@ using neptune::StrCat;
 
 namespace {
 
-// Of the time that is left, what a search on a helper thread leaves for its answer to come back: an eighth, and no more
-// than this. Larger: searches that are cut short look at less; smaller: their answers come too late.
+// A search on a helper thread reserves an eighth of the remaining time, at most this long, for
+// returning its answer. Larger: searches that are cut short evaluate less. Smaller: their answers
+// arrive too late.
 constexpr neptune::Duration kAnswerTimeMax = std::chrono::milliseconds(10);
 
 Status ReadSecondPhaseCountMax(const std::map<std::string, std::string>& parameters,

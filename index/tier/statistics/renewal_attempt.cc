@@ -85,7 +85,7 @@ Status RenewalAttempt::Renew(uint64_t version) {
   return Publish();
 }
 
-// Bytes alone: this loop has others to serve.
+// Only collects bytes, because this loop serves other work too.
 Status RenewalAttempt::Collect(const TierPartition& partition) {
   NEPTUNE_ASSIGN_OR_RETURN(
       const auto stream, OpenStream(session_, partition.service, partition.partition,
@@ -146,7 +146,7 @@ Status RenewalAttempt::AskUnknown() {
 Status RenewalAttempt::WriteChanges(uint64_t version) {
   NEPTUNE_RETURN_IF_ERROR(WriteTerms(sum_.Numbers(), path_));
   auto file = neptune::ReadFile(path_, kFileSizeMax);
-  std::error_code ignored;  // the next attempt writes over it
+  std::error_code ignored;  // the next attempt overwrites it
   std::filesystem::remove(path_, ignored);
   NEPTUNE_RETURN_IF_ERROR(file.status());
   StatisticsPiece head;

@@ -1,17 +1,22 @@
 // One renewal of the statistics of the whole collection, from counting to publishing.
 //
-//   every partition ── ChangedTerms, a stream of pages ──► sum ── terms that nobody knew ──► every partition
-//                                                           │ ◄── PublishedFrequencies ────────┘
+//   every partition ── ChangedTerms, a stream of pages ──► sum ── unknown terms ──► every partition
+//                                                           │ ◄── PublishedFrequencies ──┘
 //                                                           ▼
-//   every partition ◄── Change: pieces of a new version, the last one of each after all others of all
+//   every partition ◄── Change: pieces of a new version; the last piece of each partition is sent
+//                       after all other pieces of all partitions
 //
-// A partition uses a version once its last piece is there, so all change over within the time of a few writes. What is broken
-// off does no harm: versions are whole or nothing, and the largest one that a partition was given counts.
+// A partition uses a version once its last piece has arrived, so all partitions switch within the
+// time of a few writes. An interrupted attempt is harmless: versions are complete or ignored, and a
+// partition uses the largest version that it has received.
 //
-// Threads: on a user-level thread of a loop of the node; what takes long runs on `background`.
-// Errors: those of the calls; FAILED_PRECONDITION partitions stand over different indexes; RESOURCE_EXHAUSTED over a limit.
-// Limits: kCollectedSizeMax bytes of pages, and kChangedTermsMax terms, are held in memory; messages as
-//   statistics_messages.h and index/updates/document_change.h have them. One partition is asked at a time.
+// Threads: runs on a user-level thread of a loop of the node; long computations run on
+//   `background`.
+// Errors: those of the calls; FAILED_PRECONDITION if partitions have different base indexes;
+//   RESOURCE_EXHAUSTED over a limit.
+// Limits: kCollectedSizeMax bytes of pages and kChangedTermsMax terms are held in memory; messages
+//   are limited as in statistics_messages.h and index/updates/document_change.h. One partition is
+//   called at a time.
 
 #pragma once
 
@@ -31,18 +36,18 @@ namespace search::index {
 
 inline constexpr size_t kCollectedSizeMax = size_t{256} << 20;
 
-// A partition of one of the tiers.
+// A partition of either tier.
 struct TierPartition {
   neptune::ServiceName service;
   neptune::PartitionId partition;
 };
-// All of both, those of tier 2 first: what is cached for an answer goes by the epoch of tier 1, which is to be the last
-// to change.
+// All partitions, those of tier 2 first: cached answers are validated by the epoch of tier 1, which
+// must change last.
 std::vector<TierPartition> AllPartitions(uint32_t tier1_count, uint32_t tier2_count);
 
 class RenewalAttempt {
  public:
-  // `session` carries the deadline; `path` is a file that is written on the way and removed.
+  // `session` carries the deadline; `path` is a temporary file, which is removed.
   RenewalAttempt(const neptune::ClientSession& session, std::vector<TierPartition> partitions,
                  neptune::Loop& background, std::string path)
       : session_(session),
@@ -75,7 +80,7 @@ class RenewalAttempt {
   std::vector<PartitionChange> changes_;
 };
 
-// Runs `work` on the loop; parks the calling user-level thread until it has run.
+// Runs `work` on the loop; parks the calling user-level thread until it has finished.
 void RunOnLoop(neptune::Loop& loop, const std::function<void()>& work);
 
 }  // namespace search::index

@@ -25,7 +25,7 @@ bool RenewalPolicy::IsDue(const std::vector<PartitionStatistics>& partitions,
   uint64_t change_count = 0;
   uint64_t document_count = 0;
   for (const PartitionStatistics& partition : partitions) {
-    // While an index is being published there is no whole to count.
+    // While an index is being published, partitions have different bases and cannot be summed up.
     if (partition.index_version != first.index_version) return false;
     change_count += partition.change_count;
     document_count += partition.document_count;

@@ -1,4 +1,4 @@
-// Any bytes are a page of changed terms, which is added up, or refused.
+// Arbitrary bytes are refused, or are a page of changed terms that can be summed up.
 
 #include <cstddef>
 #include <cstdint>

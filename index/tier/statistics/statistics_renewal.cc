@@ -86,18 +86,19 @@ StatisticsRenewal::~StatisticsRenewal() = default;
 
 void StatisticsRenewal::Stop() {
   is_stopping_ = true;
-  // Elsewhere than on a user-level thread, the node has ended without being stopped: none of its threads runs again.
+  // Not on a user-level thread, the node has ended without Stop, and none of its threads will run
+  // again.
   if (!thread_ || neptune::UserThread::Current() == nullptr) return;
   stopper_ = neptune::ThreadRef(neptune::UserThread::Current());
   cancellation_->Cancel();
   thread_->Wake();
-  // The thread lives on this object, so its end is waited for even if the node's threads are told to stop.
+  // The thread uses this object, so wait for its end even if the node is shutting its threads down.
   while (!has_ended_) neptune::this_thread::ParkUntilWoken();
   thread_ = neptune::ThreadRef();
 }
 
 void StatisticsRenewal::RunUntilStopped() {
-  std::optional<RenewalPolicy> policy;  // while this node leads
+  std::optional<RenewalPolicy> policy;  // set while this node leads
   while (!is_stopping_) {
     const TimePoint now = neptune::this_thread::Now();
     if (neptune::this_thread::Park(now + kStatisticsCheckInterval) ==
@@ -130,7 +131,7 @@ void StatisticsRenewal::Turn(RenewalPolicy& policy) {
         *environment_.background, environment_.working_directory + "/renewed_terms");
   };
   const auto states = attempt_for(kStateTimeout).AskStates();
-  // A partition that does not answer is waited for.
+  // Waits for partitions that do not answer.
   if (!states.ok()) return;
   const neptune::WallTime wall_now = environment_.world->wall_time();
   if (!policy.IsDue(*states, neptune::this_thread::Now(), wall_now)) return;

@@ -15,7 +15,7 @@ std::string TermIn(auto field, std::string_view term) {
   return "TBE"[static_cast<size_t>(field)] + std::string(term);
 }
 
-// What a query means to Xapian.
+// Translates a query for Xapian.
 struct Operators {
   using Set = Xapian::Query;
   static Set Word(const std::string& term) { return Set(AnyTerm(term)); }
@@ -29,7 +29,7 @@ struct Operators {
   static Set AndNot(const Set& a, const Set& b) { return Set(Set::OP_AND_NOT, a, b); }
 };
 
-// Every document, with our score as its weight; no more documents when the search is to stop.
+// Iterates over every document with our score as its weight; ends early if the search must stop.
 class ScoreSource : public Xapian::FixedWeightPostingSource {
  public:
   ScoreSource(const QueryScore& score, const Xapian::Database& database, StopCheck* stop)
@@ -42,7 +42,7 @@ class ScoreSource : public Xapian::FixedWeightPostingSource {
   }
 
  private:
-  ScoreSource* clone() const override { return nullptr; }  // this one is used
+  ScoreSource* clone() const override { return nullptr; }  // Xapian then uses this object
   bool at_end() const override { return stop_->Stops() || FixedWeightPostingSource::at_end(); }
   double get_weight() const override {
     const Xapian::docid document = get_docid();
@@ -67,7 +67,7 @@ class XapianEngine : public Engine {
     database_ = mode == EngineMode::kRead ? Xapian::Database(options.directory) : written_;
   }
 
-  Status Write(const DocumentInverter& document) override {
+  Status Write(const TermVectorBuilder& document) override {
     Xapian::Document added;
     for (const auto& [term, positions] : document.terms()) {
       added.add_boolean_term(AnyTerm(term));
@@ -117,7 +117,7 @@ class XapianEngine : public Engine {
   }
 
  private:
-  Xapian::WritableDatabase written_;  // empty in kRead
+  Xapian::WritableDatabase written_;  // not open in kRead
   Xapian::Database database_;
 };
 
