@@ -1,11 +1,13 @@
-// What dependency capsules cost a caller: processor time of a node for each call that it makes, with capsules against
-// without, in turns, so that whatever else the machine does meets both alike.
+// Measures the cost of dependency capsules to a caller: processor time of a node for each call that
+// it makes, with capsules against without, in turns, so that whatever else the machine does meets
+// both alike.
 //
 //   bazel run //neptune/node:capsule_benchmark
 //
-// The servers are a process of their own. The calling process has two nodes, one with capsules (the default one, and
-// eight whose rules it asks first) and one without. The figure is the ratio of their processor time per call: median of
-// the pairs, and the bound that it is under with 95 % confidence.
+// The servers are a process of their own. The calling process has two nodes, one with capsules (the
+// default one, and eight whose rules it asks first) and one without. The figure is the ratio of
+// their processor time per call: median of the pairs, and the bound that it is under with 95 %
+// confidence.
 
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -130,7 +132,7 @@ int RunBenchmark() {
   waitpid(server, nullptr, 0);
   std::sort(ratios.begin(), ratios.end());
   std::sort(with_us.begin(), with_us.end());
-  // Of 61 values the 38th is above the median with a probability of over 95 % (binomial).
+  // The 38th of 61 values is above the median with a probability of over 95 % (binomial).
   std::printf(
       "%.2f us of processor a call with capsules; with / without: %.4f, under %.4f with 95 %%\n",
       with_us[kPairCount / 2], ratios[kPairCount / 2], ratios[37]);
