@@ -158,7 +158,7 @@ TEST(AggregationMessageTest, EmptyResultIsNotNoResult) {
   EXPECT_FALSE(DecodeAnswer(EncodeAnswer(answer))->result.has_value());
 }
 
-TEST(AggregationMessageTest, EndedEarlyCostsNothingWhereNobodyWas) {
+TEST(AggregationMessageTest, EmptyEndedEarlyListTakesNoBytes) {
   AggregationAnswer answer = SomeAnswer();
   const size_t with = EncodeAnswer(answer).size();
   answer.ended_early.clear();

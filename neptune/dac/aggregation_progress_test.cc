@@ -68,7 +68,8 @@ TEST(AggregationProgressTest, OneReductionAtATime) {
   EXPECT_TRUE(progress.NextReduction());
 }
 
-// Sources settle and reductions end in any order; the sum is that of the contributors, each counted once.
+// Sources settle and reductions end in any order; the sum is that of the contributors, each counted
+// once.
 TEST(AggregationProgressTest, AnyOrderGivesTheSequentialResult) {
   std::mt19937 random(7);
   for (int round = 0; round < 500; ++round) {

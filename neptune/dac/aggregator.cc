@@ -447,15 +447,15 @@ void Aggregator::Disseminate(const AggregationRequest& request, const ClientSess
       plan->members.size() < 2 || options_.tell == nullptr) {
     return;
   }
-  Dissemination told{request.service,
-                     session.service_class,
-                     plan->deadline - options_.stage_margin - this_thread::Now(),
-                     {plan->wire, {}}};
-  told.task.plan.dissemination = loops_.Current().loop->random().Next() | 1;
-  for (const size_t member : plan->order) told.task.members.push_back(plan->members[member]);
-  StatusOr<std::string> bytes = EncodeDissemination(told);
+  Dissemination message{request.service,
+                        session.service_class,
+                        plan->deadline - options_.stage_margin - this_thread::Now(),
+                        {plan->wire, {}}};
+  message.task.plan.dissemination = loops_.Current().loop->random().Next() | 1;
+  for (const size_t member : plan->order) message.task.members.push_back(plan->members[member]);
+  StatusOr<std::string> bytes = EncodeDissemination(message);
   if (!bytes.ok()) return;
-  plan->wire.dissemination = told.task.plan.dissemination;
+  plan->wire.dissemination = message.task.plan.dissemination;
   std::vector<Endpoint> to;
   if (mode == DisseminationMode::kUnicast) {
     const std::shared_ptr<const YellowPageView> view = loops_.Current().client->shared_view();

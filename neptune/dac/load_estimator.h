@@ -27,7 +27,7 @@
 // Costs of operators are kept by service and node. After k different reports, a node's own cost has
 // the weight k / (k + kCostPriorReports), and the service's mean over the known nodes has the rest;
 // otherwise a node that happened to measure a few quick reductions would be assigned all of them.
-// Without any report, the default costs are used.
+// The default costs are used until the first report.
 //
 // Source: [Chu03] 4.5 (1), (2).
 // Departs from source: the paper leaves the distribution of the correction open. It has neither the

@@ -1,4 +1,5 @@
-// What the book costs for each server of an aggregation: an estimate, its costs, an assignment, a report.
+// What the book costs for each server of an aggregation: an estimate, its costs, an assignment, a
+// report.
 
 #include <benchmark/benchmark.h>
 

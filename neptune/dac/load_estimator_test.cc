@@ -200,8 +200,8 @@ TEST_F(LoadEstimatorTest, CostsBelongToAServiceOnANode) {
   EXPECT_EQ(book_.Costs(NodeId("a"), other).reduce_cost, milliseconds(2));
 }
 
-// Of two alike nodes one measured little by chance; what it says again and again is believed in the end.
-TEST_F(LoadEstimatorTest, OwnCostsCountTheMoreTheMoreOftenTheyAreHeardAnew) {
+// One of two equal nodes measured a small cost by chance; its repeated reports gain weight.
+TEST_F(LoadEstimatorTest, WeightOfOwnCostsGrowsWithTheNumberOfReports) {
   const auto hear = [&](const std::string& node, Duration reduce) {
     book_.OnReport(NodeId(node), kService, {Duration(0), milliseconds(4), reduce}, now_,
                    LoadSource::kAnswer);
@@ -242,7 +242,8 @@ TEST_F(LoadEstimatorTest, CostsOfTooManyServicesAreNotKept) {
             LoadEstimatorOptions().default_costs.local_cost);
 }
 
-// Mean and deviation of estimates of a node that reported 10 ms, as eleven others did, some time ago.
+// Mean and deviation of estimates of a node that reported 10 ms, as eleven others did, some time
+// ago.
 struct Spread {
   double mean_ms;
   double deviation_ms;
@@ -304,8 +305,9 @@ TEST(LoadCorrectionTest, EstimateIsNeverNegative) {
   }
 }
 
-// Between two announcements callers that follow the reports all pick the same server; corrected ones do not.
-// An answer tells of the moment when the server sent it, which may be long before the whole tree has answered.
+// Between two announcements callers that follow the reports all pick the same server; corrected
+// ones do not. An answer is as of the moment when the server sent it, which may be long before the
+// whole tree has answered.
 TEST_F(LoadEstimatorTest, ReportKeepsWhatWasAssignedAfterItWasTaken) {
   Assign("a", milliseconds(30));
   now_ += milliseconds(10);

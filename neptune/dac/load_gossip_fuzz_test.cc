@@ -1,4 +1,5 @@
-// Whatever comes from the network is refused or decodes to bounded loads that are not of the future.
+// Whatever comes from the network is refused or decodes to bounded loads that are not of the
+// future.
 
 #include <glog/logging.h>
 

@@ -1,4 +1,5 @@
-// Shapes of the schemes, the load-adaptive tree's properties, and slow obvious versions of its steps.
+// Shapes of the schemes, the load-adaptive tree's properties, and slow obvious versions of its
+// steps.
 
 #include "neptune/dac/reduction_tree.h"
 
@@ -249,8 +250,8 @@ TEST(LoadAdaptiveTreeTest, AssignmentEqualsTheSlowOne) {
   }
 }
 
-// Servers to which step 2 gives these numbers of reductions, which descend and sum to their number less one; lighter
-// servers come first.
+// Servers to which step 2 gives these numbers of reductions, which descend and sum to their number
+// less one; lighter servers come first.
 Servers ServersForCounts(const std::vector<uint32_t>& counts) {
   Servers servers = Alike(counts.size());
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -305,8 +306,8 @@ std::vector<uint32_t> CountsOf(const std::vector<size_t>& servers_with) {
   return counts;
 }
 
-// Two servers with four reductions above one with three: with the subtree of the latter replaced and theirs kept, they
-// would be shallower than it.
+// Two servers with four reductions above one with three: with the subtree of the latter replaced
+// and theirs kept, they would be shallower than it.
 TEST(LoadAdaptiveTreeTest, KeptServersAreNotShallowerThanReplacedSubtrees) {
   const Servers servers = ServersForCounts(CountsOf({0, 40, 1, 1, 2}));
   ASSERT_EQ(servers.size(), 54u);

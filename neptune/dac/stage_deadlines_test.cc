@@ -1,4 +1,5 @@
-// Deadlines of one node's children, of whole trees, and what unresponsive servers cost under both policies.
+// Deadlines of one node's children, of whole trees, and what unresponsive servers cost under both
+// policies.
 
 #include "neptune/dac/stage_deadlines.h"
 
@@ -140,8 +141,9 @@ TEST(StagedTimeoutTest, LevelByLevelEqualsTheFormula) {
   }
 }
 
-// One aggregation: every server but the unresponsive has its own result after `local_time`; a node reduces what its
-// children send, one after the other, and sends when all is there or its deadline comes; a message takes kLatency.
+// One aggregation: every server but the unresponsive has its own result after `local_time`; a node
+// reduces what its children send, one after the other, and sends when all is there or its deadline
+// comes; a message takes kLatency.
 class AggregationModel {
  public:
   AggregationModel(const ReductionTree& tree, TimeoutPolicy policy, std::vector<bool> unresponsive,
@@ -217,7 +219,7 @@ TEST(StagedTimeoutTest, UnresponsiveLeavesCostOnlyThemselves) {
   }
 }
 
-TEST(UniformTimeoutTest, NobodyIsLostIfAllAnswer) {
+TEST(UniformTimeoutTest, NoPartitionIsLostIfAllAnswer) {
   RandomSource random(3);
   const ReductionTree tree = RandomTree(random);
   AggregationModel model(tree, TimeoutPolicy::kUniform, std::vector<bool>(tree.size()), random);

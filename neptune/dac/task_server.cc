@@ -134,19 +134,19 @@ Status TaskServer::Serve(IncomingRequest& request, ServiceHost& host, Aggregatio
 }
 
 void TaskServer::Prepare(std::string_view bytes) {
-  StatusOr<Dissemination> told = DecodeDissemination(bytes);
-  if (!told.ok() || Find(told->task.plan.dissemination)) return;
-  ServiceHost* const host = find_host_(told->service);
+  StatusOr<Dissemination> message = DecodeDissemination(bytes);
+  if (!message.ok() || Find(message->task.plan.dissemination)) return;
+  ServiceHost* const host = find_host_(message->service);
   if (host == nullptr) return;
   const TimePoint now = Loop::Current()->Now();
-  const TimePoint root_deadline = AddSaturated(now, std::min(told->time_left, kTaskTimeMax));
-  std::optional<OwnPart> part = PartOf(environment_.node, told->task, root_deadline, now);
+  const TimePoint root_deadline = AddSaturated(now, std::min(message->time_left, kTaskTimeMax));
+  std::optional<OwnPart> part = PartOf(environment_.node, message->task, root_deadline, now);
   if (!part || part->deadline <= now) return;
-  told->task.members = std::move(part->members);
+  message->task.members = std::move(part->members);
   LoopState& state = State();
   const StatusOr<uint64_t> number =
-      Begin(state, {told->service, told->service_class, TraceContext(), now, part->deadline}, *host,
-            std::move(told->task));
+      Begin(state, {message->service, message->service_class, TraceContext(), now, part->deadline},
+            *host, std::move(message->task));
   if (!number.ok()) return;  // a later reference is answered with an error
   Loop::Current()->RunAt(part->deadline + kUnaskedMax, [this, &state, number = *number] {
     const auto served = state.serving.find(number);

@@ -1,4 +1,5 @@
-// Any bytes: an announcement is refused or accepted, and what is accepted encodes to the same again.
+// Any bytes: an announcement is refused or accepted, and what is accepted encodes to the same
+// again.
 
 #include <glog/logging.h>
 
@@ -33,7 +34,7 @@ void Check(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   neptune::Check(bytes);
-  // With the right checksum, so that what lies behind it is reached.
+  // Adds the correct checksum, so that the code after the check is reached.
   std::string sealed(bytes.substr(0, bytes.size() > 8 ? bytes.size() - 8 : 0));
   const uint64_t checksum = neptune::Checksum64(sealed);
   neptune::ByteWriter(&sealed).Number(checksum);

@@ -82,7 +82,7 @@ class ServiceYellowPageTest : public testing::Test {
   using Silent = ServiceYellowPage::Silent;
 
   size_t ReplicaCount() const { return page_.View()->Replicas(kEcho, kFirst).size(); }
-  // Does what the listener does, whenever the page asks for it, until `end`. Returns who fell silent.
+  // Runs the listener's part at each event of the page until `end`. Returns the silent nodes.
   std::vector<Silent> MaintainUntil(double end) {
     std::vector<Silent> all;
     while (page_.NextEvent() <= At(end)) {
@@ -188,7 +188,7 @@ TEST_F(ServiceYellowPageTest, DoubtedNodeThatIsOnlyHeardStaysOutUntilItAnswers) 
     page_.Hear(Of("a", 1 + i), At(i));
     silent_count += MaintainUntil(i + 0.9).size();
   }
-  EXPECT_EQ(silent_count, 1u) << "excluded once, not each second anew";
+  EXPECT_EQ(silent_count, 1u) << "excluded once, not again each second";
   EXPECT_EQ(ReplicaCount(), 0u);
   page_.Hear(Of("a", 20), At(11), Via::kProbe);
   EXPECT_EQ(ReplicaCount(), 1u);
@@ -209,7 +209,7 @@ TEST_F(ServiceYellowPageTest, NodeHeardJustNowAndStrangersAreNotDoubted) {
   EXPECT_FALSE(page_.Quarantine({kLoopbackAddress, 4444}, At(2)));
 }
 
-TEST_F(ServiceYellowPageTest, EarlierStartOutranksALaterOneOnlyWhenNobodyLivesUnderIt) {
+TEST_F(ServiceYellowPageTest, EarlierStartOutranksALaterOneOnlyIfItsProcessIsDead) {
   page_.Hear(Of("a", 1, 7), At(0));
   EXPECT_EQ(page_.Outranks(Of("a", 1, 8), At(4)), std::nullopt);
   EXPECT_EQ(page_.Outranks(Of("b", 1, 1), At(4)), std::nullopt);

@@ -1,4 +1,5 @@
-// Whatever a spec's file holds: no crash, an error names the file, and what is accepted is complete.
+// Whatever a spec's file holds: no crash, an error names the file, and what is accepted is
+// complete.
 
 #include <glog/logging.h>
 

@@ -55,14 +55,14 @@ TEST_F(NodeCapsulesTest, APostCreatesThenChangesAndADeleteDestroys) {
   EXPECT_TRUE(HasMetrics("db")) << "under the same name as before";
 }
 
-TEST_F(NodeCapsulesTest, ConflictsAreToldToWhoCausesThem) {
+TEST_F(NodeCapsulesTest, ConflictsAreReportedToTheirCause) {
   const HttpResponse response =
       Post("capsule all { match: service:db } capsule one { match: service:db/0 }");
   EXPECT_EQ(response.status, 200);
   EXPECT_NE(response.body.find("body:1: capsule 'one'"), std::string::npos) << response.body;
 }
 
-TEST_F(NodeCapsulesTest, ConflictsWithCapsulesThatAreThereAreTold) {
+TEST_F(NodeCapsulesTest, ConflictsWithExistingCapsulesAreReported) {
   ASSERT_EQ(
       Post("capsule one { match: inet:10.0.0.7:5432 } capsule other { match: inet:10.1.0.0/16 }")
           .body,

@@ -28,8 +28,8 @@ class CodeRanges {
   int AddLibraryOf(const void* address);
   int Add(const void* begin, size_t size);
 
-  // As Contains, for the first added range only: one comparison. REQUIRES: adding it happened
-  // before this call.
+  // The same as Contains for the first added range only: one comparison. REQUIRES: adding it
+  // happened before this call.
   bool IsInFirst(const void* address) const {
     return reinterpret_cast<uintptr_t>(address) - ranges_[0].begin < ranges_[0].size;
   }

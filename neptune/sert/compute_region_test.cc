@@ -157,7 +157,7 @@ TEST(ComputeRegionTest, NotWhileALockIsHeld) {
   LeafLock lock(&mutex);
 }
 
-TEST(ComputeRegionTest, ASignalForAnEarlierRunIsForNobody) {
+TEST(ComputeRegionTest, SignalForAnEarlierRunIsIgnored) {
   ComputeRegion region;
   sigset_t all;
   sigset_t before;
@@ -175,7 +175,7 @@ TEST(ComputeRegionTest, ASignalForAnEarlierRunIsForNobody) {
 }
 
 // Even where another region lies at the same address.
-TEST(ComputeRegionTest, ASignalForARegionThatIsGoneIsForNobody) {
+TEST(ComputeRegionTest, SignalForADestroyedRegionIsIgnored) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);

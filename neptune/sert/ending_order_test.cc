@@ -18,7 +18,7 @@ TEST(EndingOrderTest, TheOneThatHadAPlaceLongestComesBeforeTheOldest) {
   EXPECT_EQ(MostRelieving(running, milliseconds(200)), 1u);
 }
 
-TEST(EndingOrderTest, OneOutsideOfThePoolRelievesNobody) {
+TEST(EndingOrderTest, RequestOutsideOfThePoolIsNotChosen) {
   const std::vector<RunningRequest> running = {One(900, 800, false), One(500, 10)};
   EXPECT_EQ(MostRelieving(running, milliseconds(200)), 1u);
   EXPECT_EQ(MostRelieving(std::span(running).first(1), milliseconds(200)), std::nullopt);

@@ -42,7 +42,7 @@ inline constexpr size_t kArenaAlignmentMax = 4096;
 class RequestArena {
  public:
   explicit RequestArena(ArenaRegion& region) : region_(region) {}
-  // As Drop.
+  // Releases everything, as Drop.
   ~RequestArena();
   RequestArena(const RequestArena&) = delete;
   RequestArena& operator=(const RequestArena&) = delete;

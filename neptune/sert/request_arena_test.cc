@@ -135,7 +135,8 @@ TEST(RequestArenaDeathTest, FreeingTwiceStopsTheProgram) {
   EXPECT_DEATH(RequestArena::Free(object, &arena), "");
 }
 
-// Three arenas, objects of all sizes, freed by their own request, by another's, after the end; each holds its pattern.
+// Three arenas, objects of all sizes, freed by their own request, by another's, after the end; each
+// holds its pattern.
 TEST(RequestArenaPropertyTest, ObjectsNeverOverlapAndAllMemoryComesBack) {
   struct Object {
     unsigned char* at;

@@ -1,4 +1,4 @@
-// What is held is counted once, by whoever has it now.
+// Each holding is counted once, also after a move.
 
 #include "neptune/sert/request_holdings.h"
 
@@ -35,7 +35,7 @@ TEST(RequestHoldingsTest, WhatIsHandedOnIsCountedOnce) {
   EXPECT_EQ(holdings->count(HeldKind::kCapsulePlace), 1);
 }
 
-TEST(RequestHoldingsTest, NobodysIsNotCounted) {
+TEST(RequestHoldingsTest, HoldingWithoutRequestIsNotCounted) {
   Holding nobodys(nullptr, HeldKind::kCall);
   nobodys.Release();
   nobodys = Holding();

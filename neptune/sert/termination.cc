@@ -220,7 +220,7 @@ int InstallHandler(int signum) {
   if (!is_free) return EBUSY;
   struct sigaction ours {};
   ours.sa_sigaction = &OnSignal;
-  // Without SA_RESTART, so that a blocking call returns and its end is a check.
+  // SA_RESTART is not set, so that a blocking call returns and its end is a check.
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigfillset(&ours.sa_mask);
   return sigaction(signum, &ours, nullptr) == 0 ? 0 : EINVAL;

@@ -61,7 +61,7 @@ TEST_F(TimeLimitTest, FallsWithLossAndRisesWhenItIsForgotten) {
   EXPECT_EQ(Threshold(), milliseconds(100));
   EXPECT_DOUBLE_EQ(limit_.Loss(loop_->Now()), 0.5);
   simulator_.RunFor(seconds(3));
-  EXPECT_EQ(Threshold(), milliseconds(100)) << "nobody has looked since";
+  EXPECT_EQ(Threshold(), milliseconds(100)) << "not updated since";
   limit_.Renew(loop_->Now());
   EXPECT_EQ(Threshold(), seconds(4));
 }
@@ -115,7 +115,7 @@ TEST_F(TimeLimitTest, LowerBoundHoldsWhileTheFirstHasWaitedTooLong) {
   options.wait_goal = milliseconds(20);
   TimeLimit limit(options);
   const TimePoint now = loop_->Now();
-  EXPECT_EQ(limit.ThresholdAt(now), seconds(4)) << "nobody waits";
+  EXPECT_EQ(limit.ThresholdAt(now), seconds(4)) << "no request waits";
   limit.SetOldestWaiting(now);
   EXPECT_EQ(limit.ThresholdAt(now + milliseconds(19)), seconds(4));
   EXPECT_EQ(limit.ThresholdAt(now + milliseconds(20)), milliseconds(100));
@@ -135,7 +135,8 @@ TEST_F(TimeLimitTest, LowerBoundHoldsForAWhileAfterOneCameThatHadWaitedElsewhere
   limit.OnArrival(now, milliseconds(20));
   EXPECT_EQ(limit.ThresholdAt(now), milliseconds(100));
   EXPECT_EQ(limit.ThresholdAt(now + milliseconds(199)), milliseconds(100));
-  EXPECT_EQ(limit.ThresholdAt(now + milliseconds(200)), seconds(4)) << "nobody came any more";
+  EXPECT_EQ(limit.ThresholdAt(now + milliseconds(200)), seconds(4))
+      << "no further requests arrived";
 }
 
 TEST_F(TimeLimitTest, OthersWaitingCountsForNothingByLossAlone) {

@@ -210,7 +210,8 @@ class CallTestModule final : public ServiceModule {
                      });
   }
 
-  // partition, partition + 1000, ...: `count` numbers in rising order. A host that naps breaks off halfway.
+  // partition, partition + 1000, ...: `count` numbers in rising order. A host that naps breaks off
+  // halfway.
   Status WriteNumbers(RequestContext& context, int count, ServerStream& stream) {
     for (int i = 0; i < count; ++i) {
       if (record().naps && i == count / 2) return Unavailable("asked to break off");

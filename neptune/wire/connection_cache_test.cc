@@ -154,7 +154,7 @@ TEST_F(ConnectionCacheTest, ConnectionsInUseAreNotClosedForOthers) {
   EXPECT_TRUE(Get(b.local()).ok());
 }
 
-TEST_F(ConnectionCacheTest, EndedConnectionIsMadeAnew) {
+TEST_F(ConnectionCacheTest, EndedConnectionIsReplaced) {
   Open();
   FrameServer& server = AddServer();
   const SharedConnection first = *Get(server.local());

@@ -1,6 +1,6 @@
-// A peer that sends well-formed frames of any kind in any order to a server whose handler reads, echoes and
-// stops reading as the bytes say: the server refuses or serves, holds no more than the windows allow, and has
-// nothing left when the peer is gone.
+// A peer that sends well-formed frames of any kind in any order to a server whose handler reads,
+// echoes and stops reading as the bytes say: the server refuses or serves, holds no more than the
+// windows allow, and has nothing left when the peer is gone.
 
 #include <glog/logging.h>
 
@@ -25,8 +25,8 @@ struct Peer final : public StreamHandler {
   std::unique_ptr<Stream> stream;
 };
 
-// One operation in two bytes: what, and on which call or how large. Requests number themselves upwards, most
-// of the time; the other frames go to one of the last four.
+// One operation in two bytes: what, and on which call or how large. Requests number themselves
+// upwards, most of the time; the other frames go to one of the last four.
 std::string FrameOf(uint8_t what, uint8_t which, uint64_t* last_call) {
   RequestHeader header;
   header.service = ServiceName("s");

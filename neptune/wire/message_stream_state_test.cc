@@ -53,7 +53,7 @@ TEST(MessageStreamStateTest, EmptyMessagesUseUpTheWindowToo) {
   EXPECT_EQ(count, kMessageWindowSize / kFramePrefixSize);
 }
 
-TEST(MessageStreamStateTest, HalfAReadWindowIsGrantedAnew) {
+TEST(MessageStreamStateTest, HalfAReadWindowIsGrantedAgain) {
   MessageStreamState state;
   ASSERT_TRUE(state.HandleMessage(Message(kHalf - 32)).ok());
   ASSERT_TRUE(state.HandleMessage("").ok());
@@ -115,9 +115,9 @@ TEST(MessageStreamStateTest, WhatCrossesTheCloseIsDropped) {
   EXPECT_EQ(state.unread_size(), 0u);
 }
 
-// Two ends over a link that delivers in order but late: whatever the sizes and the timing, nothing is
-// lost or reordered, no rule is broken, the reader never holds more than a window and a message, and the
-// writer is never stuck while the reader has read all.
+// Two ends over a link that delivers in order but late: whatever the sizes and the timing, nothing
+// is lost or reordered, no rule is broken, the reader never holds more than a window and a message,
+// and the writer is never stuck while the reader has read all.
 class LinkedEnds {
  public:
   explicit LinkedEnds(uint64_t seed) : random_(seed) {}

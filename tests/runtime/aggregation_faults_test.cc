@@ -1,5 +1,6 @@
-// Aggregations under random faults: whatever dies, hangs, is cut off or loses messages, an answer is the sum of exactly
-// the partitions that it names, each partition is named once, and it is there in time.
+// Aggregations under random faults: whatever dies, hangs, is cut off or loses messages, an answer
+// is the sum of exactly the partitions that it names, each partition is named once, and it is there
+// in time.
 
 #include <gtest/gtest.h>
 

@@ -142,7 +142,7 @@ TEST_F(AggregationTest, PartitionsThatATimeLimitEndedAreNamedWhereverTheyAreInTh
 
 TEST_F(AggregationTest, SmallGuaranteeStillNeedsOnePartition) {
   Start(2, 2);
-  AggregationRequest request = SumOf({7, 8});  // no server has them
+  AggregationRequest request = SumOf({7, 8});  // no node hosts them
   request.aggregation_quality_min = 0.01;
   EXPECT_EQ(Run(request).code(), StatusCode::kUnavailable);
   EXPECT_EQ(report_.missing.size(), 2u);
@@ -158,7 +158,7 @@ TEST_F(AggregationTest, HungReplicaCostsNothingWhileAnotherIsHealthy) {
   }
 }
 
-TEST_F(AggregationTest, CallerThatStopsIsToldSo) {
+TEST_F(AggregationTest, StoppingCallerReceivesCancelled) {
   Start(2, 2);
   Status status;
   AggregationReport report;
@@ -238,7 +238,8 @@ TEST_F(AggregationTest, ServerOfSeveralPartitionsReducesItsOwnFirst) {
   }
 }
 
-// Each server in turn stands where the tree puts it, and hangs; it costs its own partition and no other.
+// Each server in turn stands where the tree puts it, and hangs; it costs its own partition and no
+// other.
 TEST_F(AggregationTest, HungServerCostsItsOwnPartitionWhereverItStands) {
   for (const TreeScheme scheme :
        {TreeScheme::kFlat, TreeScheme::kBinomial, TreeScheme::kLoadAdaptive}) {
@@ -281,7 +282,8 @@ TEST_F(AggregationTest, DeadServerCostsNothingWhileAReplicaLives) {
   }
 }
 
-// At most one call finds the hung server where it hurts; then it is believed to be loaded, and is a leaf.
+// At most one call finds the hung server where it hurts; then it is believed to be loaded, and is a
+// leaf.
 TEST_F(AggregationTest, ServerThatDoesNotAnswerBecomesALeaf) {
   Start(8, 8);
   cluster_->simulator().Pause("s3");
@@ -300,7 +302,7 @@ TEST_F(AggregationTest, ServerThatDoesNotAnswerBecomesALeaf) {
 TEST_F(AggregationTest, DeadlineEndsWhatStillRunsBelow) {
   Start(6, 6);
   AggregationRequest request = SumOf(FirstPartitions(6));
-  request.local = MethodName("Nap");  // an hour, or until the caller is gone
+  request.local = MethodName("Nap");  // an hour, or until it is cancelled
   request.aggregation_quality_min = 0.1;
   EXPECT_EQ(Run(request, milliseconds(300)).code(), StatusCode::kUnavailable);
   EXPECT_EQ(report_.missing.size(), 6u);
@@ -353,7 +355,8 @@ TEST_F(AggregationTest, CallerThatLeavesEndsWhatRunsBelow) {
   for (const auto& [host, record] : records_) EXPECT_EQ(record.running, 0) << host;
 }
 
-// What waits for children holds no thread: a node serves other requests while thousands of aggregations wait.
+// What waits for children holds no thread: a node serves other requests while thousands of
+// aggregations wait.
 TEST_F(AggregationTest, ThousandsOfWaitingAggregationsHoldNoThread) {
   constexpr int kCount = 10'000;
   SimulatedClusterOptions options;
@@ -409,7 +412,7 @@ TEST_F(AggregationTest, DatagramsThatAreLostOrComeTwiceCostNothing) {
   }
 }
 
-TEST_F(AggregationTest, MembersToldByDatagramAllBeginAtOnce) {
+TEST_F(AggregationTest, MembersSentTheirTasksByDatagramBeginAtOnce) {
   Duration forwarded{0};
   for (const DisseminationMode mode :
        {DisseminationMode::kForward, DisseminationMode::kMulticast}) {
@@ -425,7 +428,7 @@ TEST_F(AggregationTest, MembersToldByDatagramAllBeginAtOnce) {
   EXPECT_LT(report_.duration, forwarded);
 }
 
-TEST_F(AggregationTest, HungServerToldByDatagramCostsItsOwnPartition) {
+TEST_F(AggregationTest, HungServerWithDatagramCostsItsOwnPartition) {
   for (uint32_t hung = 0; hung < 6; ++hung) {
     Start(6, 6);
     ASSERT_TRUE(Run(SumOf(FirstPartitions(6))).ok());
@@ -452,7 +455,7 @@ TEST_F(AggregationTest, OperatorThatDependsOnTheOrderIsFound) {
   EXPECT_NE(status.message().find("not commutative"), std::string::npos) << status;
 }
 
-TEST_F(AggregationTest, ResultOverTheSizeOfAMessageIsToldAndTheNodesLive) {
+TEST_F(AggregationTest, ResultOverTheMessageSizeIsAnErrorAndTheNodesSurvive) {
   Start(3, 3);
   AggregationRequest request = SumOf({0, 1, 2});
   request.local = MethodName("Huge");
@@ -597,7 +600,7 @@ TEST_F(AggregationTest, TaskThatIsNoTaskIsRefused) {
   ASSERT_TRUE(Run(SumOf({0})).ok());  // the node lives on
 }
 
-TEST_F(AggregationTest, UnknownLocalOperatorIsToldForEachPartition) {
+TEST_F(AggregationTest, UnknownLocalOperatorIsReportedForEachPartition) {
   Start(3, 3);
   AggregationRequest request = SumOf({0, 1, 2});
   request.local = MethodName("nonsense");

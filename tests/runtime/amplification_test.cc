@@ -90,8 +90,8 @@ TEST_F(AmplificationTest, OneRequestIsNotMultipliedByTheTries) {
 TEST_F(AmplificationTest, ManyRequestsGrowByLittleMoreThanTheBudget) {
   constexpr int kRequestCount = 4000;
   for (int i = 0; i < kRequestCount; ++i) EXPECT_EQ(Ask().code(), StatusCode::kUnavailable);
-  // Each loop's budget for a service begins with a reserve: the client's, and those of four nodes for two tiers, whose
-  // nodes have a serving and a worker loop each.
+  // Each loop's budget for a service begins with a reserve: the client's, and those of four nodes
+  // for two tiers, whose nodes have a serving and a worker loop each.
   const ClientOptions defaults;
   const double share = 1 + defaults.retry_share;
   const double reserves = static_cast<double>(defaults.retry_reserve) * (1 + 4 * 2 * 2);

@@ -360,7 +360,7 @@ TEST_F(CallTest, StalledHostLeavesAndComesBack) {
   Start(1, "concurrency: 1");
   const auto stuck = Begin("Sleep", "6000", seconds(30));
   simulator().RunFor(seconds(3));
-  EXPECT_EQ(cluster_->KnownReplicas().size(), 1u) << "busy, but nobody waits";
+  EXPECT_EQ(cluster_->KnownReplicas().size(), 1u) << "busy, but no request waits";
   const auto waiting = Begin("Sleep", "1", seconds(30));
   simulator().RunFor(milliseconds(1490));
   EXPECT_EQ(cluster_->KnownReplicas().size(), 1u) << "waits for less than the timeout";
@@ -377,11 +377,11 @@ TEST_F(CallTest, HostWhoseLastWaitingRequestRunsIsNotStalled) {
   const auto second = Begin("Sleep", "4000", seconds(30));
   simulator().RunFor(seconds(3));
   EXPECT_TRUE(first->status.ok()) << first->status;
-  EXPECT_EQ(cluster_->KnownReplicas().size(), 1u) << "busy, but nobody waits";
+  EXPECT_EQ(cluster_->KnownReplicas().size(), 1u) << "busy, but no request waits";
 }
 
 // Requests whose callers give up leave the queue; that is no progress.
-TEST_F(CallTest, HostThatHangsLeavesThoughNobodyWaitsLong) {
+TEST_F(CallTest, HungHostLeavesThoughNoRequestWaitsLong) {
   Start(1, "concurrency: 1");
   const auto stuck = Begin("Sleep", "6000", seconds(30));
   for (int i = 0; i < 6; ++i) {
@@ -433,7 +433,7 @@ TEST_F(CallTest, CallsOfAStoppingNodeEnd) {
   simulator().RunFor(seconds(1));
   EXPECT_TRUE(stopped);
   EXPECT_EQ(outcome->status.code(), StatusCode::kCancelled);
-  EXPECT_EQ(records_["s0"].running, 0) << "the server was told";
+  EXPECT_EQ(records_["s0"].running, 0) << "the request was cancelled at the server";
 }
 
 // Starts one node alone on a simulated host, and takes everything down after it failed.

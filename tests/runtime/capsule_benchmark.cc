@@ -1,11 +1,13 @@
-// What dependency capsules cost a caller: processor time of a node for each call that it makes, with capsules against
-// without, in turns, so that whatever else the machine does meets both alike.
+// Measures the cost of dependency capsules to a caller: processor time of a node for each call that
+// it makes, with capsules against without, in turns, so that whatever else the machine does meets
+// both alike.
 //
 //   bazel run //tests/runtime:capsule_benchmark
 //
-// The servers are a process of their own. The calling process has two nodes, one with capsules (the default one, and
-// eight whose rules it asks first) and one without. The figure is the ratio of their processor time per call: median of
-// the pairs, and the bound that it is under with 95 % confidence.
+// The servers are a process of their own. The calling process has two nodes, one with capsules (the
+// default one, and eight whose rules it asks first) and one without. The figure is the ratio of
+// their processor time per call: median of the pairs, and the bound that it is under with 95 %
+// confidence.
 
 #include <sys/prctl.h>
 #include <sys/wait.h>

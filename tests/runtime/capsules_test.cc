@@ -70,7 +70,7 @@ class CapsulesTest : public testing::Test {
                                          simulator().now() + order.timeout + seconds(1)));
     return *outcome;
   }
-  // Starts `count` calls and runs them as far as they get in a short time.
+  // Starts this many calls and lets them proceed for a short time.
   std::vector<std::unique_ptr<Outcome>> BeginMany(int count, const Order& order) {
     std::vector<std::unique_ptr<Outcome>> outcomes;
     for (int i = 0; i < count; ++i) outcomes.push_back(Begin(order));
@@ -96,7 +96,7 @@ class CapsulesTest : public testing::Test {
   std::unique_ptr<SimulatedCluster> cluster_;
 };
 
-TEST_F(CapsulesTest, AHungPartitionHoldsNoMoreThanItsCapsuleAndDelaysNobodyElse) {
+TEST_F(CapsulesTest, AHungPartitionHoldsNoMoreThanItsCapsuleAndDelaysNoOthers) {
   Start(2, 2, "capsule p0 { match: service:echo/0 resident_count_max: 20 timeout_ms: 200 }");
   const auto hung = BeginMany(50, {.partition = 0, .method = "Doze", .text = "3600000"});
   EXPECT_EQ(CountOf(hung, StatusCode::kResourceExhausted), 30) << "at once";
@@ -133,7 +133,7 @@ TEST_F(CapsulesTest, CallsOverTheProcessingBoundWaitTheirTurnByClass) {
   EXPECT_EQ(records_["s0"].running_max, 1);
 }
 
-TEST_F(CapsulesTest, TheServerIsToldOfTheShorterTime) {
+TEST_F(CapsulesTest, TheServerReceivesTheShorterDeadline) {
   Start(1, 1, "capsule one { match: service:echo timeout_ms: 50 }");
   const Outcome outcome = Do({.method = "Wait"});
   EXPECT_EQ(outcome.status.code(), StatusCode::kDeadlineExceeded);

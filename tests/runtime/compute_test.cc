@@ -1,4 +1,5 @@
-// Handlers that really run, in the real world: what stops those that ask, and those that only compute and never ask.
+// Handlers that really run, in the real world: what stops those that ask, and those that only
+// compute and never ask.
 
 #include "neptune/service/compute.h"
 
@@ -28,11 +29,11 @@ constexpr Duration kPatience = seconds(50);
 
 struct Record {
   std::atomic<int> begun{0};
-  std::atomic<int> stopped{0};  // cancelled, or ended
+  std::atomic<int> stopped{0};  // stopped, or interrupted
 };
 
-// Long methods. Spin and Ask go on until they have to stop. SpinOrRefuse and AskOrRefuse do so in partition 0, and
-// refuse in partition 1 once that has begun.
+// Long methods. Spin and Ask go on until they have to stop. SpinOrRefuse and AskOrRefuse do so in
+// partition 0, and refuse in partition 1 once that has begun.
 class ComputeModule final : public ServiceModule {
  public:
   explicit ComputeModule(Record& record) : record_(record) {}

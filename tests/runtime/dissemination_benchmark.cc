@@ -1,5 +1,6 @@
-// How the servers of a tree learn of their tasks: forwarded, by a datagram each, by one datagram to all. Real nodes with
-// loops of their own in one process, over loopback; an echo's work on each. Process CPU is of all nodes together.
+// Measures the dissemination of tasks: forwarded, by a datagram each, by one datagram to all. Real
+// nodes with loops of their own in one process, over loopback; an echo's work on each. Process CPU
+// is of all nodes together.
 
 #include <benchmark/benchmark.h>
 #include <glog/logging.h>

@@ -1,11 +1,13 @@
-// Whole echo calls over loopback: frames, service host, the method, metrics. The server is a process of its
-// own, so that its processor time is known: the figure is calls per second of server processor time.
+// Whole echo calls over loopback: frames, service host, the method, metrics. The server is a
+// process of its own, so that its processor time is known: the figure is calls per second of server
+// processor time.
 //
 //   bazel run //tests/runtime:echo_benchmark             nodes that trust their network
 //   bazel run //tests/runtime:echo_benchmark -- KEYFILE  with a cluster key
 //
-// Loads: 64 connections with one call in flight each, and one connection with 64 calls in flight: of echoes, of 25 us of
-// work, and of calls that are refused because nothing of their service is free, which is what refusing costs.
+// Loads: 64 connections with one call in flight each, and one connection with 64 calls in flight:
+// of echoes, of 25 us of work, and of calls that are refused because nothing of their service is
+// free, which is what refusing costs.
 
 #include <sys/prctl.h>
 #include <sys/wait.h>

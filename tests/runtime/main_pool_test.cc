@@ -1,5 +1,5 @@
-// The main pool of a service: requests that wait for another service are outside of it, and no more than its size work
-// at once.
+// The main pool of a service: requests that wait for another service are outside of it, and no more
+// than its size work at once.
 
 #include <gtest/gtest.h>
 

@@ -58,7 +58,7 @@ TEST(MembershipTest, RestartedNodeIsKnownAtOnceWithItsNewIncarnation) {
   EXPECT_TRUE(AllKnow(cluster, AllNodes()));
 }
 
-// Its announcements look older than its goodbye until another node answers with a newer number.
+// The node's announcements look older than its goodbye, until it receives a correction.
 TEST(MembershipTest, NodeWhoseClockWasSetBackIsKnownAgainAtOnce) {
   SimulatedCluster cluster(6, kServerCount, 4);
   cluster.node("s3").Stop(seconds(1), [] {});
@@ -113,7 +113,7 @@ TEST(MembershipTest, CutNodesForgetEachOtherAndMeetAgain) {
   EXPECT_TRUE(AllKnow(cluster, AllNodes()));
 }
 
-TEST(MembershipTest, AThirdOfAllDatagramsLostExpelsNobody) {
+TEST(MembershipTest, LossOfAThirdOfDatagramsRemovesNoNode) {
   SimulatedCluster cluster(5, kServerCount, 4);
   LinkConditions lossy = cluster.simulator().links();
   lossy.datagram_loss = 0.3;

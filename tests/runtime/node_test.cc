@@ -68,7 +68,7 @@ TEST(NodeTest, CallsGoOnWhenAServerIsKilled) {
   EXPECT_EQ(cluster.KnownReplicas(), (std::set<std::string>{"s0", "s1"}));
 }
 
-TEST(NodeTest, LostDatagramsExpelNobody) {
+TEST(NodeTest, LostDatagramsRemoveNoNode) {
   SimulatedCluster cluster(3, 3, 1);
   LinkConditions lossy = cluster.simulator().links();
   lossy.datagram_loss = 0.3;

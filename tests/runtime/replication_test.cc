@@ -490,7 +490,7 @@ TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
 }
 
 TEST_F(ReplicationTest, MetricsSayWhatEachReplicaIsAndHowFarItIs) {
-  // More writes than a log keeps, so that a new disk cannot be filled from the log alone.
+  // With this many writes a log drops the first ones, so that a new disk cannot be filled from it.
   constexpr int kWriteCount = 2600;
   Start(2, "level: 'ordered_writes' witness: 'w' log_entries_kept: 500");
   InSession([](ReplicaSession& session) {

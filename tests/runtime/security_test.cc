@@ -1,5 +1,5 @@
-// Whole clusters with keys and certificates, in the simulated world: who gets in, who does not, and what a change of the
-// key costs.
+// Whole clusters with keys and certificates, in the simulated world: who gets in, who does not, and
+// what a change of the key costs.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -87,7 +87,7 @@ int Answered(SimulatedCluster& cluster, int count) {
   return answered;
 }
 
-// The result of connecting to the node like a plain caller.
+// Returns the node's answer to a plain caller.
 Status ConnectFrom(SimulatedCluster& cluster, const std::string& from, const std::string& to) {
   std::optional<Status> told;
   NodeLoop& loop = *cluster.node(from).loops().serving()[0];

@@ -1,4 +1,5 @@
-// Service classes on whole nodes: who is of which, in which order they are served, and on how many threads.
+// Service classes on whole nodes: who is of which, in which order they are served, and on how many
+// threads.
 
 #include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Requests of a service that limits their time: those that wait, those that work, and those that may not be ended.
+// Requests of a service that limits their time: those that wait, those that work, and those that
+// may not be ended.
 
 #include <gtest/gtest.h>
 
@@ -111,7 +112,7 @@ TEST_F(TimeLimitTest, WaitingRequestsAreEndedOnceOthersWaitTooLong) {
   Start("concurrency: 1 time_limit { lower_bound_ms: 100 wait_goal_ms: 30 }");
   const auto waiting = Begin("Nap");
   RunFor(milliseconds(1000));
-  EXPECT_FALSE(waiting->done) << "nobody wants its place";
+  EXPECT_FALSE(waiting->done) << "no request waits for its place";
   const auto queued = Begin("Sleep", "1");
   RunFor(milliseconds(28));
   EXPECT_FALSE(waiting->done);
@@ -129,7 +130,7 @@ TEST_F(TimeLimitTest, WaitingRequestsAreEndedOnceOthersHaveWaitedTooLongElsewher
   waited_ = milliseconds(29);
   const auto soon = Begin("Sleep", "1");
   RunFor(milliseconds(100));
-  EXPECT_FALSE(waiting->done) << "nobody has waited for long";
+  EXPECT_FALSE(waiting->done) << "no request has waited for long";
   waited_ = milliseconds(30);
   const auto late = Begin("Sleep", "1");
   RunFor(milliseconds(40));
@@ -174,7 +175,7 @@ TEST_F(TimeLimitTest, WhatOneHeldOfOthersIsGivenBack) {
   ASSERT_TRUE(relay->done);
   EXPECT_TRUE(relay->report.ended_early);
   EXPECT_EQ(ResidentCount("peers"), 0u);
-  EXPECT_EQ(records_["s1"].running, 0) << "whom it called is told";
+  EXPECT_EQ(records_["s1"].running, 0) << "its nested call is cancelled";
   EXPECT_EQ(Released("call"), 1);
   EXPECT_EQ(Released("capsule_place"), 1);
   const auto aggregation = Begin("RelaySum");
@@ -200,7 +201,7 @@ TEST_F(TimeLimitTest, ThoseThatEndByThemselvesReleaseNothing) {
 }
 
 // Four that nap in the pool, which has four places, and one that waits for another node.
-TEST_F(TimeLimitTest, ByReliefOnlyThoseGoOnWhoseEndHelpsNobody) {
+TEST_F(TimeLimitTest, ByReliefRequestsWhoseEndHelpsNoOtherGoOn) {
   for (const bool by_relief : {false, true}) {
     Start(StrCat("concurrency: 4 time_limit { lower_bound_ms: 100 wait_goal_ms: 30 ending_order: '",
                  by_relief ? "relief" : "age", "' }"),

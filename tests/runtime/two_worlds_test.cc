@@ -1,5 +1,5 @@
-// One scenario, two worlds: the same nodes with the same module on kernel threads and real sockets, and
-// in the simulated world. What a caller sees is the same text.
+// One scenario, two worlds: the same nodes with the same module on kernel threads and real sockets,
+// and in the simulated world. What a caller sees is the same text.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,5 @@
-// Ten thousand aggregations wait for a child in the real world, on the kernel threads that the nodes have anyway.
+// Ten thousand aggregations wait for a child in the real world, on the kernel threads that the
+// nodes have anyway.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// Replicated services of level 1 on whole nodes of a simulated cluster: every replica takes writes, which commute.
+// Replicated services of level 1 on whole nodes of a simulated cluster: every replica takes writes,
+// which commute.
 
 #include <gtest/gtest.h>
 
@@ -133,7 +134,7 @@ TEST_F(WriteAnywhereTest, WritesAtAllReplicasReachAll) {
   ExpectAllHave(60);
 }
 
-// While replicas cannot reach each other, each has only the writes that it accepted.
+// While replicas cannot communicate, each has only the writes that it accepted itself.
 TEST_F(WriteAnywhereTest, SessionsSpreadTheirWritesOverAllReplicas) {
   simulator().Partition({"s0"}, {"s1", "s2"});
   simulator().Partition({"s1"}, {"s2"});

@@ -1,4 +1,5 @@
-// Programs as a user-level thread's request: what they answer, how they fail, and that nothing of them is left.
+// Programs as a user-level thread's request: what they answer, how they fail, and that nothing of
+// them is left.
 
 #include "neptune/service/process/attached_process.h"
 
@@ -43,7 +44,7 @@ int OpenDescriptorCount() {
   return count;
 }
 
-// Gone, or dead and not yet collected by whoever inherited it.
+// True if the process is gone, or dead and not yet reaped by its parent.
 bool Ended(const std::string& pid) {
   std::ifstream file(StrCat("/proc/", pid, "/stat"));
   std::string number, name, state;

@@ -205,7 +205,7 @@ TEST_F(HttpServerTest, ContinueIsSentWhenTheBodyIsAwaited) {
   EXPECT_EQ(client.Summary(), "200 /bok;");
 }
 
-TEST_F(HttpServerTest, OneClientTooManyIsToldSo) {
+TEST_F(HttpServerTest, ClientOverTheLimitIsAnswered503) {
   Start({.connection_count_max = 1, .turned_away_count_max = 1});
   HttpTestClient& first = Connect();
   HttpTestClient& second = Connect();

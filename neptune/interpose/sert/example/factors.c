@@ -1,11 +1,11 @@
-/* A pool of threads that finds the prime factors of the numbers on its standard input, and ends requests that
- * take too long: the slides' program in plain C.
+/* A pool of threads that finds the prime factors of the numbers on its standard input, and ends
+ * requests that take too long: the slides' program in plain C.
  *
  *   factors [--lower_ms=N] [--upper_ms=N] [--threads=N]  <numbers  >answers
  *
- * It prints one line per answer, in order of completion: "91 = 7 * 13", "X ended early", or "X refused" if 64
- * numbers are already queued. The program reports refusals to the library: while there are many, the limit for
- * a number is the lower bound, else the upper one.
+ * It prints one line per answer, in order of completion: "91 = 7 * 13", "X ended early", or "X
+ * refused" if 64 numbers are already queued. The program reports refusals to the library: while
+ * there are many, the limit for a number is the lower bound, else the upper one.
  *
  * Source: [Zhou06], "A Pseudo-code Example".
  */
