@@ -15,11 +15,11 @@
 // only missing from the statistics.
 //
 // Status of Enter, with the usual errno for a foreign caller. Each message names the capsule.
-//   RESOURCE_EXHAUSTED  refused at a bound                              EAGAIN
-//   UNAVAILABLE         bypassed                                        ECONNREFUSED, EHOSTUNREACH
-//   ABORTED             terminated by the policy                        ECANCELED
-//   CANCELLED           the caller gave up, or the scheduler is stopping  ECANCELED
-//   DEADLINE_EXCEEDED   timed out before its turn                       ETIMEDOUT
+//   RESOURCE_EXHAUSTED  refused at a bound                         EAGAIN
+//   UNAVAILABLE         bypassed                                   ECONNREFUSED, EHOSTUNREACH
+//   ABORTED             terminated by the policy                   ECANCELED
+//   CANCELLED           caller gave up, or scheduler is stopping   ECANCELED
+//   DEADLINE_EXCEEDED   timed out before its turn                  ETIMEDOUT
 //
 // A policy, or a capsule that refuses, may send the call to another capsule, e.g. that of a
 // replica: migrated() is then true, and a caller that can choose its peer should choose one that

@@ -112,7 +112,7 @@ TEST(FailStopReplicaTest, LostSecondaryHoldsWritesUpUntilItCountsAsStopped) {
   EXPECT_LT(gap, milliseconds(600));
   EXPECT_FALSE(network.member(0).write_set().contains(2));
   network.Restart(2);
-  EXPECT_LT(network.LongestGap(seconds(1)), milliseconds(100)) << "it catches up meanwhile";
+  EXPECT_LT(network.LongestGap(seconds(1)), milliseconds(100)) << "it catches up during the writes";
   EXPECT_TRUE(IsWholeAfter(network, seconds(1))) << network.Describe();
   EXPECT_EQ(network.wrong(), "");
 }

@@ -29,8 +29,7 @@
 //   a majority's. It needs a majority to commit too, and a member that knows more to be committed
 //   than it has does not follow it.
 // Leases: a primary that a majority has answered is the only one for lease_duration from the time
-// it
-//   asked; members do not vote during that time, except for a successor that the primary chose,
+//   it asked; members do not vote during that time, except for a successor that the primary chose,
 //   after which the primary no longer relies on its lease.
 //
 // Source: [Shen02] 5.2.2 for priorities and for waiting for all.

@@ -12,8 +12,7 @@
 // Source: [Shen02] 5.2.2 (atomic execution and recording of the LSN).
 // Threads: as ReplicatedState; Get and Scan any time.
 // Durability: a write is durable after Flush, or through the log; a crash leaves the state after
-// one
-//   of the last writes.
+//   one of the last writes.
 // Errors: kFailedPrecondition the entry was executed before, or the data are being restored; after
 //   a storage error the state must be opened again.
 // Limits: kAnswersKept; of answers over kAnswerSizeMax only the status is remembered and repeated;
