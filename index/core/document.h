@@ -1,4 +1,8 @@
 // A document as input of the index core: texts by field, a doc_id and a static rank.
+//
+// Threads: a plain value; the views must outlive the call they are passed to.
+// Units: static_rank in [0, 1], 1 best.
+// Limits: kFieldTokensMax words of a field are indexed, the rest is cut off.
 
 #pragma once
 

@@ -1,4 +1,6 @@
 // Names and fixed-size records of the file of suggestions; format.md explains them.
+//
+// Threads: plain values.
 
 #pragma once
 

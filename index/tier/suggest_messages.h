@@ -1,4 +1,6 @@
 // Converts between the messages of suggest.proto and the index core's plain values.
+//
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,4 +1,6 @@
 // Names of sites: the folded form, and the shorter names under which a site can be found.
+//
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,4 +1,6 @@
 // Memory for the terms of one Analyze call: append-only, never moved, released all at once.
+//
+// Threads: thread-compatible.
 
 #pragma once
 

@@ -1,4 +1,6 @@
 // Describes a finished segment to its builder.
+//
+// Threads: a plain value.
 
 #pragma once
 

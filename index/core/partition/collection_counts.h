@@ -1,4 +1,8 @@
 // The counts of a whole collection that ranking needs, independent of where they come from.
+//
+// Interface.
+// Threads: immutable once made.
+// Errors: DocumentFrequency gives DATA_LOSS for damaged files.
 
 #pragma once
 

@@ -1,4 +1,6 @@
 // Examples of the query language, shown on the help page and executed by a test.
+//
+// Threads: immutable table.
 
 #pragma once
 

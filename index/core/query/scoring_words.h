@@ -1,4 +1,6 @@
 // The distinct scoring words of a query.
+//
+// Threads: pure function.
 
 #pragma once
 

@@ -3,6 +3,9 @@
 //
 // Format: index/core/segment/format.md.
 // Maps a file read-only.
+// Threads: immutable.
+// Errors: NOT_FOUND if there is no such file, DATA_LOSS if it is damaged or belongs to another
+//   segment.
 
 #pragma once
 

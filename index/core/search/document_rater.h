@@ -1,5 +1,9 @@
 // Reads the positions of a query's words in documents of a segment and rates them by the second
 // phase.
+//
+// Source: index/core/rerank/second_phase.h.
+// Threads: thread-compatible; lives for one search.
+// Errors: DATA_LOSS for a damaged dictionary; damaged postings show in the evaluation.
 
 #pragma once
 

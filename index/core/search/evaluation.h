@@ -1,4 +1,6 @@
 // The state of one search: the segment, its statistics, the cursors it opened, and when to stop.
+//
+// Threads: SearchSpace is immutable, Evaluation thread-compatible and lives for one search.
 
 #pragma once
 

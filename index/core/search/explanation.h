@@ -1,4 +1,12 @@
 // Explains the score of a document for a query, number by number.
+//
+// Source: the formulas of ranking.h and of index/core/rerank/second_phase.h.
+// No I/O but page faults of the mapped segment.
+// Threads: pure function over immutable parts; values.
+// Units: ScoreUnits as in score.h. score_units is the sum of the static rank's and the terms' units
+//   without a remainder, and `score` is what a search gives the document in its first phase.
+// Errors: NOT_FOUND if the segment holds no such document, DATA_LOSS for damaged postings,
+//   INVALID_ARGUMENT for a query over the limits of query_plan.h.
 
 #pragma once
 

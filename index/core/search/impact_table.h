@@ -16,6 +16,7 @@
 // Threads: immutable.
 // Errors: a list with damaged postings is not in the table; a search of the list reports the
 //   damage.
+// Limits: dense lists up to ImpactTableOptions::dense_size_max; the most frequent words first.
 
 #pragma once
 

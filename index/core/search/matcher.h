@@ -1,4 +1,8 @@
 // Iterates over the documents that a part of a query matches, without scores.
+//
+// Source: document-at-a-time evaluation; conjunctions leapfrog from the rarest part.
+// Threads: thread-compatible; lives for one search.
+// Errors: damage of a posting list ends it (Evaluation::damaged).
 
 #pragma once
 

@@ -1,4 +1,7 @@
 // Checks whether a document that holds all words of a phrase holds them in order.
+//
+// Threads: thread-compatible; lives for one search.
+// Errors: damaged positions match nothing; Evaluation::damaged reports them.
 
 #pragma once
 

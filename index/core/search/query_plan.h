@@ -1,5 +1,10 @@
 // A query bound to a segment: its tree with posting lists in place of words, and the scoring
 // leaves.
+//
+// Threads: plain values.
+// Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a phrase over a segment without
+//   positions, and for a tree over a limit, which the parser's limits never give.
+// Limits: kScoringLeavesMax with repeats, so that sums of scores fit ScoreUnits; 256 levels.
 
 #pragma once
 

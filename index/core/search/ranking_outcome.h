@@ -1,4 +1,6 @@
 // What ranking reports in addition to the best documents.
+//
+// Threads: plain values.
 
 #pragma once
 

@@ -1,4 +1,6 @@
 // A posting list together with the scores of its postings.
+//
+// Threads: thread-compatible; lives for one search.
 
 #pragma once
 

@@ -1,4 +1,10 @@
 // The k best documents so far, and the minimum score of a further one.
+//
+// Threads: thread-compatible.
+// Ties: of equal scores the smaller doc_id is better, in whatever order documents come. Order is by
+//   the score as it is reported (ToScore), which rounds sums above 256, so that merging results of
+//   partitions orders the same way.
+// Limits: holds at most k entries.
 
 #pragma once
 

@@ -1,5 +1,7 @@
 // Names, constants and fixed-size records of the segment and statistics files; format.md explains
 // them.
+//
+// Threads: plain values.
 
 #pragma once
 

@@ -1,4 +1,11 @@
 // One immutable segment, mapped from a file: documents, term dictionary, posting lists.
+//
+// Format: format.md.
+// Maps a file read-only.
+// Threads: immutable.
+// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
+// Units: an ordinal numbers a segment's documents, or its terms, from 0.
+// Limits: kSegmentDocumentsMax documents.
 
 #pragma once
 

@@ -4,6 +4,7 @@
 // Format: format.md.
 // Threads: immutable views of mapped bytes; TermCursor is thread-compatible.
 // Errors: damaged bytes are DATA_LOSS, detected when they are read.
+// Limits: keys of 1 to kTermKeySizeMax bytes.
 
 #pragma once
 

@@ -1,5 +1,8 @@
 // Variable-length integers of one to ten bytes: seven bits per byte, least significant first; a set
 // high bit means that another byte follows.
+//
+// Threads: pure functions.
+// Errors: GetVarint refuses numbers cut off at `end` and longer than ten bytes.
 
 #pragma once
 

@@ -1,4 +1,8 @@
 // The second ranking phase over any engine that can report the positions of words in a document.
+//
+// Source: index/core/rerank/second_phase.h.
+// Threads: pure functions.
+// Errors: those of the engine's callbacks.
 
 #pragma once
 

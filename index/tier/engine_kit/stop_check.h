@@ -1,5 +1,7 @@
 // Calls a stop function at every kStopInterval-th step of an evaluation, starting with the first;
 // once it has returned true, the result stays true.
+//
+// Threads: thread-compatible.
 
 #pragma once
 

@@ -5,6 +5,7 @@
 // Threads: thread-compatible.
 // Errors: those of TierBuilder::Add. Every call after the first error returns that error.
 // Limits: kFieldTokensMax words per field; 2^32 - 1 documents.
+// Source: index/core/analysis; what is indexed is what the index core would.
 
 #pragma once
 

@@ -1,4 +1,13 @@
 // The encoding of a run of a term's postings.
+//
+//   chunk   = { posting }, ascending by ordinal
+//   posting = varint(ordinal gap, the first from 0) varint(frequency) x 3 fields
+//             varint(size of positions) positions
+//   positions = for each field its varint(gap), the first from 0
+//
+// Threads: thread-compatible.
+// Errors: a reader at malformed bytes ends and is damaged(); no allocation depends on numbers read
+//   from the bytes.
 
 #pragma once
 
