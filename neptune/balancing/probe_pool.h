@@ -20,9 +20,9 @@
 // that time. A server that just joined is unknown until it has been probed; then its report serves
 // one call like any other.
 //
-// Source: Prequal ([Wydrowski24]: probes independent of the calls, reports used once or a few times,
-//   requests in flight as the signal); join-idle-queue for the report as a token; [Shen02] 3.3 for
-//   the load index.
+// Source: Prequal ([Wydrowski24]: probes independent of the calls, reports used once or a few
+//   times, requests in flight as the signal); join-idle-queue for the report as a token; [Shen02]
+//   3.3 for the load index.
 // Departs from source: no hot and cold half and no latency estimate. Requests in flight times the
 //   root of the relative service time did better in every case we simulated and needs no quantile.
 //   Reports also come with answers, so one probe a call is enough (Prequal: 3).

@@ -1,5 +1,5 @@
-// The place of an imported document: tier, partition and its place there, known from its number alone
-// before any document is read, because a file's postings come before its documents.
+// The place of an imported document: tier, partition and its place there, known from its number
+// alone before any document is read, because a file's postings come before its documents.
 //
 // Threads: immutable.
 // The first `tier1_count` documents are tier 1; in both tiers the partition is the number modulo

@@ -36,8 +36,9 @@ std::string MarkOfInput(const std::string& file);
 
 class PartedOutput {
  public:
-  // `job` names the work: what is converted how. Continues after what an earlier run of the same job
-  // left, and reports it to `writer`, whose counts say how many pages are done. Both outlive it.
+  // `job` names the work: what is converted how. Continues after what an earlier run of the same
+  // job left, and reports it to `writer`, whose counts say how many pages are done. Both outlive
+  // it.
   static neptune::StatusOr<std::unique_ptr<PartedOutput>> Open(const std::string& path,
                                                                const std::string& job,
                                                                DocumentWriter* writer);

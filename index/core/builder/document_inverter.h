@@ -1,6 +1,6 @@
 // Inverts documents: adds the occurrences of their words to a table of terms, which becomes a run.
 //
-// Source: single-pass in-memory inversion (Heinz and Zobel 2003).
+// Source: single-pass in-memory inversion [Heinz03].
 // No I/O, no clock, no threads.
 // Threads: thread-compatible; each thread has its own.
 

@@ -3,10 +3,11 @@
 // Second phase: index/core/rerank.
 // Threads: plain values, pure functions.
 //
-// The order of hits: the second_phase_count best by first score keep their gain, all others lose it,
-// and what results is ordered by FinalScore. A gain is never negative, so the former stay in front.
-// Which documents keep their gain depends on first scores alone, so that a merge decides it as one
-// index does: a document that is not among the best of its partition is not among the best of all.
+// The order of hits: the second_phase_count best by first score keep their gain, all others lose
+// it, and what results is ordered by FinalScore. A gain is never negative, so the former stay in
+// front. Which documents keep their gain depends on first scores alone, so that a merge decides it
+// as one index does: a document that is not among the best of its partition is not among the best
+// of all.
 
 #pragma once
 

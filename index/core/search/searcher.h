@@ -1,6 +1,6 @@
 // Answers queries from one segment: the matching documents, best first, and their number.
 //
-// Source: MaxScore (Turtle and Flood 1995) with block maxima (Ding and Suel 2011) in windows of
+// Source: MaxScore [Turtle95] with block maxima [Ding11] in windows of
 //   documents; README.md of index/core explains the plans.
 // No I/O but page faults of the mapped segment; no clock, no locks.
 // Threads: Searcher is immutable, any number of threads may search at once.
@@ -10,8 +10,8 @@
 //   4 KiB for each term of the query and 32 KiB beside.
 //
 // Results are exact: behave as if every document were matched and scored, then sorted by descending
-// score and ascending doc_id, and cut to k. Deleted documents (SearchOptions::live_documents) are as if
-// absent, but for the statistics, which are what the searcher was given.
+// score and ascending doc_id, and cut to k. Deleted documents (SearchOptions::live_documents) are
+// as if absent, but for the statistics, which are what the searcher was given.
 
 #pragma once
 
