@@ -356,7 +356,7 @@ Status Aggregator::Form(LoopState& state, const ServiceName& service, Plan* plan
   if (options_.hears) ReadGossip(state, service, plan->members);
   RandomSource& random = loops_.Current().loop->random();
   const TimePoint now = this_thread::Now();
-  // As plan->loads, but a reduction costs more on a server whose load is stale.
+  // Like plan->loads, but a reduction costs more on a server whose load is stale.
   std::vector<TreeServer> cautious_loads;
   for (size_t i = 0; i < count; ++i) {
     const TreeMember& member = plan->members[i];

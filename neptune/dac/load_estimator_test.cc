@@ -249,7 +249,7 @@ struct Spread {
   double deviation_ms;
 };
 
-// Of a service of unknown costs.
+// Relaxation time of a service whose costs are unknown.
 const double kRelaxationMs = LoadEstimatorOptions().relaxation_services *
                              ToMillis(LoadEstimatorOptions().default_costs.local_cost);
 

@@ -39,7 +39,7 @@ std::vector<int32_t> Parents(const ReductionTree& tree) {
   return {tree.parents().begin(), tree.parents().end()};
 }
 
-// Of every server's subtree: each server lifts its ancestors.
+// Heights of all subtrees: each server lifts its ancestors.
 std::vector<size_t> SubtreeHeights(const ReductionTree& tree) {
   std::vector<size_t> heights(tree.size(), 0);
   for (size_t i = 0; i < tree.size(); ++i) {

@@ -61,7 +61,7 @@ class CallStatistics {
 
   MetricsRegistry& metrics_;
   mutable LeafMutex mutex_;
-  // By service, then by method, so that a lookup builds no key.
+  // Entries by service, then by method, so that a lookup builds no key.
   std::map<std::string, Entries, std::less<>> entries_ ABSL_GUARDED_BY(mutex_);
   size_t entry_count_ ABSL_GUARDED_BY(mutex_) = 0;
 };

@@ -68,7 +68,7 @@ struct MethodOptions {
 struct RequestOrigin {
   // The method that serves the request, as a number that is unique on the node.
   uint64_t handler = 0;
-  // As in RequestHeader.
+  // See RequestHeader.
   bool retried = false;
   std::chrono::microseconds waited{0};
 };

@@ -3,10 +3,10 @@
 //
 //   after every event   each call ends by its deadline
 //   each 10 ms          no queue over its bound, no work without a waiting caller
-//   each 100 ms         nodes that nothing disturbed for six periods know each other and offer their
+//   each 100 ms         nodes undisturbed for six periods know each other and offer their
 //                       partitions; nodes that are away for six periods, or left, are known to
 //                       no other node
-//   after every call    the answer is of this call; a write that was acknowledged was done once; a call
+//   after every call    the answer is of this call; an acknowledged write was done once; a call
 //                       that had an undisturbed replica and time to find it succeeded; leaving
 //                       costs none
 //   at the end          everybody knows everybody, offers everything, and does nothing any more

@@ -1,7 +1,7 @@
 // What all peer programs have in common: how they are asked, what they count, what they print.
 //
 //   PROGRAM serve [OPTIONS]   prints "port N", serves until its standard input ends
-//   PROGRAM load  [OPTIONS]   asks a server: warms up, prints "begin", counts for the steady time, prints
+//   PROGRAM load  [OPTIONS]   asks a server: warms up, prints "begin", counts for a while, prints
 //                             "end count=N p10_ns=N p50_ns=N p99_ns=N lost=N" and ends
 //
 // Closed loop: `depth` calls in flight on each connection. Open loop (`rate` above zero): calls

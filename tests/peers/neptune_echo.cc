@@ -1,7 +1,7 @@
 // Echo over Neptune: whole nodes, the library as programs use it.
 //
 //   neptune_echo serve [--features=false]     one node with one serving and one worker loop
-//   neptune_echo load OPTIONS                 see load.h; frames over connections, as many as are asked
+//   neptune_echo load OPTIONS                 see load.h; frames over this many connections
 //   neptune_echo ping OPTIONS [--fresh]       calls one after the other, as a module makes them
 //
 // With features a request carries a deadline, a trace context (one in a hundred sampled) and can be

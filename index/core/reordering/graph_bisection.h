@@ -1,9 +1,7 @@
 // Computes an order of documents in which similar ones are adjacent, so that gaps in posting lists
 // are small, blocks hold similar documents and their bounds are tight: recursive graph bisection.
 //
-// Source: Dhulipala, Kabiljo, Karrer, Ottaviano, Pupyrev, Shalita, "Compressing Graphs and Indexes
-//   with Recursive Graph Bisection", KDD 2016; Mackenzie, Petri, Moffat, "Faster Index Reordering
-//   with Bipartite Graph Partitioning", SIGIR 2021.
+// Source: recursive graph bisection [Dhulipala16], made faster by [Mackenzie21].
 // Departs from source: all documents of a part are split at the median of their gain from moving
 //   right, instead of exchanging the best pairs; a document's own presence counts a tenth in its
 //   terms' degrees; a part has converged when at most 1 % of it moves; terms that occur in one

@@ -1,7 +1,7 @@
 // The state of the capsules as a table for people and simple programs.
 //
-//   capsule   residents  waiting  entered  done  failed  timed_out  refused  bypassed  terminated  migrated  mean_ms  tail_ms
-//   replica-1         3        0      120   100       0         17        5         0           0         0     25.1     40.2
+//   capsule   residents  waiting  entered  done  failed  timed_out  refused  bypassed  ...  tail_ms
+//   replica-1         3        0      120   100       0         17        5         0  ...     40.2
 //
 // Threads: a pure function.
 // Units: times are recent times inside a capsule; the rest are counts.

@@ -48,7 +48,7 @@ class HttpHeaders {
 
 struct HttpRequest {
   std::string method;  // as sent: "GET"; case-sensitive
-  // As sent, in origin form: "/search?q=a+b", or "*" for OPTIONS.
+  // The target as sent, in origin form: "/search?q=a+b", or "*" for OPTIONS.
   std::string target;
   // Part before the '?', %XX decoded. "%2F" has become '/'; dot segments are not resolved.
   std::string path;
