@@ -27,16 +27,16 @@ class Children {
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
-  LedgerList<ChildProcess>& list() {
-    static LedgerList<ChildProcess>* const list = new (place_) LedgerList<ChildProcess>();
+  LedgerList<PopenChild>& list() {
+    static LedgerList<PopenChild>* const list = new (place_) LedgerList<PopenChild>();
     return *list;
   }
 
  private:
-  alignas(LedgerList<ChildProcess>) static unsigned char place_[sizeof(LedgerList<ChildProcess>)];
+  alignas(LedgerList<PopenChild>) static unsigned char place_[sizeof(LedgerList<PopenChild>)];
   static std::atomic<bool> locked_;
 };
-alignas(LedgerList<ChildProcess>) unsigned char Children::place_[];
+alignas(LedgerList<PopenChild>) unsigned char Children::place_[];
 constinit std::atomic<bool> Children::locked_{false};
 
 // Of one process to be made.
@@ -83,11 +83,11 @@ StartedChild StartShell(const char* command, bool reads) {
   return {};
 }
 
-bool NoteChild(const ChildProcess& child) { return Children().list().Add(child); }
+bool NoteChild(const PopenChild& child) { return Children().list().Add(child); }
 
 pid_t ForgetChild(const void* stream) {
   Children children;
-  for (const ChildProcess child : children.list()) {
+  for (const PopenChild child : children.list()) {
     if (child.stream != stream) continue;
     children.list().Remove(child);
     return child.id;

@@ -24,7 +24,7 @@ struct StartedChild {
 StartedChild StartShell(const char* command, bool reads);
 
 // Whose stream it is, so that whoever closes it may wait for its process. False: no room.
-bool NoteChild(const ChildProcess& child);
+bool NoteChild(const PopenChild& child);
 // 0: the stream is nobody's. It is forgotten.
 pid_t ForgetChild(const void* stream);
 

@@ -48,7 +48,7 @@ bool LedgerList<Entry>::Remove(const Entry& entry) {
 template class LedgerList<int>;
 template class LedgerList<void*>;
 template class LedgerList<Mapping>;
-template class LedgerList<ChildProcess>;
+template class LedgerList<PopenChild>;
 
 void ResourceLedger::RemoveMapping(uintptr_t begin, size_t size) {
   const uintptr_t end = begin + size;

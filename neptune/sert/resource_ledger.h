@@ -54,10 +54,11 @@ struct Mapping {
   friend bool operator==(const Mapping&, const Mapping&) = default;
 };
 
-struct ChildProcess {
-  void* stream = nullptr;  // null: closed already, and the process is waited for
-  pid_t id = 0;            // of the process, and of its group
-  friend bool operator==(const ChildProcess&, const ChildProcess&) = default;
+// A process started by popen.
+struct PopenChild {
+  void* stream = nullptr;  // null: already closed; the request is waiting for the process
+  pid_t id = 0;            // process id, also the id of its process group
+  friend bool operator==(const PopenChild&, const PopenChild&) = default;
 };
 
 class ResourceLedger {
@@ -74,9 +75,9 @@ class ResourceLedger {
   // Any part of what was mapped, as munmap takes it.
   void RemoveMapping(uintptr_t begin, size_t size);
 
-  void AddChild(const ChildProcess& child) { Note(children_.Add(child)); }
-  void RemoveChild(const ChildProcess& child) { children_.Remove(child); }
-  bool HasChild(const ChildProcess& child) {
+  void AddChild(const PopenChild& child) { Note(children_.Add(child)); }
+  void RemoveChild(const PopenChild& child) { children_.Remove(child); }
+  bool HasChild(const PopenChild& child) {
     return std::find(children_.begin(), children_.end(), child) != children_.end();
   }
 
@@ -84,7 +85,7 @@ class ResourceLedger {
   LedgerList<void*>& streams() { return streams_; }
   LedgerList<void*>& directories() { return directories_; }
   LedgerList<Mapping>& mappings() { return mappings_; }
-  LedgerList<ChildProcess>& children() { return children_; }
+  LedgerList<PopenChild>& children() { return children_; }
   // Since Clear: what the request holds and is not told of.
   size_t unaccounted() const { return unaccounted_; }
   void Clear();
@@ -96,7 +97,7 @@ class ResourceLedger {
   LedgerList<void*> streams_;
   LedgerList<void*> directories_;
   LedgerList<Mapping> mappings_;
-  LedgerList<ChildProcess> children_;
+  LedgerList<PopenChild> children_;
   size_t unaccounted_ = 0;
 };
 

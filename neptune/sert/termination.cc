@@ -81,7 +81,7 @@ bool PrepareOnce() {
 }
 
 // What it was to be told is not told any more: nobody reads it.
-void ReleaseChild(const ChildProcess& child) {
+void ReleaseChild(const PopenChild& child) {
   KillChild(child.id);
   if (child.stream == nullptr) return;
   ForgetChild(child.stream);
@@ -98,7 +98,7 @@ void ReleaseHeld(RequestRecord* record) {
   totals.released_mappings += ledger.mappings().size();
   totals.released_processes += ledger.children().size();
   totals.released_memory += record->arena.held_size();
-  for (const ChildProcess& child : ledger.children()) ReleaseChild(child);
+  for (const PopenChild& child : ledger.children()) ReleaseChild(child);
   // Streams and directories first: their descriptors are theirs to close.
   for (void* const stream : ledger.streams()) fclose(static_cast<FILE*>(stream));
   for (void* const directory : ledger.directories()) closedir(static_cast<DIR*>(directory));

@@ -21,7 +21,7 @@
 #include "tools/build_index/build_journal.h"
 #include "tools/ciff/ciff_reader.h"
 #include "tools/ciff/document_name.h"
-#include "tools/ciff/placement.h"
+#include "tools/ciff/import_placement.h"
 #include "tools/streams/byte_source.h"
 #include "tools/streams/digest.h"
 
@@ -244,7 +244,7 @@ class Import {
   const CiffImportOptions& options_;
   const BuildJournal journal_;
   CiffReader reader_;
-  const Placement placement_;
+  const ImportPlacement placement_;
   std::vector<std::unique_ptr<PostingsImporter>> importers_;  // by tier and partition
   std::vector<ManifestPart> parts_;
   ManifestPart documents_part_;

@@ -29,7 +29,7 @@ FILE* OpenChild(RequestRecord* record, const char* command, const char* mode) {
   if (started.id == 0) return nullptr;
   record->ledger.RemoveDescriptor(started.fd);  // the stream's
   FILE* const stream = open_stream(started.fd, reads ? "r" : "w");
-  const ChildProcess child{stream, started.id};
+  const PopenChild child{stream, started.id};
   if (stream != nullptr && NoteChild(child)) {
     record->ledger.AddChild(child);
     return stream;
@@ -41,9 +41,9 @@ FILE* OpenChild(RequestRecord* record, const char* command, const char* mode) {
 }
 
 // The request's own: it may be ended while it waits.
-int CloseChild(RequestRecord* record, const ChildProcess& child, const void* caller) {
+int CloseChild(RequestRecord* record, const PopenChild& child, const void* caller) {
   static Next<int(FILE*)> close_stream("fclose");
-  const ChildProcess closed{nullptr, child.id};
+  const PopenChild closed{nullptr, child.id};
   {
     const Region region(record, caller);
     record->ledger.RemoveChild(child);
@@ -79,7 +79,7 @@ NEPTUNE_SERT_SYMBOL int pclose(FILE* stream) {
   static Next<int(FILE*)> next("pclose");
   const pid_t id = neptune::sert::ForgetChild(stream);
   if (id == 0) return next(stream);
-  const neptune::ChildProcess child{stream, id};
+  const neptune::PopenChild child{stream, id};
   RequestRecord* const record = neptune::sert::accounting_record;
   if (record != nullptr && record->ledger.HasChild(child)) {
     return neptune::sert::CloseChild(record, child, __builtin_return_address(0));
