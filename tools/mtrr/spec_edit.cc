@@ -161,7 +161,7 @@ StatusOr<FoundService> FindService(std::string_view text, std::string_view servi
     NEPTUNE_ASSIGN_OR_RETURN(std::vector<Field> inner, FieldReader(text, field.value).ReadAll());
     for (const Field& one : inner) {
       if (one.name != "name" || Unquoted(text, one.value) != service) continue;
-      if (found) return InvalidArgument("service '", service, "' stands twice in the spec");
+      if (found) return InvalidArgument("service '", service, "' is in the spec twice");
       found = FoundService{field.value, inner};
       break;
     }

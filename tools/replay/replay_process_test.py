@@ -91,7 +91,7 @@ class ReplayTest(unittest.TestCase):
         result = run([f"--target=http://127.0.0.1:{port}", f"--trace={self.trace}",
                       f"--report={self.report}"])
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f"127.0.0.1:{port} takes no connections", result.stderr)
+        self.assertIn(f"127.0.0.1:{port} refuses connections", result.stderr)
         self.assertIn("is the cluster running?", result.stderr)
 
     def test_a_malformed_line_fails_or_is_counted(self):
