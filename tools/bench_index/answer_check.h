@@ -1,4 +1,5 @@
-// Do two engines answer alike? Compares what their programs print for the same commands.
+// Checks that two engines give the same answers: compares the output of their programs for the same
+// commands.
 //
 // Threads: pure functions.
 // Shapes: a line for each command: `count<TAB>id:score ...`, `-` for a count that was not asked,

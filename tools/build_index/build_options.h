@@ -1,4 +1,4 @@
-// What is to be built, and with what; shared by the stages of a build.
+// Inputs and options of a build, shared by its stages.
 //
 // Threads: plain values.
 
@@ -46,8 +46,8 @@ struct BuildOptions {
   NanosecondClock clock;
   FILE* progress_out = nullptr;
   std::function<void(const std::string&)> report;
-  // Asked between stages and every few hundred documents, on any thread; true stops the build with
-  // kCancelled, and the next one goes on from there. May be empty.
+  // Called between stages and every few hundred documents, on any thread; true stops the build with
+  // kCancelled, and the next build continues from there. May be empty.
   std::function<bool()> interrupted;
 };
 

@@ -8,11 +8,12 @@
 //                  "nodes": [{"node": "store-1", "stage": "changed"}, {"node": "store-2", "stage": "changing",
 //                             "before": {...}}]}}
 //
-// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; whoever starts the cluster or goes
-// on with a change makes the nodes' spec anew from it.
+// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; the tool that starts the cluster or resumes
+// a change derives the nodes' spec from it again.
 //
 // Threads: pure functions.
-// Errors: DATA_LOSS no such text, with the reason; of ApplyChanges FAILED_PRECONDITION a change that the spec has no place for.
+// Errors: DATA_LOSS malformed text, with the reason; ApplyChanges: FAILED_PRECONDITION the spec does not
+//   host a changed service there.
 // Limits: kChangesSizeMax bytes.
 
 #pragma once
@@ -31,7 +32,7 @@ inline constexpr size_t kChangesSizeMax = size_t{4} << 20;
 std::string ChangesJson(const ClusterChanges& changes);
 neptune::StatusOr<ClusterChanges> ParseChanges(std::string_view text);
 
-// Puts what is decided into the spec.
+// Applies the decided changes to the spec.
 neptune::Status ApplyChanges(const ClusterChanges& changes, neptune::ClusterSpec* spec);
 
 // The spec as nodes read it, wherever it stands: `spec_path` is where it came from, from which its own relative paths start.

@@ -1,11 +1,11 @@
-// A change that goes through a cluster node by node: a restart, or another module or implementation of a service. What was
-// decided is written down before it is done, so that whoever finds the record can go on.
+// A change that goes through a cluster node by node: a restart, or another module or implementation of a service. Each
+// decision is made durable before it is executed, so that any later run can resume it.
 //
 //   of one node:   waiting ──► changing ──► changed
 //                                  │ does not come back
-//                                  └──► returning ──► returned      and the nodes behind it stay as they are
+//                                  └──► returning ──► returned      and the remaining nodes stay as they are
 //
-// A TensorFlow Serving or Vespa user's rolling upgrade. No I/O but through RollingHost.
+// No I/O but through RollingHost.
 // Threads: thread-compatible.
 // Errors: of RunRollingChange: those of the host; FAILED_PRECONDITION the change was stopped and its node is back as it was.
 // Limits: kRollingNodeCountMax nodes.
@@ -87,7 +87,7 @@ class RollingHost {
   virtual ~RollingHost() = default;
   // Makes the record durable, and what nodes start with from now on.
   virtual neptune::Status Save(const ClusterChanges& changes) = 0;
-  // Whether the cluster can do without the node for a while.
+  // OK if the cluster keeps all partitions while the node is down.
   virtual neptune::Status MayTakeDown(const std::string& node) = 0;
   // Lets the node finish what it has, starts it, and waits until all others offer it again. `implementation`: what it has
   // to announce of the service; both empty: anything.
@@ -95,7 +95,7 @@ class RollingHost {
                                   const std::string& implementation) = 0;
 };
 
-// Does what is left of changes->under_way; the record is gone when it is done or stopped.
+// Executes the remaining steps of changes->under_way; removes the record when done or stopped.
 neptune::Status RunRollingChange(ClusterChanges* changes, RollingHost& host);
 
 }  // namespace search::tools

@@ -1,4 +1,4 @@
-// Counts converted pages and writes those worth it as JSON Lines.
+// Counts converted pages and writes those with enough text as JSON Lines.
 //
 // Threads: thread-compatible.
 // Errors: those of the sink; INVALID_ARGUMENT a bad page where the options say so.
@@ -28,7 +28,7 @@ struct ConvertOptions {
   // Ends the conversion at the first bad line or unreadable page. Default: count, report, go on.
   bool fail_on_bad_input = false;
   NanosecondClock clock;
-  // Where progress is shown; null: nowhere.
+  // Receives progress; null: none is shown.
   FILE* progress_out = nullptr;
   // Gets a message about each bad line or page, the first kReportsMax of them.
   std::function<void(const std::string&)> report;
@@ -81,7 +81,7 @@ class DocumentWriter {
   void SetSink(FileSink* sink) { sink_ = sink; }
   // Hashes of the pages that were written since it was last called.
   std::vector<PageHash> DrainNewHashes() { return std::exchange(new_hashes_, {}); }
-  // Goes on behind an earlier run's part.
+  // Continues after the last part of an earlier run.
   void Restore(const ConvertCounts& counts, const std::vector<PageHash>& hashes);
 
  private:

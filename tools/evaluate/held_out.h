@@ -38,7 +38,7 @@ struct HeldOut {
 // Leaves out each collection in turn.
 std::vector<HeldOut> LeaveOneOut(const std::vector<SettingValues>& collections, uint64_t seed);
 
-// Of a setting to the baseline, with its paired interval.
+// Difference of a setting to the baseline, with its paired interval.
 Estimate Difference(const SettingValues& collection, size_t setting, uint64_t seed);
 
 }  // namespace search::tools

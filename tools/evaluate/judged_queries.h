@@ -33,7 +33,7 @@ neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(const std::string& path)
 neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(ByteSource* source,
                                                         const std::string& name);
 
-// By query id. A document judged twice keeps the later grade.
+// Judgments by query id. A document judged twice keeps the later grade.
 using JudgmentsByQuery = std::map<std::string, Judgments>;
 neptune::StatusOr<JudgmentsByQuery> ReadJudgments(const std::string& path);
 neptune::StatusOr<JudgmentsByQuery> ReadJudgments(ByteSource* source, const std::string& name);

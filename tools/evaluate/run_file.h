@@ -30,7 +30,7 @@ struct RunEntry {
   bool operator==(const RunEntry&) const = default;
 };
 
-// By query id.
+// Ranked documents by query id.
 using RankedLists = std::map<std::string, std::vector<RunEntry>>;
 
 // The order in which a list is judged.

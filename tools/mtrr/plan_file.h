@@ -46,7 +46,7 @@ neptune::StatusOr<Allocation> ParseAllocation(std::string_view json, std::string
 // A table, and the warnings.
 std::string AllocationText(const Allocation& allocation);
 
-// What the nodes are told.
+// The thread settings to send to the nodes.
 ThreadSettings SettingsOf(const Allocation& allocation);
 neptune::OperatingPoint OperatingPointOf(const Allocation& allocation);
 

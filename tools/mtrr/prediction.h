@@ -39,7 +39,7 @@ struct PredictedPoint {
 
 struct PredictedLine {
   int thread_count = 1;
-  // By how much the time at work is over-predicted at most, as a share, because turns take time.
+  // Upper bound of the relative over-prediction of the service time, caused by time slices.
   double quantum_error = 0;
   std::vector<PredictedPoint> points;
 };

@@ -29,7 +29,7 @@ inline constexpr int kProfileThreadCountMax = 256;
 
 struct ProfileOptions {
   std::string service;
-  // Whose threads are varied; empty: the service's, all classes together.
+  // The class for which threads are varied; empty: the whole service.
   std::string service_class;
   std::vector<int> thread_counts;
   // Requests under way for each thread of a node. More than 1 keeps a thread busy while answers travel. Default: 2.
@@ -37,7 +37,7 @@ struct ProfileOptions {
   double warm_up_s = 1;
   double length_s = 5;
   int repetition_count = 3;
-  // Where requests go.
+  // Target of the requests.
   TargetAddress target;
   TargetOptions target_options;
   // Becomes true when the caller wants it to end; the threads are then put back as well. May be null.

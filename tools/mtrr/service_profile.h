@@ -17,7 +17,7 @@
 
 namespace search::tools {
 
-// Throughput with so many threads, all of them busy: the median of the repetitions and their extremes.
+// Throughput with `threads` busy threads: the median of the repetitions and their extremes.
 struct ProfilePoint {
   int thread_count = 1;
   double throughput = 0;
@@ -31,7 +31,7 @@ struct ServiceProfile {
   // What was sent where, for people.
   std::string load;
   std::vector<ProfilePoint> points;
-  // Mean processor time of a request at the node; absent: it was not told.
+  // Mean processor time of a request at the node; absent: the node did not report it.
   std::optional<double> processor_s;
   // Fitted to the points.
   neptune::SpeedupFit fit;
@@ -43,7 +43,7 @@ struct ServiceProfile {
 neptune::Status CompleteProfile(ServiceProfile* profile);
 
 std::string ProfileJson(const ServiceProfile& profile);
-// The fit is made anew from the points. `name` stands in messages.
+// The fit is recomputed from the points. `name` stands in messages.
 neptune::StatusOr<ServiceProfile> ParseProfile(std::string_view json, std::string_view name);
 
 // A table of points and fit, and a sentence on it.

@@ -1,4 +1,4 @@
-// What a node says of its services on its administration port, and what it is told there.
+// Reads the state of a node's services from its administration port, and changes it there.
 //
 //   GET /services                  ──► NodeServices
 //   PUT /services/NAME/threads     ◄── ThreadSettings
@@ -56,7 +56,7 @@ struct ThreadSettings {
 };
 
 std::string ThreadSettingsJson(const ThreadSettings& settings);
-// As they are now at a node: classes without a number of their own are left out.
+// The current settings of a node; classes without threads of their own are omitted.
 ThreadSettings SettingsOf(const ServiceState& state);
 
 }  // namespace search::tools

@@ -31,7 +31,7 @@ struct AskedPlan {
 using ReadProfile = std::function<neptune::StatusOr<ServiceProfile>(const std::string& path)>;
 
 // Classes whose profiles differ are planned with the slowest one: the plan is then on the safe side of a promise that
-// nobody can make (see DifferentKinds).
+// cannot be made (see DifferentKinds).
 neptune::StatusOr<AskedPlan> ParseThreadRequest(std::string_view text, std::string_view file,
                                                 const ReadProfile& read_profile);
 

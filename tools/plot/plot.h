@@ -65,7 +65,7 @@ struct Plot {
   std::vector<Mark> marks{};
 };
 
-// What gnuplot is told; a pure function, for tests and for the curious.
+// The gnuplot script; a pure function, public for tests.
 std::string GnuplotScript(const Plot& plot);
 
 neptune::StatusOr<std::string> RenderSvg(const Plot& plot);

@@ -19,7 +19,7 @@ struct ClusterVersionsOptions {
   std::string list_path;
   // How long all nodes together may take to open a version. Default: 120 s.
   neptune::Duration wait = std::chrono::seconds(120);
-  // A node that says so long that it cannot take the list up is believed. Default: 3 s.
+  // A node that reports for this long that it cannot use the list has failed. Default: 3 s.
   neptune::Duration trouble_max = std::chrono::seconds(3);
 };
 

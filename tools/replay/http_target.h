@@ -32,9 +32,9 @@ struct HttpTargetOptions {
   bool send_class = true;
   // Whether bodies are read for what they tell. Without, every answer counts as complete.
   bool read_facts = true;
-  // Told of each answer with status 200, and its body; empty: nobody is.
+  // Called with each answer of status 200 and its body; may be empty.
   std::function<void(uint32_t request, std::string_view body)> on_answer;
-  // Told of each answer with another status; empty: nobody is.
+  // Called with each answer of another status; may be empty.
   std::function<void(uint32_t request, int status, std::string_view body)> on_refusal;
   // Larger: a slow server is asked more at once before the generator itself is the limit. Default: 8,192;
   // each is a descriptor here and there.

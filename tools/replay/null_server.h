@@ -20,9 +20,9 @@ class NullServer {
   struct Options {
     int status = 200;
     std::string body;
-    // Answers wait for so long.
+    // Delay of each answer.
     neptune::Duration delay{0};
-    // Connections are closed after so many answers; 0: never.
+    // Number of answers after which a connection is closed; 0: never.
     int answers_per_connection = 0;
   };
 

@@ -33,7 +33,7 @@ struct ReplayPlan {
 struct PlanOptions {
   // Times are divided by it. Above 0.
   double speed = 1;
-  // Requests up to this time after scaling; a shorter trace begins anew behind its end if
+  // Requests up to this time after scaling; a shorter trace repeats after its end if
   // `repeat` says so. 0: the whole trace once.
   double duration_s = 0;
   bool repeat = false;
@@ -45,7 +45,7 @@ neptune::StatusOr<ReplayPlan> MakeReplayPlan(const std::vector<TraceRecord>& tra
 // Requests a second of the trace at speed 1. REQUIRES: it is not empty.
 double MeanRate(const std::vector<TraceRecord>& trace);
 
-// The speed at which the first `duration_s` of the trace, begun anew where it ends, have `rate` requests a
+// The speed at which the first `duration_s` of the trace, repeated where it ends, have `rate` requests a
 // second in the mean; with duration 0, the whole trace. REQUIRES: it is not empty, rate > 0.
 double SpeedForRate(const std::vector<TraceRecord>& trace, double rate, double duration_s);
 

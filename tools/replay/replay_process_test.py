@@ -103,7 +103,7 @@ class ReplayTest(unittest.TestCase):
         self.assertIn(f"{trace}:3: not three fields", failed.stderr)
         counted = run(common + ["--bad_lines=count"])
         self.assertEqual(counted.returncode, 0, counted.stderr)
-        self.assertIn("1 bad lines passed over", counted.stderr)
+        self.assertIn("1 bad lines skipped", counted.stderr)
         self.assertEqual(json.load(open(self.path("summary.json")))["all"]["requests"], 2)
 
     def test_events_are_marked_and_their_commands_run(self):

@@ -25,7 +25,7 @@ struct ServerCheckOptions {
 
 class ServerCheck final : private RequestSink {
  public:
-  // `serves` is called once for each Begin, when the server serves; it may Begin anew.
+  // `serves` is called once for each Begin, when the server serves; it may call Begin again.
   ServerCheck(neptune::Loop& loop, const ServerCheckOptions& options, std::function<void()> serves);
   ~ServerCheck() override;
 

@@ -38,9 +38,9 @@ struct TargetOptions {
   bool use_cache = true;
   // Path of HTTP requests; empty: a search answered as JSON.
   std::string path;
-  // Of nodes that ask for it; null: they ask for none.
+  // The cluster key of the nodes; null: they need none.
   std::shared_ptr<const neptune::ClusterKeys> keys;
-  // If above 0, frontends that do not answer for so long are done without, see failover_target.h.
+  // If above 0, frontends that do not answer within this time are avoided, see failover_target.h.
   neptune::Duration failover_patience{0};
 };
 

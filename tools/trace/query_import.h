@@ -53,7 +53,7 @@ struct AccessLogOptions {
 };
 
 // Calls `take` with the log's searches. Requests of one second are spread evenly over it; one that
-// ended late and stands behind a later second is taken at that second.
+// ended late and follows a later second is taken at that second.
 neptune::StatusOr<AccessLogCounts> ImportAccessLog(const std::string& path,
                                                    const AccessLogOptions& options,
                                                    const RecordHandler& take);

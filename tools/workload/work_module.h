@@ -15,7 +15,7 @@
 //
 // Source: [Shen02] 3.4 (service time is really consumed).
 // Threads: as ServiceModule says.
-// Errors: kInvalidArgument a request that is no cost, or a parameter that is none; kInternal while told to fail.
+// Errors: kInvalidArgument a request that is not a cost, or a bad parameter; kInternal while it is set to fail.
 
 #pragma once
 
@@ -33,7 +33,7 @@ inline constexpr char kWorkMethod[] = "Run";
 // The payload that asks for this much processor time, and then for a wait.
 std::string WorkRequest(neptune::Duration cost, neptune::Duration wait = neptune::Duration(0));
 
-// How a node treats its requests, changed while it runs. Shared by the module and whoever scripts it.
+// How a node treats its requests, changed while it runs. Shared by the module and the script.
 struct Conduct {
   enum class Kind {
     kNormal,
@@ -56,7 +56,7 @@ class WorkModule final : public neptune::ServiceModule {
   neptune::Status Run(neptune::RequestContext& context, const neptune::Data& request);
   neptune::Status Work(neptune::RequestContext& context, neptune::Duration cost);
   void Use(neptune::World& world, neptune::Duration cost);
-  // False: it was told to stop before the end.
+  // False: it was cancelled before the end.
   bool UseInSlices(neptune::RequestContext& context, neptune::Duration cost);
 
   const std::shared_ptr<Conduct> conduct_;
