@@ -32,12 +32,13 @@ struct ClassAgreement {
   double score_difference_max = 0;
   std::string first_difference;  // of counts or lengths: the query and both; empty if there is none
 
-  // Every count and every list's length. Scores depend on each engine's constants and lengths, those
-  // of phrases also on what it takes for their frequency.
+  // Every count and every list's length. Scores depend on each engine's constants and lengths,
+  // those of phrases also on what it takes for their frequency.
   bool Agrees() const { return equal_counts == counts && equal_lengths == answered; }
 };
 
-// Commands and classes in order of their first appearance. `commands` are the lines `COMMAND<TAB>query`.
+// Commands and classes in order of their first appearance. `commands` are the lines
+// `COMMAND<TAB>query`.
 neptune::StatusOr<std::vector<ClassAgreement>> CompareAnswers(std::string_view commands,
                                                               std::string_view ours,
                                                               std::string_view peer);

@@ -1,4 +1,4 @@
-// The program //tools:bench_index: our index behind the command line of engine benchmarks.
+// The program //tools:bench_index: our index with the command line of engine benchmarks.
 
 #include <gflags/gflags.h>
 

@@ -60,7 +60,7 @@ IndexManifest FromJson(const json& value) {
   return manifest;
 }
 
-// Of a name that leads nowhere but below the folder.
+// True if the path stays below the folder.
 bool IsInside(const std::string& path) {
   if (path.empty() || path.front() == '/' || path.find('\0') != std::string::npos) return false;
   const std::filesystem::path parts(path);

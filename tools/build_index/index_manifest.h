@@ -2,8 +2,8 @@
 //
 // Format: format.md.
 // Threads: plain values, functions without state.
-// Errors: kNotFound no manifest (no index, or an unfinished one); kDataLoss unreadable, or a file is
-//   missing or damaged.
+// Errors: kNotFound no manifest (no index, or an unfinished one); kDataLoss unreadable, or a file
+//   is missing or damaged.
 
 #pragma once
 
@@ -48,7 +48,8 @@ neptune::StatusOr<IndexManifest> ReadIndexManifest(const std::string& folder);
 // The text of manifest.json: names of files and folders in it stay inside the index folder.
 neptune::StatusOr<IndexManifest> ParseIndexManifest(std::string_view text);
 
-// Reads every file and compares it with the manifest; the message names the first that does not fit, and how.
+// Reads every file and compares it with the manifest; the message names the first that does not
+// fit, and how.
 neptune::Status VerifyIndexFiles(const std::string& folder, const IndexManifest& manifest);
 
 }  // namespace search::tools

@@ -1,4 +1,5 @@
-// Any bytes as the manifest of an index: read, and then nothing in it leads outside of the index folder; or refused.
+// Any bytes as the manifest of an index: read, and then nothing in it leads outside of the index
+// folder; or refused.
 
 #include <glog/logging.h>
 

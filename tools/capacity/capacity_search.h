@@ -1,5 +1,5 @@
-// Finds the highest rate that meets a goal by asking for trials: doubling, then halving the gap, then
-// confirming.
+// Finds the highest rate that meets a goal by asking for trials: doubling, then halving the gap,
+// then confirming.
 //
 //   double from the start (or halve, if the start fails) until one rate is met and one is not
 //   try the geometric middle until the two are within `precision`

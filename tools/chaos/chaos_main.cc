@@ -1,5 +1,5 @@
-// A real cluster of replicated registers whose nodes are killed, stopped, cut off and starved of disk while sessions use
-// them.
+// A real cluster of replicated registers whose nodes are killed, stopped, cut off and starved of
+// disk while sessions use them.
 
 #include <gflags/gflags.h>
 #include <stdlib.h>
@@ -130,7 +130,7 @@ class ChaosCluster {
     return AwaitWrites();
   }
 
-  // Without hosts everything is on loopback, and links stay up.
+  // If there are no hosts, everything is on loopback and links are not taken down.
   void MakeHosts() {
     auto hosts = lab::LinkedHosts::Make(static_cast<size_t>(FLAGS_nodes) + 1);
     if (hosts.ok()) {

@@ -1,4 +1,4 @@
-// Imports any bytes as a file in the Common Index File Format: refused without an index left behind, or
+// Imports any bytes as a file in the Common Index File Format: refused without leaving an index, or
 // the index can be exported again with as many documents, words and postings.
 
 #include <unistd.h>

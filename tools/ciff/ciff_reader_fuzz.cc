@@ -1,5 +1,6 @@
-// Reads any bytes as a file in the Common Index File Format, from a source that gives them in pieces
-// of uneven size: read to the end or refused, and what was read keeps what the reader promises.
+// Reads any bytes as a file in the Common Index File Format, from a source that gives them in
+// pieces of uneven size: read to the end or refused, and what was read keeps what the reader
+// promises.
 
 #include <algorithm>
 #include <cstdint>

@@ -44,7 +44,7 @@ class StringSink : public FileSink {
   std::string text;
 };
 
-// By the library's own encoder, which knows nothing of ours.
+// Encoded by the library, independently of our writer.
 std::string Delimited(const google::protobuf::MessageLite& message) {
   const std::string bytes = message.SerializeAsString();
   EXPECT_LT(bytes.size(), 128U);
@@ -59,7 +59,7 @@ ciff::Header HeaderOf(int lists, int documents) {
   return header;
 }
 
-// The numbers are the message's: distances behind the first.
+// The numbers are those of the message: distances after the first.
 ciff::PostingsList ListOf(const std::string& term, const std::vector<CiffPosting>& postings) {
   ciff::PostingsList list;
   list.set_term(term);

@@ -386,7 +386,8 @@ TEST_F(CiffRoundTripTest, WordsThatNoQueryCanNameAreCounted) {
   EXPECT_EQ(Search("index", "sat")->total(), 1U);
 }
 
-// In a list that is left out as in any other: no document follows in which it could be noticed instead.
+// In a list that is left out as in any other: no document follows in which it could be noticed
+// instead.
 TEST_F(CiffRoundTripTest, AnImportStopsWithinAListWhenItIsAsked) {
   constexpr int kCount = 10'000;
   for (const std::string& word : {std::string("cat"), std::string(200, 'd')}) {

@@ -27,7 +27,7 @@ constexpr uint64_t kProgressStep = 1000;
 
 using Segments = std::vector<std::unique_ptr<Segment>>;
 
-// Where a term stands: in which segment, and there.
+// Location of a term: segment, and position in it.
 struct TermPlace {
   size_t segment = 0;
   TermEntry entry;
@@ -200,7 +200,7 @@ class SegmentExport {
           static_cast<uint32_t>(std::min<uint64_t>(lengths_[number] + tf, kInt32Max));
       NEPTUNE_RETURN_IF_ERROR(advance(i));
     }
-    // Of a reordered segment they come in another order.
+    // Documents of a reordered segment come in another order.
     if (!std::is_sorted(found_.begin(), found_.end())) std::sort(found_.begin(), found_.end());
     postings_.Clear();
     for (const auto& [number, tf] : found_) postings_.Add({number, tf});

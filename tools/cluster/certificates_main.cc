@@ -1,4 +1,5 @@
-// Certificates and keys of a cluster: makes its authority and its nodes' certificates, and changes its key.
+// Certificates and keys of a cluster: makes its authority and its nodes' certificates, and changes
+// its key.
 
 #include <gflags/gflags.h>
 #include <sys/stat.h>
@@ -48,7 +49,7 @@ neptune::Validity ForDays(int days) {
 Status WritePair(const std::filesystem::path& folder, const std::string& name,
                  const KeyAndCertificate& pair) {
   const std::filesystem::path key = folder / (name + ".key");
-  const mode_t before = umask(077);  // nobody else may see the key, not for a moment either
+  const mode_t before = umask(077);  // other users must never be able to read the key
   Status status = neptune::WriteFileAtomically(key.string(), pair.key);
   umask(before);
   if (!status.ok()) return status;

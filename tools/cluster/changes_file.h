@@ -1,4 +1,5 @@
-// What was decided about a running cluster beside its spec, on disk; and the spec that its nodes start with because of it.
+// What was decided about a running cluster beside its spec, on disk; and the spec that its nodes
+// start with because of it.
 //
 //   {"format_version": 1,
 //    "hosted": [{"node": "store-1", "service": "tier1", "module": "",
@@ -8,12 +9,12 @@
 //                  "nodes": [{"node": "store-1", "stage": "changed"}, {"node": "store-2", "stage": "changing",
 //                             "before": {...}}]}}
 //
-// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; the tool that starts the cluster or resumes
-// a change derives the nodes' spec from it again.
+// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; the tool
+// that starts the cluster or resumes a change derives the nodes' spec from it again.
 //
 // Threads: pure functions.
-// Errors: DATA_LOSS malformed text, with the reason; ApplyChanges: FAILED_PRECONDITION the spec does not
-//   host a changed service there.
+// Errors: DATA_LOSS malformed text, with the reason; ApplyChanges: FAILED_PRECONDITION the spec
+//   does not host a changed service there.
 // Limits: kChangesSizeMax bytes.
 
 #pragma once
@@ -35,7 +36,8 @@ neptune::StatusOr<ClusterChanges> ParseChanges(std::string_view text);
 // Applies the decided changes to the spec.
 neptune::Status ApplyChanges(const ClusterChanges& changes, neptune::ClusterSpec* spec);
 
-// The spec as nodes read it, wherever it stands: `spec_path` is where it came from, from which its own relative paths start.
+// The spec as nodes read it, wherever it stands: `spec_path` is where it came from, from which its
+// own relative paths start.
 std::string SpecForNodes(neptune::ClusterSpec spec, const std::string& spec_path);
 
 }  // namespace search::tools

@@ -1,4 +1,5 @@
-// Any bytes as a cluster's changes and as a node's status page: read or refused; what was read is written and read again.
+// Any bytes as a cluster's changes and as a node's status page: read or refused; what was read is
+// written and read again.
 
 #include <glog/logging.h>
 

@@ -212,7 +212,8 @@ Status SignalAndTell(const neptune::ClusterSpec& spec, const StateDirectory& sta
   return neptune::OkStatus();
 }
 
-// Whether that is the name of a module that nodes find; a path is one that they do not have to look for.
+// Whether that is the name of a module that nodes find; a path is one that they do not have to look
+// for.
 StatusOr<bool> IsModule(const std::string& name) {
   if (name.find('/') != std::string::npos || name == "echo" || name == "registers") return true;
   NEPTUNE_ASSIGN_OR_RETURN(const std::vector<std::string> folders, ModuleFolders());

@@ -1,9 +1,9 @@
-// The secrets of a cluster, made when it is first started: the token that changes at its nodes need, and the key that
-// its nodes know each other by.
+// The secrets of a cluster, made when it is first started: the token that changes at its nodes
+// need, and the key that its nodes know each other by.
 //
 // Threads: pure functions; they read and write files.
-// Errors: those of LoadSecret and LoadClusterKeys for files that are there and hold none; UNAVAILABLE one cannot be
-//   written.
+// Errors: those of LoadSecret and LoadClusterKeys for files that are there and hold none;
+//   UNAVAILABLE one cannot be written.
 
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace search::tools {
 
-// Creates each secret file that the spec at `spec_path` names and that does not exist, with 256 random
-// bits, readable by its owner only.
+// Creates each secret file that the spec at `spec_path` names and that does not exist, with 256
+// random bits, readable by its owner only.
 neptune::Status MakeClusterSecrets(const neptune::ClusterSpec& spec, const std::string& spec_path);
 
-// Puts a new key before the first key of the file and drops any other; after a rolling restart nodes
-// accept both. With `finish` only the new key remains, for the second restart.
+// Puts a new key before the first key of the file and drops any other; after a rolling restart
+// nodes accept both. With `finish` only the new key remains, for the second restart.
 // Errors: FAILED_PRECONDITION a change that was begun is not finished, or none was begun.
 neptune::Status ChangeClusterKey(const std::string& path, bool finish);
 

@@ -1,7 +1,8 @@
 // What one can do to a running cluster from another terminal: look, kill, pause, resume.
 //
 // Threads: one.
-// Errors: NOT_FOUND the cluster or the node is not running; INVALID_ARGUMENT no such node in the spec.
+// Errors: NOT_FOUND the cluster or the node is not running; INVALID_ARGUMENT no such node in the
+//   spec.
 
 #pragma once
 
@@ -18,8 +19,8 @@ namespace search::tools {
 neptune::StatusOr<std::string> DescribeCluster(const neptune::ClusterSpec& spec,
                                                const StateDirectory& state);
 
-// Decided changes, unfinished changes and drained nodes, one line each after an empty line; "" if there
-// are none.
+// Decided changes, unfinished changes and drained nodes, one line each after an empty line; "" if
+// there are none.
 std::string DescribeChanges(const neptune::ClusterSpec& spec, const ClusterChanges& changes,
                             const StateDirectory& state);
 

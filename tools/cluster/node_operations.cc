@@ -135,7 +135,7 @@ Status NodeOperations::IsDispensableToAll(const std::string& node) const {
     NEPTUNE_RETURN_IF_ERROR(
         neptune::Annotate(IsDispensable(spec_.base, view, node), StrCat("as ", other, " sees it")));
   }
-  // Of a single node nobody else can say anything.
+  // If there is only one node, no other view exists.
   return views.empty() ? IsDispensable(spec_.base, {}, node) : neptune::OkStatus();
 }
 

@@ -5,8 +5,9 @@
 //   drain:    the same, but the supervisor leaves it down until it is restarted
 //
 // Threads: one; blocks it.
-// Errors: NOT_FOUND the cluster is not running; FAILED_PRECONDITION the node has the last replica of a partition, or
-//   another tool's change is under way; UNAVAILABLE a node did not start, with what it says; DEADLINE_EXCEEDED it was not in service again in time.
+// Errors: NOT_FOUND the cluster is not running; FAILED_PRECONDITION the node has the last replica
+//   of a partition, or another tool's change is under way; UNAVAILABLE a node did not start, with
+//   what it says; DEADLINE_EXCEEDED it was not in service again in time.
 // Limits: OperationOptions::wait for each node.
 
 #pragma once

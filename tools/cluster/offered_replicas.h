@@ -34,7 +34,8 @@ neptune::StatusOr<OfferedReplicas> ParseYellowPage(std::string_view json);
 std::set<OfferedReplica> HostedReplicas(const neptune::ClusterSpec& spec, const std::string& node);
 
 // OK if other nodes offer every partition that the node hosts. For a service with a port for users,
-// which other services do not call, any other of its nodes suffices. Errors: FAILED_PRECONDITION names what would be lost.
+// which other services do not call, any other of its nodes suffices. Errors: FAILED_PRECONDITION
+// names what would be lost.
 neptune::Status IsDispensable(const neptune::ClusterSpec& spec, const OfferedReplicas& offered,
                               const std::string& node);
 

@@ -1,4 +1,5 @@
-// When a process that died is started again: at once, then after growing pauses while it keeps dying.
+// When a process that died is started again: at once, then after growing pauses while it keeps
+// dying.
 //
 // No I/O, no clock.
 // Threads: thread-compatible.

@@ -1,5 +1,6 @@
-// A change that goes through a cluster node by node: a restart, or another module or implementation of a service. Each
-// decision is made durable before it is executed, so that any later run can resume it.
+// A change that goes through a cluster node by node: a restart, or another module or implementation
+// of a service. Each decision is made durable before it is executed, so that any later run can
+// resume it.
 //
 //   of one node:   waiting ──► changing ──► changed
 //                                  │ does not come back
@@ -7,7 +8,8 @@
 //
 // No I/O but through RollingHost.
 // Threads: thread-compatible.
-// Errors: of RunRollingChange: those of the host; FAILED_PRECONDITION the change was stopped and its node is back as it was.
+// Errors: of RunRollingChange: those of the host; FAILED_PRECONDITION the change was stopped and
+//   its node is back as it was.
 // Limits: kRollingNodeCountMax nodes.
 
 #pragma once
@@ -78,7 +80,8 @@ RollingStep NextStep(const RollingChange& change);
 
 // The node's change is decided. REQUIRES: NextStep says kDecide for it.
 void Decide(const std::string& node, ClusterChanges* changes);
-// The node is back with what was decided, or is not. REQUIRES: NextStep says kRestart for it; a node that returns is back.
+// The node is back with what was decided, or is not. REQUIRES: NextStep says kRestart for it; a
+// node that returns is back.
 void Conclude(const std::string& node, const neptune::Status& status, ClusterChanges* changes);
 
 // The cluster that is changed.
@@ -89,8 +92,8 @@ class RollingHost {
   virtual neptune::Status Save(const ClusterChanges& changes) = 0;
   // OK if the cluster keeps all partitions while the node is down.
   virtual neptune::Status MayTakeDown(const std::string& node) = 0;
-  // Lets the node finish what it has, starts it, and waits until all others offer it again. `implementation`: what it has
-  // to announce of the service; both empty: anything.
+  // Lets the node finish what it has, starts it, and waits until all others offer it again.
+  // `implementation`: what it has to announce of the service; both empty: anything.
   virtual neptune::Status Restart(const std::string& node, const std::string& service,
                                   const std::string& implementation) = 0;
 };

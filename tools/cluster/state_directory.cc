@@ -127,7 +127,7 @@ void StateDirectory::SetRunningPid(const std::string& node, pid_t pid) const {
   if (pid == 0) {
     fs::remove(path, ignored);
   } else {
-    // Without it the node cannot be restarted from outside; it runs all the same.
+    // If writing fails, the node runs but cannot be restarted by other commands.
     (void)neptune::WriteFileAtomically(path, StrCat(pid, "\n"));
   }
 }

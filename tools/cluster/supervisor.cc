@@ -32,7 +32,8 @@ TimePoint MonotonicNow() {
   return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
 }
 
-// The end of what a log holds from byte `begin` on, for the message about a node that does not start.
+// The end of what a log holds from byte `begin` on, for the message about a node that does not
+// start.
 std::string LogTail(const std::string& path, size_t begin) {
   const auto text = neptune::ReadFile(path, size_t{64} << 20);
   if (!text.ok() || begin > text->size()) return "";

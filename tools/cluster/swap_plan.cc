@@ -40,7 +40,8 @@ std::optional<std::string> PathOf(const neptune::ServiceSpec& service) {
   return std::nullopt;
 }
 
-// The folder of the same part of the index that was built for the implementation: "tier1", "tier1.rocksdb_postings".
+// The folder of the same part of the index that was built for the implementation: "tier1",
+// "tier1.rocksdb_postings".
 StatusOr<std::string> FolderFor(const std::string& path, const std::string& implementation,
                                 const std::vector<ManifestPart>& parts) {
   const std::string part_name = path.substr(0, path.find('.'));

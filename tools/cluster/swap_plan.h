@@ -1,12 +1,13 @@
-// What a swap of a service's module or implementation comes to: which nodes, and what each of them hosts then.
+// What a swap of a service's module or implementation comes to: which nodes, and what each of them
+// hosts then.
 //
 //   tier1=rocksdb_postings      parameter `implementation`, and the folder of the index that was built for it
 //   cache=/some/new_cache.so    parameter-less: another module; several versions of one may run side by side
 //   tier1=                      what the spec says
 //
 // Threads: pure functions.
-// Errors: INVALID_ARGUMENT an order that cannot be, with what there is; NOT_FOUND the index was not built for the
-//   implementation.
+// Errors: INVALID_ARGUMENT an order that cannot be, with what there is; NOT_FOUND the index was not
+//   built for the implementation.
 
 #pragma once
 

@@ -2,8 +2,8 @@
 //
 // Source: Welch's t-test (tools/lab/estimate.h).
 // Threads: pure functions; ReadGroup reads files.
-// Errors: INVALID_ARGUMENT a folder without runs, a run that is invalid, runs with different set-ups; the
-//   message names runs and fields.
+// Errors: INVALID_ARGUMENT a folder without runs, a run that is invalid, runs with different
+//   set-ups; the message names runs and fields.
 // Limits: kRunCountMax runs of a group; summaries of kSummarySizeMax bytes.
 
 #pragma once
@@ -43,7 +43,8 @@ struct RunGroup {
 // Latencies, rates and shares of all requests, and the 99th percentile of each class.
 std::vector<Figure> FiguresOf(const std::vector<std::string>& classes);
 
-// The runs of "NAME=FOLDER,FOLDER..." or "FOLDER,...": of each folder its run, or those of its folders.
+// The runs of "NAME=FOLDER,FOLDER..." or "FOLDER,...": of each folder its run, or those of its
+// folders.
 neptune::StatusOr<RunGroup> ReadGroup(const std::string& text);
 
 struct ComparisonOptions {

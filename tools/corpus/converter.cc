@@ -92,7 +92,7 @@ LinkResolver MakeResolver(const PageList& list,
   return resolver;
 }
 
-// One run into one file: whole, or in parts behind those of earlier runs.
+// One run into one file: whole, or in parts that follow those of earlier runs.
 class Run {
  public:
   Run(const ConvertOptions& options, FileSink* sink) : options_(options), writer_(options, sink) {}

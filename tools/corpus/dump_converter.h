@@ -1,10 +1,11 @@
-// Turns dumps - large files of many documents - into one file of JSON Lines, and goes on where it was killed.
+// Turns dumps - large files of many documents - into one file of JSON Lines, and goes on where it
+// was killed.
 //
 // Threads: one.
-// Errors: those of input and output; INVALID_ARGUMENT for a bad page where the options say so. What was done before an error
-//   is kept for the next run.
-// Limits: constant memory but for 16 bytes a page written. A dump is read again from its beginning to go on, pages that are
-//   done are not converted again.
+// Errors: those of input and output; INVALID_ARGUMENT for a bad page where the options say so. What
+//   was done before an error is kept for the next run.
+// Limits: constant memory but for 16 bytes a page written. A dump is read again from its beginning
+//   to go on, pages that are done are not converted again.
 
 #pragma once
 

@@ -52,7 +52,7 @@ std::string ReadBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// A run that is to die at a point says so to nobody: it is another process.
+// A run that has to die at some point does not report it: it is another process.
 class DumpConverterTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -76,7 +76,8 @@ class DumpConverterTest : public testing::Test {
             .out = StrCat(folder_, "/", out),
             .part_pages = 40};
   }
-  // Runs in a child process that is killed when the clock was asked `ask_count` times. True: it was.
+  // Runs in a child process that is killed when the clock was asked `ask_count` times. True: it
+  // was.
   static bool RunAndKill(const DumpJob& job, int ask_count) {
     const pid_t child = fork();
     if (child == 0) {

@@ -1,5 +1,5 @@
-// What every reader of dumps keeps to, whatever it is given: its documents are within limits and valid, and the same
-// however the bytes are cut into pieces. For the readers' fuzz tests.
+// What every reader of dumps keeps to, whatever it is given: its documents are within limits and
+// valid, and the same however the bytes are cut into pieces. For the readers' fuzz tests.
 
 #pragma once
 

@@ -5,8 +5,8 @@
 //   OUT.parts/N.state   counts and hashes of pages after part N; a part is whole once this is there
 //   OUT                 all parts, one after another, once there are no more
 //
-// Since parts are packed by themselves, and begin where the same number of pages was seen, the file has the same bytes
-// however often the run was killed.
+// Since parts are packed by themselves, and begin where the same number of pages was seen, the file
+// has the same bytes however often the run was killed.
 //
 // Threads: thread-compatible.
 // Errors: UNAVAILABLE the file system; a part or state that is damaged is made again.
@@ -24,20 +24,21 @@
 
 namespace search::tools {
 
-// Pages of a part. Larger: less is done again after a kill; smaller parts pack worse. Default: some 50 MB of text.
+// Pages of a part. Larger: less is done again after a kill; smaller parts pack worse. Default: some
+// 50 MB of text.
 inline constexpr uint64_t kPartPages = 20'000;
 
 // In bytes; 0 where the system does not tell, as of standard input ("-").
 uint64_t SizeOfInput(const std::string& file);
-// The file's name, size and time of change, for the name of a job: other contents are another job. What is read from
-// standard input is never the same again.
+// The file's name, size and time of change, for the name of a job: other contents are another job.
+// What is read from standard input is never the same again.
 std::string MarkOfInput(const std::string& file);
 
 class PartedOutput {
  public:
-  // `job` identifies the work: inputs and options. Continues after what an earlier run of the same job
-  // left and restores the state of `writer`, whose counts say how many pages are done. REQUIRES: both
-  // outlive this object.
+  // `job` identifies the work: inputs and options. Continues after what an earlier run of the same
+  // job left and restores the state of `writer`, whose counts say how many pages are done.
+  // REQUIRES: both outlive this object.
   static neptune::StatusOr<std::unique_ptr<PartedOutput>> Open(const std::string& path,
                                                                const std::string& job,
                                                                DocumentWriter* writer);

@@ -1,10 +1,11 @@
-// Reads Wikipedia's XML dumps (pages-articles), as a stream: pages with title, text, links, redirects.
+// Reads Wikipedia's XML dumps (pages-articles), as a stream: pages with title, text, links,
+// redirects.
 //
 // Source: the MediaWiki export format, versions 0.10 and 0.11.
-// Threads: thread-compatible. Errors: as dump_reader.h says; DATA_LOSS for a document type with entities as well, which no
-//   dump has.
-// Limits: of a page's wikitext kWikitextSizeMax bytes are read, the rest is cut off; a tag of kTagSizeMax bytes; elements
-//   kDepthMax deep.
+// Threads: thread-compatible. Errors: as dump_reader.h says; DATA_LOSS for a document type with
+//   entities as well, which no dump has.
+// Limits: of a page's wikitext kWikitextSizeMax bytes are read, the rest is cut off; a tag of
+//   kTagSizeMax bytes; elements kDepthMax deep.
 
 #pragma once
 

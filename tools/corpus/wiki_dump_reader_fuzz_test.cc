@@ -1,5 +1,5 @@
-// Any bytes give documents within the limits, in valid UTF-8, and a status at the end; reading them in pieces of another size
-// gives the same.
+// Any bytes give documents within the limits, in valid UTF-8, and a status at the end; reading them
+// in pieces of another size gives the same.
 #include "tools/corpus/dump_reader_fuzz.h"
 #include "tools/corpus/wiki_dump_reader.h"
 

@@ -1,4 +1,5 @@
-// What starts a cluster on many hosts, as files: systemd units, or Kubernetes manifests, from the cluster's spec.
+// What starts a cluster on many hosts, as files: systemd units, or Kubernetes manifests, from the
+// cluster's spec.
 //
 //   systemd      HOST/neptune-CLUSTER-NODE.service, a unit a node, and HOST/cluster.textproto
 //   kubernetes   cluster.yaml: the spec as ConfigMap, a StatefulSet of one pod a node, Services, PodDisruptionBudget
@@ -6,8 +7,8 @@
 //
 // Values in, files as text out.
 // Threads: pure functions.
-// Errors: kInvalidArgument a name that is none for an object of Kubernetes, a path with other bytes than
-//   letters, digits and "/._-", or a spec that such a cluster cannot have.
+// Errors: kInvalidArgument a name that is none for an object of Kubernetes, a path with other bytes
+//   than letters, digits and "/._-", or a spec that such a cluster cannot have.
 
 #pragma once
 
@@ -23,8 +24,8 @@
 namespace search::tools {
 
 struct DeploymentOptions {
-  // Paths on each host, or in the image: the node program, folders of modules separated by ':', the spec and
-  // what stands beside it, the index, and what replicated services keep.
+  // Paths on each host, or in the image: the node program, folders of modules separated by ':', the
+  // spec and what stands beside it, the index, and what replicated services keep.
   std::string program = "/opt/neptune/bin/neptuned";
   std::string module_folders = "/opt/neptune/lib";
   std::string config_folder = "/etc/neptune";

@@ -1,4 +1,5 @@
-// What is written starts what the spec says: read by another's YAML reader, and by systemd's own check.
+// What is written starts what the spec says: read by another's YAML reader, and by systemd's own
+// check.
 
 #include "tools/deploy/deployment.h"
 

@@ -16,7 +16,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
-// Of a StatefulSet: Kubernetes adds a hash to it in a label.
+// Limit for a StatefulSet's name: Kubernetes adds a hash to it in a label.
 constexpr size_t kSetNameSizeMax = 52;
 constexpr size_t kConfigMapSizeMax = 1'000'000;
 constexpr uint32_t kCallPort = 7500;
@@ -242,7 +242,8 @@ class Manifests {
          Json::array({Json{{"name", "POD_IP"},
                            {"valueFrom", {{"fieldRef", {{"fieldPath", "status.podIP"}}}}}}})},
         {"ports", ports},
-        // A node that starts may load for long; one that hangs is started again, one that drains is not asked.
+        // A node that starts may load for long; one that hangs is started again, one that drains is
+        // not asked.
         {"startupProbe", Probe("/healthz", 2, 150)},
         {"livenessProbe", Probe("/healthz", 5, 6)},
         {"readinessProbe", Probe("/readyz", 2, 2)},

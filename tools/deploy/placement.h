@@ -6,7 +6,8 @@
 //
 // Text in, a placement that can be trusted out.
 // Threads: pure functions.
-// Errors: kInvalidArgument "FILE:LINE: reason"; what no line is to blame for, as a node that no host has, "FILE: reason".
+// Errors: kInvalidArgument "FILE:LINE: reason"; what no line is to blame for, as a node that no
+//   host has, "FILE: reason".
 // Limits: kHostFileSizeMax bytes; a host's name is a DNS label of 1 to 63 letters, digits and '-'.
 
 #pragma once
@@ -42,7 +43,8 @@ neptune::StatusOr<Placement> ParsePlacement(std::string_view text, std::string_v
 // Lower-case letters, digits and '-', not at its ends; at most `size_max` bytes.
 bool IsDnsLabel(std::string_view name, size_t size_max = 63);
 
-// The ports that the node listens on for sure, with what for: "call_port", "admin_port", "http_port".
+// The ports that the node listens on for sure, with what for: "call_port", "admin_port",
+// "http_port".
 std::vector<std::pair<std::string, uint32_t>> FixedPorts(const neptune::ClusterSpec& spec,
                                                          const neptune::NodeSpec& node);
 

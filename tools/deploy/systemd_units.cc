@@ -42,7 +42,8 @@ std::string StopTimeout(const DeploymentOptions& options) {
   return StrCat((options.grace_ms + 999) / 1000 + kKillMarginSeconds);
 }
 
-// The unit's user may write the node's own state and a shared folder of announcements, and nothing else.
+// The unit's user may write the node's own state and a shared folder of announcements, and nothing
+// else.
 constexpr char kHardening[] =
     "NoNewPrivileges=yes\n"
     "ProtectSystem=strict\n"

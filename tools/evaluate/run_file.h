@@ -2,8 +2,7 @@
 //   query-id Q0 document-id rank score tag
 //
 // Source: the format and the ties of trec_eval: the score decides alone, the rank column is not
-//   read, equal scores go by descending document id.
-// Reads and writes files.
+//   read, equal scores go by descending document id. Reads and writes files.
 // Threads: plain values.
 // Errors: INVALID_ARGUMENT for a bad line, naming it, also for an id with white space.
 // Limits: kRunEntriesMax lines of at most kRunLineSizeMax bytes.

@@ -2,7 +2,8 @@
 //   k1=0.9 body_b=0.4 title_weight=1 second_phase=0
 //
 // Threads: plain values.
-// Errors: INVALID_ARGUMENT for an unknown name, a value that is no number or out of range, naming it.
+// Errors: INVALID_ARGUMENT for an unknown name, a value that is no number or out of range, naming
+//   it.
 // Limits: kSettingsMax settings.
 
 #pragma once

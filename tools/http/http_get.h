@@ -3,8 +3,9 @@
 // libcurl does the work. Nodes use neptune/wire/http instead, which also runs in a simulated world.
 // Source: RFC 9112.
 // Threads: the call blocks its thread until the deadline at the latest.
-// Errors: INVALID_ARGUMENT the URL or the answer is malformed or over a limit; UNAVAILABLE the server's name cannot be
-//   resolved, or the connection fails or is lost; DEADLINE_EXCEEDED. An HTTP status is an answer, not an error.
+// Errors: INVALID_ARGUMENT the URL or the answer is malformed or over a limit; UNAVAILABLE the
+//   server's name cannot be resolved, or the connection fails or is lost; DEADLINE_EXCEEDED. An
+//   HTTP status is an answer, not an error.
 // Limits: HttpGetOptions; kUrlSizeMax.
 
 #pragma once
@@ -33,7 +34,8 @@ struct HttpOrigin {
 neptune::StatusOr<HttpOrigin> ParseHttpOrigin(std::string_view url);
 
 struct HttpGetOptions {
-  // Limits the whole exchange, from resolving the name to the last byte. Larger: more patience with a slow server.
+  // Limits the whole exchange, from resolving the name to the last byte. Larger: more patience with
+  // a slow server.
   std::chrono::milliseconds timeout{10'000};
   // Largest body accepted, in bytes. Default: many times a hundred results with long snippets.
   size_t body_size_max = size_t{8} << 20;

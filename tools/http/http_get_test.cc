@@ -15,8 +15,8 @@
 namespace search::tools {
 namespace {
 
-// A server on the loopback that accepts one connection, reads the head of a request, sends `answer` and closes.
-// A silent one waits until the client goes instead.
+// A server on the loopback that accepts one connection, reads the head of a request, sends `answer`
+// and closes. A silent one waits until the client goes instead.
 class OneShotServer {
  public:
   explicit OneShotServer(std::string answer, bool is_silent = false)
@@ -107,7 +107,8 @@ TEST(HttpGetTest, SilentServerRunsIntoTheDeadline) {
 }
 
 TEST(HttpGetTest, RefusedConnectionNamesTheServer) {
-  // The port is bound and not listening, so that no other program gets it and connecting is refused.
+  // The port is bound and not listening, so that no other program gets it and connecting is
+  // refused.
   const int holder = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;

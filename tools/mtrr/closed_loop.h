@@ -3,8 +3,8 @@
 //
 //   requests ─► fixed number    ─► LoadTarget ─► done ─► counted while it is measured ─► the next
 //
-// Source: [Jamjoom04] II (an arrival rate high enough to keep all threads busy). Departs from source: a closed loop, which
-//   fills every thread at any speed and no queue beyond that.
+// Source: [Jamjoom04] II (an arrival rate high enough to keep all threads busy). Departs from
+//   source: a closed loop, which fills every thread at any speed and no queue beyond that.
 // Threads: its loop's own.
 // Limits: as many requests at once as the plan has.
 
@@ -41,8 +41,8 @@ class ClosedLoop final : private RequestSink {
   // Begins to count, and ends.
   void BeginCount();
   ClosedLoopCounts EndCount();
-  // Sends no more; `on_drained` runs on the loop once nothing is under way, so that the next measurement finds the
-  // queues empty.
+  // Sends no more; `on_drained` runs on the loop once nothing is under way, so that the next
+  // measurement finds the queues empty.
   void Drain(neptune::Task on_drained);
   // Sends no more, and waits for nothing.
   void Stop();

@@ -1,4 +1,5 @@
-// Any bytes as an answer of a node, a profile, a plan, a request for one, and a spec: read or refused.
+// Any bytes as an answer of a node, a profile, a plan, a request for one, and a spec: read or
+// refused.
 
 #include <glog/logging.h>
 

@@ -1,4 +1,5 @@
-// Threads for service classes: from a measured profile to an allocation that a running cluster keeps.
+// Threads for service classes: from a measured profile to an allocation that a running cluster
+// keeps.
 
 #include <gflags/gflags.h>
 

@@ -1,8 +1,9 @@
 // The administration ports of nodes: their services, and their threads changed.
 //
 // Threads: blocks the calling thread, for kNodeTimeout a node at most.
-// Errors: kUnavailable a node does not answer; kNotFound it does not host the service; kPermissionDenied without the
-//   right token; kInvalidArgument what the node refuses, in its words. Messages name the node.
+// Errors: kUnavailable a node does not answer; kNotFound it does not host the service;
+//   kPermissionDenied without the right token; kInvalidArgument what the node refuses, in its
+//   words. Messages name the node.
 
 #pragma once
 
@@ -12,8 +13,8 @@
 #include <vector>
 
 #include "neptune/base/status.h"
-#include "tools/mtrr/service_state.h"
 #include "tools/http/http_get.h"
+#include "tools/mtrr/service_state.h"
 
 namespace search::tools {
 
@@ -35,14 +36,15 @@ neptune::StatusOr<std::vector<AdminNode>> ParseAdminNodes(std::string_view list)
 neptune::StatusOr<std::vector<AdminNode>> NodesOfCluster(const std::string& spec_path,
                                                          const std::string& state_directory,
                                                          std::string_view service);
-// The token in the file, without the line's end; that the spec names if `path` is empty, and none if it names none.
+// The token in the file, without the line's end; that the spec names if `path` is empty, and none
+// if it names none.
 neptune::StatusOr<std::string> ReadToken(const std::string& path, const std::string& spec_path);
 
 // What the node says of the service now.
 neptune::StatusOr<ServiceState> ReadService(const AdminNode& node, std::string_view service);
 
-// Changes the threads at every node, and reads back whether it is so. At an error the nodes changed so far are put back
-// as they were, and the message says so.
+// Changes the threads at every node, and reads back whether it is so. At an error the nodes changed
+// so far are put back as they were, and the message says so.
 neptune::Status ApplySettings(const AdminAccess& access, std::string_view service,
                               const ThreadSettings& settings);
 

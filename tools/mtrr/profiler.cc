@@ -102,7 +102,7 @@ class Measuring {
     ThreadSettings settings{.concurrency = threads, .classes = {}};
     if (options_.service_class.empty()) return settings;
     settings.classes[options_.service_class] = threads;
-    settings.concurrency = threads + 1;  // one for whoever else asks
+    settings.concurrency = threads + 1;  // one for other clients
     return settings;
   }
 

@@ -5,8 +5,9 @@
 //
 // Source: [Jamjoom04] II.
 // Threads: blocks the calling thread, which is no loop's.
-// Errors: those of node_admin.h; kUnavailable the load's server cannot be reached, or more than a hundredth of the
-//   requests failed; kFailedPrecondition nothing was answered; kCancelled it was stopped.
+// Errors: those of node_admin.h; kUnavailable the load's server cannot be reached, or more than a
+//   hundredth of the requests failed; kFailedPrecondition nothing was answered; kCancelled it was
+//   stopped.
 // Limits: kProfileThreadCountMax threads.
 
 #pragma once
@@ -32,7 +33,8 @@ struct ProfileOptions {
   // The class for which threads are varied; empty: the whole service.
   std::string service_class;
   std::vector<int> thread_counts;
-  // Requests under way for each thread of a node. More than 1 keeps a thread busy while answers travel. Default: 2.
+  // Requests under way for each thread of a node. More than 1 keeps a thread busy while answers
+  // travel. Default: 2.
   double requests_per_thread = 2;
   double warm_up_s = 1;
   double length_s = 5;
@@ -40,7 +42,8 @@ struct ProfileOptions {
   // Target of the requests.
   TargetAddress target;
   TargetOptions target_options;
-  // Becomes true when the caller wants it to end; the threads are then put back as well. May be null.
+  // Becomes true when the caller wants it to end; the threads are then put back as well. May be
+  // null.
   const std::atomic<bool>* stop = nullptr;
 };
 
@@ -53,7 +56,8 @@ neptune::StatusOr<ServiceProfile> MeasureProfile(neptune::Loop& loop, const Admi
                                                  const ProfileOptions& options,
                                                  const TellPoint& tell);
 
-// Requests that ask for these, over and over, in the name of the class; enough of them for every thread.
+// Requests that ask for these, over and over, in the name of the class; enough of them for every
+// thread.
 ReplayPlan PlanOfQueries(std::vector<std::string> queries, const std::string& service_class);
 
 }  // namespace search::tools

@@ -1,4 +1,5 @@
-// What was measured of one kind of requests: throughput over threads, and the speedup fitted to it; as a JSON file.
+// What was measured of one kind of requests: throughput over threads, and the speedup fitted to it;
+// as a JSON file.
 //
 // Source: [Jamjoom04] II.
 // Threads: pure functions.
@@ -17,7 +18,7 @@
 
 namespace search::tools {
 
-// Throughput with `threads` busy threads: the median of the repetitions and their extremes.
+// Throughput with `thread_count` busy threads: the median of the repetitions and their extremes.
 struct ProfilePoint {
   int thread_count = 1;
   double throughput = 0;

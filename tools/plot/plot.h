@@ -1,8 +1,9 @@
 // Line plots as SVG that read well in print and on a dark page.
 //
-// A Plot is data; RenderSvg lets gnuplot draw it. Axes and text take their colour from a style sheet inside the
-// SVG that follows the reader's preference for light or dark; the background is transparent; every series has a
-// colour that the colour-blind can tell apart, and a point shape of its own for print in black and white.
+// A Plot is data; RenderSvg lets gnuplot draw it. Axes and text take their colour from a style
+// sheet inside the SVG that follows the reader's preference for light or dark; the background is
+// transparent; every series has a colour that the colour-blind can tell apart, and a point shape of
+// its own for print in black and white.
 //
 // Threads: Plot is thread-compatible; RenderSvg is thread-safe.
 // Errors: kNotFound gnuplot is not installed; kInternal it did not take the plot.

@@ -1,7 +1,9 @@
-// The versions of a cluster on this machine: the list on disk, and what its running nodes say of it on their status pages.
+// The versions of a cluster on this machine: the list on disk, and what its running nodes say of it
+// on their status pages.
 //
 // Threads: one; Await blocks it.
-// Errors: DEADLINE_EXCEEDED a node has not taken the list up in time; UNAVAILABLE one cannot, with its reason.
+// Errors: DEADLINE_EXCEEDED a node has not taken the list up in time; UNAVAILABLE one cannot, with
+//   its reason.
 // Limits: ClusterVersionsOptions::wait.
 
 #pragma once
@@ -31,7 +33,8 @@ struct VersionFacts {
 };
 neptune::StatusOr<VersionFacts> ParseVersionFacts(std::string_view status_page);
 
-// REQUIRES: the state directory outlives it. Where no cluster runs, nothing is waited for: nodes begin with the list.
+// REQUIRES: the state directory outlives it. Where no cluster runs, nothing is waited for: nodes
+//   begin with the list.
 class ClusterVersions final : public VersionHost {
  public:
   ClusterVersions(VersionedCluster cluster, const StateDirectory& state,
@@ -43,7 +46,8 @@ class ClusterVersions final : public VersionHost {
   neptune::Status Await(const index::VersionList& list) override;
 
  private:
-  // Of the first node that has not taken the list up: what it says; empty if there is none. `trouble`: it cannot.
+  // Of the first node that has not taken the list up: what it says; empty if there is none.
+  // `trouble`: it cannot.
   std::string Lagging(const index::VersionList& list, bool* trouble) const;
   neptune::StatusOr<VersionFacts> Ask(const std::string& node, const std::string& service) const;
 

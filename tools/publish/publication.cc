@@ -25,7 +25,7 @@ StatusOr<VersionList> Open(const VersionList& list, const PublishOrder& order, V
   NEPTUNE_ASSIGN_OR_RETURN(VersionList with, index::AddVersion(list, order.version));
   const Status opened = Change(with, host);
   if (opened.ok()) return with;
-  // Also where it was there before and not in use: somebody's unfinished publication.
+  // Also if it was listed before and not in use: an unfinished publication.
   if (with.current == order.version.name || with.previous == order.version.name) return opened;
   NEPTUNE_ASSIGN_OR_RETURN(const VersionList without,
                            index::RemoveVersion(with, order.version.name));

@@ -3,12 +3,13 @@
 //   list + version ─► every running node has all of it open? ─► list: it is the current one ─► every frontend asks for it
 //                        │ no: the list without it, and why
 //
-// Every step is one replacement of the list; a crash between two leaves a cluster that serves one version, and the same
-// command goes on.
+// Every step is one replacement of the list; a crash between two leaves a cluster that serves one
+// version, and the same command goes on.
 //
 // the steps are policy over VersionHost.
 // Threads: one; blocks it.
-// Errors: those of version_list.h and of the host; DEADLINE_EXCEEDED a node has not taken the list up, with what it says.
+// Errors: those of version_list.h and of the host; DEADLINE_EXCEEDED a node has not taken the list
+//   up, with what it says.
 
 #pragma once
 
@@ -35,7 +36,8 @@ struct PublishOrder {
   index::IndexVersion version;
   // What the cluster serves while there is no list; absent: nothing.
   std::optional<index::IndexVersion> base;
-  // Versions that stay at hand; of others the oldest are let go, but never the current or the previous one.
+  // Versions that stay at hand; of others the oldest are let go, but never the current or the
+  // previous one.
   size_t keep_count = 3;
 };
 

@@ -6,8 +6,8 @@
 //                └─► the server gets no more, until it says that it serves (ServerCheck)
 //
 // Threads: its loop's own.
-// Limits: those of HttpTarget, for each server. An answer is an answer, whatever its status. If no server serves, all of
-//   them are asked.
+// Limits: those of HttpTarget, for each server. An answer is an answer, whatever its status. If no
+//   server serves, all of them are asked.
 
 #pragma once
 
@@ -24,8 +24,8 @@ namespace search::tools {
 struct FailoverOptions {
   // Its servers are those that are asked in turn.
   HttpTargetOptions http;
-  // Larger: a server that hangs costs its requests more time; smaller: one that is only slow is asked in vain. Default:
-  // 1 s, twice what a search's first tier may take.
+  // Larger: a server that hangs costs its requests more time; smaller: one that is only slow is
+  //   asked in vain. Default: 1 s, twice what a search's first tier may take.
   neptune::Duration patience = std::chrono::seconds(1);
   std::string check_path = "/readyz";
   neptune::Duration check_interval = std::chrono::milliseconds(250);

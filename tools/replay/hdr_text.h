@@ -3,8 +3,8 @@
 //   percentile distribution (.hgrm): the text that its plotter draws
 //   interval log, version 1.3 (.hlog): one compressed histogram (V2 encoding) a line
 //
-// A Histogram with 10 bits of precision has the very buckets of an HdrHistogram with three significant
-// digits and lowest value 1, so that counts are written as they are.
+// A Histogram with 10 bits of precision has the very buckets of an HdrHistogram with three
+// significant digits and lowest value 1, so that counts are written as they are.
 //
 // Source: HdrHistogram's documentation and file formats (public domain, G. Tene).
 // Threads: pure functions.

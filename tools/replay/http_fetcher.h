@@ -1,4 +1,5 @@
-// Exchanges requests and answers over a world's streams, many at a time: the user of a cluster, simulated or real.
+// Exchanges requests and answers over a world's streams, many at a time: the user of a cluster,
+// simulated or real.
 //
 // Source: RFC 9112.
 // Threads: its loop's own; to be destroyed on the loop or when the loop no longer runs.

@@ -27,7 +27,8 @@ class HttpReplyReader {
   static constexpr size_t kHeadSizeMax = 64 * 1024;
   static constexpr size_t kBodySizeMax = size_t{64} << 20;
 
-  // Takes bytes as they arrive; true if `reply` is complete. Answers with status 1xx are passed over.
+  // Takes bytes as they arrive; true if `reply` is complete. Answers with status 1xx are passed
+  // over.
   neptune::StatusOr<bool> Feed(std::string_view bytes, HttpReply* reply);
   // The connection ended; true if that completes a reply without a length.
   bool FeedEnd(HttpReply* reply);

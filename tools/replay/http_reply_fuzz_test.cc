@@ -1,4 +1,5 @@
-// Any bytes as HTTP answers, in one piece and in small ones: both ways give the same replies or both fail.
+// Any bytes as HTTP answers, in one piece and in small ones: both ways give the same replies or
+// both fail.
 
 #include <glog/logging.h>
 

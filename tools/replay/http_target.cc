@@ -63,7 +63,7 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
     got_bytes_ = true;
     HttpReply reply;
     const StatusOr<bool> complete = reader_.Feed(bytes, &reply);
-    // Bytes that nobody asked for are as wrong as malformed ones.
+    // Unsolicited bytes are as wrong as malformed ones.
     if (!complete.ok() || !busy_) return End(Outcome::kConnection, {}, false);
     if (*complete) Answered(reply);
   }

@@ -3,8 +3,8 @@
 // Source: RFC 9112.
 // Threads: its loop's own.
 // Limits: HttpTargetOptions. A request beyond the last connection is held back and counts as late.
-//   A kept connection that the server closed before the first byte of an answer is tried once more on a
-//   new one, as browsers do.
+//   A kept connection that the server closed before the first byte of an answer is tried once more
+//   on a new one, as browsers do.
 
 #pragma once
 
@@ -36,8 +36,8 @@ struct HttpTargetOptions {
   std::function<void(uint32_t request, std::string_view body)> on_answer;
   // Called with each answer of another status; may be empty.
   std::function<void(uint32_t request, int status, std::string_view body)> on_refusal;
-  // Larger: a slow server is asked more at once before the generator itself is the limit. Default: 8,192;
-  // each is a descriptor here and there.
+  // Larger: a slow server is asked more at once before the generator itself is the limit. Default:
+  //   8,192; each is a descriptor here and there.
   size_t connection_count_max = 8192;
   neptune::Duration connect_timeout = std::chrono::seconds(5);
 };

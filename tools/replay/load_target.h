@@ -18,8 +18,9 @@ namespace search::tools {
 class RequestSink {
  public:
   virtual ~RequestSink() = default;
-  // The request is with the operating system, or its connection has begun. Before Done; the last one counts.
-  // A target that cannot tell leaves it out, and the request counts as sent inside Send.
+  // The request is with the operating system, or its connection has begun. Before Done; the last
+  // one counts. A target that cannot tell leaves it out, and the request counts as sent inside
+  // Send.
   virtual void Sent(uint32_t request) = 0;
   // Once for each request that was not abandoned. Not inside Send.
   virtual void Done(uint32_t request, Outcome outcome, const AnswerFacts& facts) = 0;
@@ -30,8 +31,8 @@ class RequestSink {
 class LoadTarget {
  public:
   virtual ~LoadTarget() = default;
-  // Begins a request; `request` is its place in the plan. False: it is held back because all connections
-  // are in use, and goes out as soon as one is free.
+  // Begins a request; `request` is its place in the plan. False: it is held back because all
+  // connections are in use, and goes out as soon as one is free.
   virtual bool Send(uint32_t request, const PlannedRequest& planned, RequestSink* sink) = 0;
   // The request has timed out; its answer is no longer needed.
   virtual void Abandon(uint32_t request) = 0;

@@ -1,10 +1,11 @@
-// The measurements of a run in a file whose space is reserved before the run begins, so that a disk that
-// fills up later loses none of them; every report is made from this file.
+// The measurements of a run in a file whose space is reserved before the run begins, so that a disk
+// that fills up later loses none of them; every report is made from this file.
 //
 //   8 bytes "NEPTRUN1" | 4 bytes size of the JSON, little-endian | JSON (RunSetup) | Measurement ...
 //
-// Recovery: a file of a process that was killed ends with zeros, which are no measurement (a request is
-// never done at 0), or inside one; both end the reading. It is read on a machine of the same byte order.
+// Recovery: a file of a process that was killed ends with zeros, which are no measurement (a
+//   request is never done at 0), or inside one; both end the reading. It is read on a machine of
+//   the same byte order.
 //
 // Threads: thread-compatible.
 // Errors: those of neptune/base/file.h; DATA_LOSS not such a file.

@@ -67,7 +67,7 @@ NeptuneTarget::NeptuneTarget(neptune::Loop& loop, const ReplayPlan& plan,
   }
 }
 
-// The connections answer what is in flight when they go; nobody listens any more.
+// Destroying the connections fails the requests in flight; their callbacks are no longer needed.
 NeptuneTarget::~NeptuneTarget() {
   *alive_ = false;
   sink_ = nullptr;

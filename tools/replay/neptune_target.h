@@ -1,7 +1,8 @@
-// Sends requests to nodes over Neptune's own protocol: many calls in flight on one kept connection each.
+// Sends requests to nodes over Neptune's own protocol: many calls in flight on one kept connection
+// each.
 //
-// The address names nodes, a service and a method; no yellow page and no choice among replicas is in
-// between, so that what is measured is the service itself.
+// The address names nodes, a service and a method; no yellow page and no choice among replicas is
+// in between, so that what is measured is the service itself.
 //
 // Source: neptune/wire/README.md (frames).
 // Threads: its loop's own.

@@ -1,4 +1,5 @@
-// What a run needs of the machine before it begins: descriptors for its connections, a folder for its files.
+// What a run needs of the machine before it begins: descriptors for its connections, a folder for
+// its files.
 //
 // Threads: any.
 // Errors: MakeFolder: UNAVAILABLE names the folder.

@@ -1,12 +1,12 @@
-// Sends a plan's requests at their times whatever became of earlier ones, and measures from those times,
-// so that a slow server cannot hide its slowness (no coordinated omission).
+// Sends a plan's requests at their times whatever became of earlier ones, and measures from those
+// times, so that a slow server cannot hide its slowness (no coordinated omission).
 //
 //   plan ─ timer ─► Send ─► LoadTarget ─► Sent, Done ─► Measurement ─► chunk ─ every tick ─► observer
 //                     └► in flight, by time of sending ─ timer ─► given up after the timeout
 //
 // Threads: its loop's own.
-// Limits: kBurstMax requests are sent in one turn of the loop, so that answers are read in between. A
-//   target that refuses every connection for refused_max ends the run.
+// Limits: kBurstMax requests are sent in one turn of the loop, so that answers are read in between.
+//   A target that refuses every connection for refused_max ends the run.
 
 #pragma once
 
@@ -60,8 +60,8 @@ class OpenLoop final : private RequestSink {
   ~OpenLoop() override;
 
   void Start();
-  // Sends no more; what is in flight is given up and not measured. The observer's HandleEnd is called
-  // inside.
+  // Sends no more; what is in flight is given up and not measured. The observer's HandleEnd is
+  // called inside.
   void Stop(const neptune::Status& why);
 
  private:

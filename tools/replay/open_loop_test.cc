@@ -118,8 +118,9 @@ TEST_F(OpenLoopTest, SendsEachRequestAtItsTimeAndMeasuresItsAnswer) {
   }
 }
 
-// The mistake that this generator is made to avoid: a server that stands still for 1.4 s of 30 s at 1,000
-// requests a second must show in the 99th percentile, though few requests would meet it one after another.
+// The mistake that this generator is made to avoid: a server that stands still for 1.4 s of 30 s at
+// 1,000 requests a second must show in the 99th percentile, though few requests would meet it one
+// after another.
 TEST_F(OpenLoopTest, AServerThatStoodStillShowsInThePercentiles) {
   AddServer({.delay = milliseconds(1)});
   Start(EvenPlan(30'000, 1'000'000), {.read_facts = false});

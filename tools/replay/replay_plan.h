@@ -1,7 +1,8 @@
 // Which request is to be sent when: a trace at a speed, ready to be replayed.
 //
 // Threads: immutable once made.
-// Errors: INVALID_ARGUMENT an empty trace, or nothing left of it; RESOURCE_EXHAUSTED too many classes.
+// Errors: INVALID_ARGUMENT an empty trace, or nothing left of it; RESOURCE_EXHAUSTED too many
+//   classes.
 // Units: nanoseconds since the run's time 0.
 
 #pragma once
@@ -45,8 +46,9 @@ neptune::StatusOr<ReplayPlan> MakeReplayPlan(const std::vector<TraceRecord>& tra
 // Requests a second of the trace at speed 1. REQUIRES: it is not empty.
 double MeanRate(const std::vector<TraceRecord>& trace);
 
-// The speed at which the first `duration_s` of the trace, repeated where it ends, have `rate` requests a
-// second in the mean; with duration 0, the whole trace. REQUIRES: it is not empty, rate > 0.
+// The speed at which the first `duration_s` of the trace, repeated where it ends, have `rate`
+// requests a second in the mean; with duration 0, the whole trace. REQUIRES: it is not empty, rate
+// > 0.
 double SpeedForRate(const std::vector<TraceRecord>& trace, double rate, double duration_s);
 
 }  // namespace search::tools

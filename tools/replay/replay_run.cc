@@ -28,7 +28,7 @@ constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr int64_t kPlainLineNs = 10'000'000'000;
 constexpr int64_t kTerminalLineNs = 1'000'000'000;
 
-// Of the calling thread.
+// Processor time of the calling thread.
 double ProcessorSeconds() {
   timespec time{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);

@@ -16,7 +16,8 @@ using plot::EscapeHtml;
 using plot::Plot;
 
 constexpr double kNsPerMs = 1e6;
-// Of a plot over time: longer runs are drawn by their busiest seconds in between.
+// Maximum number of points of a plot over time; of longer runs the busiest second of each interval
+// is drawn.
 constexpr size_t kDotCountMax = 600;
 
 constexpr std::string_view kStyle = R"(

@@ -1,4 +1,5 @@
-// Any bytes as what a run reads of people and of its own files: refused, or a run that can be summarised.
+// Any bytes as what a run reads of people and of its own files: refused, or a run that can be
+// summarised.
 
 #include <glog/logging.h>
 

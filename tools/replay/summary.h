@@ -1,7 +1,8 @@
 // What a run's measurements say, in its steady window and second by second.
 //
-// A lost request (rejected, error, timeout, connection) counts in the latency distribution with the timeout,
-// or with what it really took if that is longer: a percentile is one of all requests, not of the lucky ones.
+// A lost request (rejected, error, timeout, connection) counts in the latency distribution with the
+// timeout, or with what it really took if that is longer: a percentile is one of all requests, not
+// of the lucky ones.
 //
 // Source: [Shen02] 4.5.2 (loss percent); [Chu03] 5 (quality-aware throughput: an answer counts as
 // the share of partitions that contributed, if it came within the deadline).

@@ -2,8 +2,8 @@
 //
 // Source: ECMA-48 (SGR). Column widths of characters: utf8proc. No I/O.
 // Threads: thread-compatible.
-// Errors: none. Control characters, escape sequences and the marks that turn the direction of text are
-//   left out or shown as U+FFFD, so that no document can command the terminal.
+// Errors: none. Control characters, escape sequences and the marks that turn the direction of text
+//   are left out or shown as U+FFFD, so that no document can command the terminal.
 // Limits: a word wider than a line is broken.
 
 #pragma once

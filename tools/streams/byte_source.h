@@ -1,5 +1,5 @@
-// Reads a file's bytes, unpacked if it is gzip, bzip2 or zstd, also of several members one after another; the format is
-// found by its first bytes.
+// Reads a file's bytes, unpacked if it is gzip, bzip2 or zstd, also of several members one after
+// another; the format is found by its first bytes.
 //
 // Threads: thread-compatible.
 // Units: sizes in bytes of unpacked data.

@@ -3,9 +3,9 @@
 //   rate(t) = 1 / gap_mean * curve(hour of t) * fluctuation(t) * burst(t)     each factor with mean 1
 //   gaps are gamma-distributed in the time that runs at rate(t)               exponential by default
 //
-// A rate that moves by a standard deviation of v around its mean makes the gaps of a Poisson process
-// deviate by sqrt(1 + 2 v^2) of their mean, and those of a thinned one by the same: so the fluctuation
-// gives the whole stream and its non-cached part the deviation of table 4.2 at once.
+// A rate that moves by a standard deviation of v around its mean makes the gaps of a Poisson
+// process deviate by sqrt(1 + 2 v^2) of their mean, and those of a thinned one by the same: so the
+// fluctuation gives the whole stream and its non-cached part the deviation of table 4.2 at once.
 //
 // Source: [Shen02] 4.5.1, table 4.2 (intervals), 1 and 4.1 (daily peak).
 // Threads: thread-compatible. Units: microseconds from the trace's beginning.

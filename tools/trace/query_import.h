@@ -24,8 +24,8 @@ inline constexpr size_t kSampledDocumentsMax = 100'000;
 // One query a line; cleaned, blank lines left out.
 neptune::StatusOr<std::vector<std::string>> ReadQueryList(const std::string& path);
 
-// `count` different queries of one to four words from a corpus in JSON Lines: half of them words of one
-// document's title, half words that stand near each other in its text.
+// `count` different queries of one to four words from a corpus in JSON Lines: half of them words of
+// one document's title, half words that stand near each other in its text.
 neptune::StatusOr<std::vector<std::string>> QueriesOfCorpus(const std::string& path, size_t count,
                                                             uint64_t seed);
 

@@ -81,8 +81,8 @@ const std::string& QueryStream::Fresh() {
   return asked_.back();
 }
 
-// Some first words of one query and some last ones of another. Short lists have few such pairs; then a
-// number makes the query a new one.
+// Some first words of one query and some last ones of another. Short lists have few such pairs;
+// then a number makes the query a new one.
 std::string QueryStream::Compose() {
   constexpr int kAttempts = 20;
   std::string query;

@@ -25,8 +25,8 @@ struct TraceEdit {
   double speed = 1;
 };
 
-// Calls `take` with the edited records of all inputs in order of time; of equal times the earlier input
-// comes first.
+// Calls `take` with the edited records of all inputs in order of time; of equal times the earlier
+// input comes first.
 neptune::Status EditTraces(const std::vector<std::unique_ptr<TraceReader>>& inputs,
                            const TraceEdit& edit, const RecordHandler& take);
 

@@ -99,7 +99,8 @@ Status TraceReader::CountBad(const Status& status, uint64_t line_number) {
   return neptune::OkStatus();
 }
 
-// A search is handed out once others have come that arrived kReorderTime later; times count from the first one's.
+// A search is handed out once others have come that arrived kReorderTime later; times count from
+// the first one's.
 StatusOr<bool> TraceReader::NextByArrival(TraceRecord* record) {
   for (;;) {
     while (waiting_.empty() || (waiting_.size() < kReorderCountMax &&

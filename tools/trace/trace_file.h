@@ -1,10 +1,12 @@
-// Reads and writes trace files, one record at a time, packed or plain; reads access logs of frontends as traces.
+// Reads and writes trace files, one record at a time, packed or plain; reads access logs of
+// frontends as traces.
 //
 // Source: format.md.
 // Threads: thread-compatible.
-// Errors: those of the byte source and the file sink; INVALID_ARGUMENT "FILE:LINE: reason" for a file
-//   that is no trace, and for a malformed line if bad lines fail.
-// Limits: a reader and a writer hold one block and one line, of an access log the searches of kReorderTime; ReadTrace what it is allowed to.
+// Errors: those of the byte source and the file sink; INVALID_ARGUMENT "FILE:LINE: reason" for a
+//   file that is no trace, and for a malformed line if bad lines fail.
+// Limits: a reader and a writer hold one block and one line, of an access log the searches of
+//   kReorderTime; ReadTrace what it is allowed to.
 
 #pragma once
 
@@ -45,7 +47,8 @@ class TraceReader {
   const std::string& first_bad_line() const { return first_bad_line_; }
 
  private:
-  // Lines of an access log are in the order in which searches ended, and records in that of their arrival.
+  // Lines of an access log are in the order in which searches ended, and records in that of their
+  // arrival.
   static constexpr uint64_t kReorderTimeUs = 60'000'000;
   static constexpr size_t kReorderCountMax = 200'000;
 

@@ -1,4 +1,5 @@
-// The fit of the profiles in data/traces to the published figures, and that a seed gives the same bytes.
+// The fit of the profiles in data/traces to the published figures, and that a seed gives the same
+// bytes.
 
 #include "tools/trace/trace_generator.h"
 

@@ -35,8 +35,9 @@ neptune::StatusOr<std::vector<FitLine>> CompareWithPublished(const TraceProfile&
                                                              const TraceStatistics& made);
 std::string DescribeFit(const std::vector<FitLine>& fit);
 
-// Rates of the 24 hours of a day from a list of requests a second, from midnight, one number a line;
-// days are averaged. Errors: INVALID_ARGUMENT a line is no number, or less than a day of them.
+// Rates of the 24 hours of a day from a list of requests a second, from midnight, one number a
+// line; days are averaged. Errors: INVALID_ARGUMENT a line is no number, or less than a day of
+// them.
 neptune::StatusOr<std::vector<double>> ReadHourlyRates(const std::string& path);
 
 }  // namespace search::tools

@@ -48,11 +48,13 @@ neptune::Status CheckTraceQuery(std::string_view query);
 
 // The record of a line "TIME<tab>CLASS<tab>QUERY" without its line break.
 neptune::Status ParseTraceLine(std::string_view line, TraceRecord* record);
-// The record of a line of a frontend's access log, {"time_us":...,"class":"...","query":"...",...}: its time is since
-// 1970, other members do not matter, and the query is cleaned. Without a class it is `kDefaultClass`.
+// The record of a line of a frontend's access log, {"time_us":...,"class":"...","query":"...",...}:
+// its time is since 1970, other members do not matter, and the query is cleaned. Without a class it
+// is `kDefaultClass`.
 inline constexpr std::string_view kDefaultClass = "default";
 neptune::Status ParseAccessLine(std::string_view line, TraceRecord* record);
-// The line of a record, with its line break. REQUIRES: the record's class and query pass the checks.
+// The line of a record, with its line break. REQUIRES: the record's class and query pass the
+// checks.
 void AppendTraceLine(const TraceRecord& record, std::string* out);
 
 // `text` as a query may be: control characters and runs of blanks become one blank, invalid UTF-8

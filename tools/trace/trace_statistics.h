@@ -1,8 +1,8 @@
 // What a trace is like: rates, gaps, classes, repeats, popularity.
 //
-// A request is *fresh* if its query was not asked before in the trace, else a *repeat*. Fresh requests
-// are those that a query cache of unlimited size and life would not answer: the "non-cached" ones of
-// the source.
+// A request is *fresh* if its query was not asked before in the trace, else a *repeat*. Fresh
+// requests are those that a query cache of unlimited size and life would not answer: the
+// "non-cached" ones of the source.
 //
 // Source: [Shen02] 4.5.1 and table 4.2 (accesses, non-cached accesses, arrival intervals).
 // Threads: thread-compatible.
@@ -39,10 +39,11 @@ struct TraceStatistics {
   uint64_t distinct_count = 0;
   // Requests of the ten most frequent queries, of all.
   double top_ten_share = 0;
-  // s of "frequency is proportional to rank to the power of -s", fitted over ranks whose queries were
-  // asked at least kZipfCountMin times; 0 if there are too few of them.
+  // s of "frequency is proportional to rank to the power of -s", fitted over ranks whose queries
+  // were asked at least kZipfCountMin times; 0 if there are too few of them.
   double zipf_exponent = 0;
-  // Busiest whole second, minute and hour over the mean; 0 if the trace is shorter than two of them.
+  // Busiest whole second, minute and hour over the mean; 0 if the trace is shorter than two of
+  // them.
   double peak_second = 0;
   double peak_minute = 0;
   double peak_hour = 0;

@@ -18,7 +18,8 @@ struct CutLogNormal {
   double sigma;
   double max;
 
-  // The k-th moment is that of the uncut one times the share of a shifted normal that the cut leaves.
+  // The k-th moment is that of the uncut one times the share of a shifted normal that the cut
+  // leaves.
   double Moment(int k) const {
     const double z = (std::log(max) - mu) / sigma;
     return std::exp(k * mu + k * k * sigma * sigma / 2) * NormalCdf(z - k * sigma) / NormalCdf(z);
@@ -91,8 +92,8 @@ Distribution Distribution::Gamma(double mean, double deviation) {
 
 Distribution Distribution::HeavyTail(double mean, double p90, double max) {
   CHECK(mean < p90 && p90 < max);
-  // Seen from the heavy side, the 90th percentile at a fixed mean first grows as sigma falls: halve the range in
-  // which it passes p90.
+  // Seen from the heavy side, the 90th percentile at a fixed mean first grows as sigma falls: halve
+  // the range in which it passes p90.
   const auto share_below = [&](double sigma) {
     return CutLogNormal{MuFor(mean, sigma, max), sigma, max}.CdfAt(p90);
   };

@@ -15,7 +15,8 @@
 //
 // Source: [Shen02] 3.4 (service time is really consumed).
 // Threads: as ServiceModule says.
-// Errors: kInvalidArgument a request that is not a cost, or a bad parameter; kInternal while it is set to fail.
+// Errors: kInvalidArgument a request that is not a cost, or a bad parameter; kInternal while it is
+//   set to fail.
 
 #pragma once
 

@@ -1,9 +1,10 @@
 // The papers' workloads by name.
 //
-// Source: [Shen02] table 3.1 (Fine-Grain, Medium-Grain), 3.1.1 (Poisson/Exp), table 4.2 (Differentiated Search),
-//   4.5 (Micro-benchmark); [Chu03] 5.1 (MICRO); SERT slides (Index matching, Ranking, Bimodal).
-// Departs from source: the traces themselves are not published. Gamma distributions with their moments stand for
-//   those of which the mean and deviation are printed.
+// Source: [Shen02] table 3.1 (Fine-Grain, Medium-Grain), 3.1.1 (Poisson/Exp), table 4.2
+//   (Differentiated Search), 4.5 (Micro-benchmark); [Chu03] 5.1 (MICRO); SERT slides (Index
+//   matching, Ranking, Bimodal).
+// Departs from source: the traces themselves are not published. Gamma distributions with their
+//   moments stand for those of which the mean and deviation are printed.
 // Threads: pure functions.
 // Units: milliseconds.
 
@@ -44,8 +45,8 @@ struct Workload {
   const RequestClass& Draw(neptune::RandomSource& random) const;
 };
 
-// "Poisson/Exp", "Fine-Grain", "Medium-Grain", "Differentiated Search", "Micro-benchmark", "Ask stream", "MICRO",
-// "Index matching", "Ranking", "Bimodal".
+// "Poisson/Exp", "Fine-Grain", "Medium-Grain", "Differentiated Search", "Micro-benchmark", "Ask
+// stream", "MICRO", "Index matching", "Ranking", "Bimodal".
 // Errors: kNotFound.
 neptune::StatusOr<Workload> FindWorkload(std::string_view name);
 std::vector<Workload> AllWorkloads();
