@@ -4,7 +4,7 @@
 // Threads: pure functions.
 // Shapes: a line for each command: `count<TAB>id:score ...`, `-` for a count that was not asked,
 //   or UNSUPPORTED.
-// Errors: INVALID_ARGUMENT names the line that is no answer, or says that there are too few.
+// Errors: INVALID_ARGUMENT names the malformed answer line, or reports that there are too few.
 
 #pragma once
 

@@ -18,7 +18,7 @@ namespace search::tools {
 // A peer that answered fewer of the queries of a class cannot be its best.
 inline constexpr double kAnsweredShareMin = 0.9;
 
-// How the indexes were made; more is asked of an engine that may use it.
+// How the indexes were made; bounds are stricter for an engine that benefits.
 struct BoundConditions {
   bool reordered = false;       // documents of all engines by recursive graph bisection
   bool word_sequences = false;  // our index holds sequences of frequent words

@@ -1,5 +1,5 @@
-// What was decided about a running cluster beside its spec, on disk; and the spec that its nodes
-// start with because of it.
+// The decisions about a running cluster that override its spec, on disk; and the spec that its
+// nodes start with because of it.
 //
 //   {"format_version": 1,
 //    "hosted": [{"node": "store-1", "service": "tier1", "module": "",
@@ -36,7 +36,7 @@ neptune::StatusOr<ClusterChanges> ParseChanges(std::string_view text);
 // Applies the decided changes to the spec.
 neptune::Status ApplyChanges(const ClusterChanges& changes, neptune::ClusterSpec* spec);
 
-// The spec as nodes read it, wherever it stands: `spec_path` is where it came from, from which its
+// The spec as nodes read it, from any folder: `spec_path` is its original path, from which its
 // own relative paths start.
 std::string SpecForNodes(neptune::ClusterSpec spec, const std::string& spec_path);
 

@@ -1,7 +1,7 @@
 // Which replicas a node would call: its yellow page, read from its status page.
 //
 // Threads: pure functions.
-// Errors: DATA_LOSS text that is no such page, or one that leaves rows out.
+// Errors: DATA_LOSS text that is not such a page, or a page that omits rows.
 
 #pragma once
 

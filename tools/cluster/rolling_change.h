@@ -55,7 +55,7 @@ struct RollingChange {
   friend bool operator==(const RollingChange&, const RollingChange&) = default;
 };
 
-// All that was decided about a cluster beside its spec.
+// All decisions about a cluster that override its spec.
 struct ClusterChanges {
   std::vector<HostedChange> hosted;  // one of a node and service at most
   std::optional<RollingChange> under_way;
@@ -67,7 +67,7 @@ const HostedChange* FindHosted(const ClusterChanges& changes, const std::string&
 
 struct RollingStep {
   enum class Kind {
-    kDecide,   // the node's change is to be written down
+    kDecide,   // the node's change has to be made durable
     kRestart,  // the node is to start again with what is decided, and to be waited for
     kDone,
     kStopped,  // a node has returned
@@ -78,7 +78,7 @@ struct RollingStep {
 
 RollingStep NextStep(const RollingChange& change);
 
-// The node's change is decided. REQUIRES: NextStep says kDecide for it.
+// Records that the node's change is decided. REQUIRES: NextStep says kDecide for it.
 void Decide(const std::string& node, ClusterChanges* changes);
 // The node is back with what was decided, or is not. REQUIRES: NextStep says kRestart for it; a
 // node that returns is back.

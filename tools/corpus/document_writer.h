@@ -22,7 +22,7 @@ namespace search::tools {
 
 struct ConvertOptions {
   int thread_count = 2;
-  // Pages with less text, title not counted, are passed over as empty.
+  // Pages with less text, title not counted, are skipped as empty.
   // Default: 24 bytes, less than a sentence.
   size_t text_size_min = 24;
   // Ends the conversion at the first bad line or unreadable page. Default: count, report, go on.
@@ -39,7 +39,7 @@ inline constexpr uint64_t kReportsMax = 20;
 struct ConvertCounts {
   uint64_t pages = 0;  // seen
   uint64_t written = 0;
-  uint64_t redirects = 0;  // passed over, as the following
+  uint64_t redirects = 0;  // skipped, as the following
   uint64_t others = 0;     // of namespaces that are not asked for
   uint64_t empty = 0;
   uint64_t duplicates = 0;  // the same title and text as an earlier page

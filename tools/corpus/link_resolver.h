@@ -1,4 +1,4 @@
-// Turns a link as it stands in a page into the url of the page of the corpus that it leads to.
+// Turns a link as written in a page into the url of the page of the corpus that it leads to.
 //
 // Source: RFC 3986, 5.2 (relative references), on paths of files.
 // Threads: immutable after the last Add; then Resolve is thread-safe.

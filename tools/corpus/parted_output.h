@@ -9,7 +9,7 @@
 // has the same bytes however often the run was killed.
 //
 // Threads: thread-compatible.
-// Errors: UNAVAILABLE the file system; a part or state that is damaged is made again.
+// Errors: UNAVAILABLE the file system; a damaged part or state is recreated.
 // Limits: memory is the hashes of all pages written, 16 bytes each.
 
 #pragma once

@@ -25,7 +25,7 @@ namespace search::tools {
 
 struct DeploymentOptions {
   // Paths on each host, or in the image: the node program, folders of modules separated by ':', the
-  // spec and what stands beside it, the index, and what replicated services keep.
+  // spec and the files beside it, the index, and the data of replicated services.
   std::string program = "/opt/neptune/bin/neptuned";
   std::string module_folders = "/opt/neptune/lib";
   std::string config_folder = "/etc/neptune";

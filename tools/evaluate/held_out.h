@@ -1,4 +1,4 @@
-// Chooses a setting on some collections and says what it is worth on others.
+// Chooses a setting on some collections and measures it on others.
 //
 // Source: cross-validation with whole collections left out: a setting that was chosen among many
 //   looks better than it is on the queries that chose it.

@@ -38,7 +38,7 @@ std::vector<std::string> DocumentsInOrder(std::vector<RunEntry> entries);
 
 neptune::Status WriteRun(const std::string& path, const RankedLists& run, const std::string& tag);
 neptune::StatusOr<RankedLists> ReadRun(const std::string& path);
-// From bytes; `name` stands in messages.
+// Reads from bytes; `name` is used in messages.
 neptune::StatusOr<RankedLists> ReadRun(ByteSource* source, const std::string& name);
 
 }  // namespace search::tools

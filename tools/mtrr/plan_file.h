@@ -40,7 +40,7 @@ struct Allocation {
 Allocation AllocationOf(const AskedPlan& asked, const neptune::ThreadPlan& plan);
 
 std::string AllocationJson(const Allocation& allocation);
-// `name` stands in messages.
+// `name` is used in messages.
 neptune::StatusOr<Allocation> ParseAllocation(std::string_view json, std::string_view name);
 
 // A table, and the warnings.

@@ -44,7 +44,7 @@ struct ServiceProfile {
 neptune::Status CompleteProfile(ServiceProfile* profile);
 
 std::string ProfileJson(const ServiceProfile& profile);
-// The fit is recomputed from the points. `name` stands in messages.
+// The fit is recomputed from the points. `name` is used in messages.
 neptune::StatusOr<ServiceProfile> ParseProfile(std::string_view json, std::string_view name);
 
 // A table of points and fit, and a sentence on it.

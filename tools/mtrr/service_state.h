@@ -4,7 +4,7 @@
 //   PUT /services/NAME/threads     ◄── ThreadSettings
 //
 // Threads: pure functions.
-// Errors: kInvalidArgument text that is no such state, with what is missing in it.
+// Errors: kInvalidArgument text that is not such a state, with the missing part.
 // Limits: kServiceCountMax services, kServiceClassCountMax classes each; what is beyond is refused.
 
 #pragma once

@@ -1,4 +1,4 @@
-// Reads what is asked of a plan, and the profiles that it names.
+// Reads the request for a plan, and the profiles that it names.
 //
 // Source: [Jamjoom04] VI (holding costs, worst-case limits).
 // Threads: pure but for the files read.
@@ -27,7 +27,7 @@ struct AskedPlan {
   std::optional<double> processor_s;
 };
 
-// The contents of a profile by the path that stands in the text.
+// Returns the contents of a profile by its path in the text.
 using ReadProfile = std::function<neptune::StatusOr<ServiceProfile>(const std::string& path)>;
 
 // Classes whose profiles differ are planned with the slowest one: the plan is then on the safe side

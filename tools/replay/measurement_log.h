@@ -54,7 +54,7 @@ struct RecordedRun {
   std::vector<Measurement> measurements;  // in the order in which they ended
 };
 neptune::StatusOr<RecordedRun> ReadMeasurementLog(const std::string& path);
-// The same of the file's bytes; `name` stands in messages.
+// The same from the file's bytes; `name` is used in messages.
 neptune::StatusOr<RecordedRun> ParseMeasurementLog(std::string_view bytes, std::string_view name);
 
 }  // namespace search::tools

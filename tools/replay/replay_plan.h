@@ -1,4 +1,4 @@
-// Which request is to be sent when: a trace at a speed, ready to be replayed.
+// The schedule of a replay: the requests of a trace with their scaled send times.
 //
 // Threads: immutable once made.
 // Errors: INVALID_ARGUMENT an empty trace, or nothing left of it; RESOURCE_EXHAUSTED too many

@@ -1,4 +1,4 @@
-// Paths as the person who typed them means them, also under `bazel run`.
+// Resolves paths relative to the caller's folder, also under `bazel run`.
 //
 // Threads: pure functions of their arguments and the environment.
 // `bazel run` changes the working directory and passes on the caller's in BUILD_WORKING_DIRECTORY

@@ -3,7 +3,7 @@
 // Source: the Common and Combined Log Formats of Web servers.
 // Threads: pure functions; reading files but for ParseAccessLogLine.
 // Errors: those of reading; INVALID_ARGUMENT nothing usable in the file.
-// Limits: lines of kLogLineSizeMax bytes; longer ones are passed over and counted. A list and the
+// Limits: lines of kLogLineSizeMax bytes; longer ones are skipped and counted. A list and the
 //   sampled documents of a corpus are held in memory.
 
 #pragma once
