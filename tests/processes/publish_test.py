@@ -187,7 +187,7 @@ class PublishTest(unittest.TestCase):
                 byte = file.read(1)
                 file.seek(-1, os.SEEK_CUR)
                 file.write(bytes([byte[0] ^ 1]))
-            self.check_refused(cluster, victim + " is not what was built", "--index=" + damaged)
+            self.check_refused(cluster, victim + " has another checksum than when it was built", "--index=" + damaged)
             os.remove(path)
             self.check_refused(cluster, victim + " is missing", "--index=" + damaged)
             with open(os.path.join(damaged, "manifest.json"), "w", encoding="utf-8") as file:
@@ -195,7 +195,7 @@ class PublishTest(unittest.TestCase):
             self.check_refused(cluster, "manifest.json: ", "--index=" + damaged)
             self.check_refused(cluster, "nowhere", "--index=" + os.path.join(self.folder, "nowhere"))
         self.assertEqual(seen, [first])
-        self.assertIn("nothing was published", self.check_published(cluster, "--list"))
+        self.assertIn("nothing has been published", self.check_published(cluster, "--list"))
 
     def test_versions_are_listed_let_go_and_never_the_one_in_use(self):
         cluster = self.started()

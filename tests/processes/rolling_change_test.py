@@ -117,7 +117,7 @@ class RollingChangeTest(unittest.TestCase):
             for node in ("store-3", "store-4"):
                 refused = self.change(cluster, "--restart=" + node)
                 self.assertEqual(refused.returncode, 1)
-                self.assertIn("no other node offers now what " + node, refused.stderr)
+                self.assertIn("no other node currently offers all that " + node, refused.stderr)
             self.check_changed(cluster, "--restart=store-2")
             self.check_changed(cluster, "--restart=store-1")
         self.assertEqual(cluster.status()["store-1"].state, "running")

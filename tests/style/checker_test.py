@@ -110,7 +110,7 @@ class CanaryTest(unittest.TestCase):
         self.assertEqual(self.found(folder_rules.readmes, files), ["cache:1 readme"])
 
     def test_documented_versions(self):
-        table = {folder_rules.COMPATIBILITY_FILE: "| frames | `kWire` | `neptune/wire/a.h` | 2 | refused |\n"}
+        table = {folder_rules.COMPATIBILITY_FILE: "| frames | `kWire` 2, reads 1 | `neptune/wire/a.h` | refused |\n"}
         for code, count in (("constexpr int kWire = 2;", 0), ("constexpr int kWire = 3;", 1), ("", 1)):
             self.assertEqual(len(self.found(folder_rules.documented_versions, {**table, "neptune/wire/a.h": code})), count)
 

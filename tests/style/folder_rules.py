@@ -104,7 +104,7 @@ def _label_exists(tree: SourceTree, label: str) -> bool:
 
 
 COMPATIBILITY_FILE = "COMPATIBILITY.md"
-_VERSION_ROW = re.compile(r"^\|[^|]*\| `(k\w+)` \| `([\w./]+)` \| (\d+) \|", re.MULTILINE)
+_VERSION_ROW = re.compile(r"^\|[^|]*\| `(k\w+)` (\d+)[^|]*\| `([\w./]+)` \|", re.MULTILINE)
 
 
 def documented_versions(tree: SourceTree) -> Iterator[Violation]:
@@ -113,7 +113,7 @@ def documented_versions(tree: SourceTree) -> Iterator[Violation]:
         return
     text = tree.text(COMPATIBILITY_FILE)
     for match in _VERSION_ROW.finditer(text):
-        name, path, documented = match.groups()
+        name, documented, path = match.groups()
         found = re.search(r"\b%s = (\d+);" % name, tree.text(path)) if tree.exists(path) else None
         if found is None or found[1] != documented:
             has = found[1] if found else "none"

@@ -1,9 +1,10 @@
-// Do two engines answer alike? Compares what their programs print for the same commands.
+// Checks that two engines give the same answers: compares the output of their programs for the same
+// commands.
 //
 // Threads: pure functions.
 // Shapes: a line for each command: `count<TAB>id:score ...`, `-` for a count that was not asked,
 //   or UNSUPPORTED.
-// Errors: INVALID_ARGUMENT names the line that is no answer, or says that there are too few.
+// Errors: INVALID_ARGUMENT names the malformed answer line, or reports that there are too few.
 
 #pragma once
 

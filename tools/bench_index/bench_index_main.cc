@@ -1,4 +1,4 @@
-// The program //tools:bench_index: our index behind the command line of engine benchmarks.
+// The program //tools:bench_index: our index with the command line of engine benchmarks.
 
 #include <gflags/gflags.h>
 
@@ -17,17 +17,17 @@
 #include "tools/terminal/command_line.h"
 #include "tools/terminal/progress.h"
 
-DEFINE_bool(positions, true, "build: with positions; the index always has them");
-DEFINE_int32(bench, 0, "query: passes to time, instead of printing answers; at most 1,000");
-DEFINE_int32(warmup, 1, "query: passes before those that are timed; at most 1,000");
-DEFINE_string(tsv, "", "query: file for the times; by default standard output");
+DEFINE_bool(positions, true, "build: index positions; always true for this index");
+DEFINE_int32(bench, 0, "query: number of timed passes, instead of printing answers; at most 1,000");
+DEFINE_int32(warmup, 1, "query: number of passes before the timed ones; at most 1,000");
+DEFINE_string(tsv, "", "query: file for the times; default: standard output");
 DEFINE_string(label, "neptune", "query, compare: name of our engine in the times");
 DEFINE_bool(reordered, false,
-            "build: put similar documents together; compare: the documents of all engines are "
-            "reordered, so more is asked of ours");
+            "build: cluster similar documents; compare: the documents of all engines are "
+            "reordered, so our bounds are stricter");
 DEFINE_bool(word_sequences, false,
-            "compare: our index holds sequences of words, so more is asked of phrases");
-DEFINE_bool(require_bounds, false, "compare: end with status 1 unless every bound is reached");
+            "compare: our index holds word sequences, so the bounds for phrases are stricter");
+DEFINE_bool(require_bounds, false, "compare: exit with status 1 unless every bound is reached");
 
 namespace search::tools {
 namespace {
@@ -40,7 +40,7 @@ constexpr size_t kTsvSizeMax = size_t{256} << 20;
 constexpr int kPassesMax = 1000;
 
 constexpr char kUsage[] =
-    "Measures the index core beside other engines; README.md has the conditions.\n\n"
+    "Measures the index core against other engines; README.md describes the conditions.\n\n"
     "  bench_index build DIR < docs.jsonl\n"
     "  bench_index query DIR < commands.tsv\n"
     "  bench_index query DIR --bench 5 --tsv ours.tsv < commands.tsv\n"
@@ -149,10 +149,10 @@ Status Run(const std::vector<std::string>& arguments) {
   if (action == "agree" && arguments.size() == 3) {
     return CheckAnswers(CallerPath(arguments[1]), CallerPath(arguments[2]));
   }
-  if (arguments.size() != 2) return InvalidArgument("what to do? Try --help");
+  if (arguments.size() != 2) return InvalidArgument("no command was given; see --help");
   if (action == "build") return Build(CallerPath(arguments[1]));
   if (action == "query") return Query(CallerPath(arguments[1]));
-  return InvalidArgument("what is '", action, "'? Try --help");
+  return InvalidArgument("unknown command '", action, "'; see --help");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// One engine beside the best of the others, for each command and class of queries, and whether it
-// is as much faster as its bounds ask for.
+// Compares one engine with the best of the others, for each command and class of queries, and says
+// whether it reaches its bounds.
 //
 // Threads: pure functions.
 // Units: microseconds.
@@ -18,13 +18,13 @@ namespace search::tools {
 // A peer that answered fewer of the queries of a class cannot be its best.
 inline constexpr double kAnsweredShareMin = 0.9;
 
-// How the indexes were made; more is asked of an engine that may use it.
+// How the indexes were made; bounds are stricter for an engine that benefits.
 struct BoundConditions {
   bool reordered = false;       // documents of all engines by recursive graph bisection
   bool word_sequences = false;  // our index holds sequences of frequent words
 };
 
-// How many times faster than the best peer ours is to be; 0 where nothing is asked.
+// Required speed-up over the best peer; 0 if there is no bound.
 double SpeedBound(std::string_view command, QueryClass query_class,
                   const BoundConditions& conditions);
 
@@ -42,7 +42,7 @@ struct ClassComparison {
   double times_faster = 0;
   double bound = 0;
 
-  // No bound was asked for, or ours is faster by the factor and its 99th percentile is no worse.
+  // True if there is no bound, or if ours reaches it and its 99th percentile is not worse.
   bool ReachesBound() const;
 };
 

@@ -17,7 +17,7 @@ using index::QueryNode;
 constexpr size_t kLongUnionWordsMin = 3;
 constexpr size_t kLongUnionWordsMax = 10;
 
-// A part of the text: its sign (0 if none) and what stands behind it, without quotation marks.
+// A part of the text: its sign (0 if none) and the text after it, without quotation marks.
 struct Part {
   char sign = 0;
   bool is_quoted = false;

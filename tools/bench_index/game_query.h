@@ -3,7 +3,7 @@
 //
 // Source: the syntax that search-benchmark-game gives its engines.
 // Threads: pure functions.
-// Errors: none; what holds no word is left out.
+// Errors: none; parts without a word are ignored.
 
 #pragma once
 
@@ -22,9 +22,9 @@ index::Query ParseGameQuery(std::string_view text);
 enum class QueryClass { kTerm, kIntersection, kUnion, kLongUnion, kPhrase, kMixed, kNegated };
 inline constexpr int kQueryClassCount = 7;
 
-// Classifies by the operator signs alone: never kLongUnion.
+// Classifies by the signs only; never returns kLongUnion.
 QueryClass ClassOf(std::string_view text);
-// ClassOf, and kLongUnion beside kUnion where it is one.
+// ClassOf; a long union is in both kUnion and kLongUnion.
 std::vector<QueryClass> ClassesOf(std::string_view text);
 std::string_view NameOf(QueryClass query_class);
 

@@ -45,7 +45,7 @@ StatusOr<std::string> ReadDocument(simdjson::ondemand::parser* parser, std::stri
   simdjson::ondemand::document document;
   if (parser->iterate(line.data(), line.size(), line.size() + LineReader::kPadding).get(document) !=
       simdjson::SUCCESS) {
-    return neptune::InvalidArgument("no JSON object");
+    return neptune::InvalidArgument("not a JSON object");
   }
   std::string_view text;
   std::string id;
@@ -161,7 +161,7 @@ StatusOr<std::unique_ptr<BenchIndex>> BenchIndex::Open(const std::string& direct
     bench->ids_.push_back(rest.substr(0, end));
   }
   if (bench->ids_.size() != bench->segment_->document_count()) {
-    return neptune::DataLoss(directory, ": ids and segment do not fit each other");
+    return neptune::DataLoss(directory, ": ids and segment do not match");
   }
   return bench;
 }

@@ -1,5 +1,5 @@
-// Builds one segment from JSON Lines and runs benchmark commands over it: our engine behind the
-// command line that peers are measured with.
+// Builds one segment from JSON Lines and runs benchmark commands over it: our engine with
+// the command line with which peers are measured.
 //
 // Reads and writes files.
 // Threads: one.

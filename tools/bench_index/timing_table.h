@@ -3,7 +3,7 @@
 // Threads: thread-compatible.
 // Shapes: lines `engine command query count min_us p50_us mean_us`, separated by tabs, after a
 //   line of names.
-// Errors: INVALID_ARGUMENT names the line that is no such line.
+// Errors: INVALID_ARGUMENT names the malformed line.
 
 #pragma once
 
@@ -33,7 +33,7 @@ class TimingTable {
            double microseconds);
 
   std::vector<std::string> engines() const;
-  // A query stands under each class that it belongs to.
+  // A query is counted in each class that it belongs to.
   const std::map<Key, EngineTimes>& times() const { return times_; }
 
   // For each command and class: median, 90th and 99th percentile of each engine over the queries

@@ -20,7 +20,7 @@ DEFINE_string(input, "",
 DEFINE_string(out, "", "folder of the index; by default data/var/index of the source tree");
 DEFINE_uint32(partitions, 4, "partitions of each index tier, 1 to 256");
 DEFINE_uint32(doc_partitions, 2, "partitions of the document stores, 1 to 256");
-DEFINE_double(tier1_share, 0.25, "share of the documents in tier 1, 0 to 1");
+DEFINE_double(tier1_share, 0.25, "fraction of the documents in tier 1, 0 to 1");
 DEFINE_string(index_tiers, "segment",
               "variants of the index tier to build, separated by commas: segment, "
               "rocksdb_postings, xapian; the "
@@ -46,7 +46,7 @@ constexpr char kUsage[] =
     "  bazel run //tools:build_index\n"
     "  bazel run //tools:build_index -- --input=a.jsonl.zst,b.jsonl --out=index --partitions=8\n"
     "  bazel run //tools:build_index -- --out=index --verify\n\n"
-    "A build that was stopped or killed goes on when the same command is given again.";
+    "A build that was stopped or killed continues when the same command is run again.";
 
 volatile std::sig_atomic_t stop_asked = 0;
 
@@ -59,7 +59,7 @@ void AskToStop(int) {
 Status Verify(const std::string& folder) {
   NEPTUNE_ASSIGN_OR_RETURN(const IndexManifest manifest, ReadIndexManifest(folder));
   NEPTUNE_RETURN_IF_ERROR(VerifyIndexFiles(folder, manifest));
-  printf("%s: version %llu, %zu files unharmed\n", folder.c_str(),
+  printf("%s: version %llu, %zu files intact\n", folder.c_str(),
          static_cast<unsigned long long>(manifest.index_version), manifest.files.size());
   return neptune::OkStatus();
 }
@@ -113,7 +113,7 @@ Status Run() {
 int main(int argc, char** argv) {
   const auto rest = search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
   if (!rest.empty()) {
-    fprintf(stderr, "build_index: what is '%s'? Try --help\n", rest[0].c_str());
+    fprintf(stderr, "build_index: unexpected argument '%s'; see --help\n", rest[0].c_str());
     return 2;
   }
   return search::tools::ExitStatus(search::tools::Run(), "build_index");

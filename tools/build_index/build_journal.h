@@ -1,4 +1,4 @@
-// Remembers which stages of a build are finished, so that a killed build goes on after them.
+// Remembers which stages of a build are finished, so that a killed build continues after them.
 //
 // Reads and writes files below the index folder.
 // Threads: thread-safe.
@@ -31,7 +31,7 @@ class BuildJournal {
   using Facts = std::vector<std::pair<std::string, uint64_t>>;
 
   // Takes possession of `folder`: it must be absent, empty, or hold an index or a build of ours.
-  // Removes the leavings of a build with another fingerprint.
+  // Removes what a build with another fingerprint left.
   static neptune::StatusOr<BuildJournal> Open(const std::string& folder,
                                               const std::string& fingerprint);
 
@@ -39,7 +39,7 @@ class BuildJournal {
   std::string IndexPath(std::string_view path) const;
   std::string BuildPath(std::string_view path) const;
 
-  // Whether the stage is finished and its outputs are unharmed; then gives its facts.
+  // Returns true and the stage's facts if it is finished and its outputs are intact.
   bool IsFinished(const std::string& stage, Facts* facts) const;
 
   // Records the stage. `outputs` are files or folders inside the index folder.

@@ -1,4 +1,4 @@
-// What is to be built, and with what; shared by the stages of a build.
+// Inputs and options of a build, shared by its stages.
 //
 // Threads: plain values.
 
@@ -46,8 +46,8 @@ struct BuildOptions {
   NanosecondClock clock;
   FILE* progress_out = nullptr;
   std::function<void(const std::string&)> report;
-  // Asked between stages and every few hundred documents, on any thread; true stops the build with
-  // kCancelled, and the next one goes on from there. May be empty.
+  // Called between stages and every few hundred documents, on any thread; true stops the build with
+  // kCancelled, and the next build continues from there. May be empty.
   std::function<bool()> interrupted;
 };
 
@@ -56,7 +56,7 @@ inline constexpr uint64_t kInterruptInterval = 256;
 
 inline neptune::Status CheckInterrupted(const BuildOptions& options) {
   if (!options.interrupted || !options.interrupted()) return neptune::OkStatus();
-  return neptune::Cancelled("stopped; the same command goes on from here");
+  return neptune::Cancelled("stopped; run the same command again to continue");
 }
 
 }  // namespace search::tools

@@ -60,7 +60,7 @@ IndexManifest FromJson(const json& value) {
   return manifest;
 }
 
-// Whether the path stays below the folder.
+// True if the path stays below the folder.
 bool IsInside(const std::string& path) {
   if (path.empty() || path.front() == '/' || path.find('\0') != std::string::npos) return false;
   const std::filesystem::path parts(path);
@@ -73,7 +73,7 @@ Status CheckManifest(const IndexManifest& manifest) {
     return DataLoss("index version ", manifest.index_version, " is not 1 to 2^53 - 1");
   }
   for (const ManifestPart& part : manifest.parts) {
-    if (!IsInside(part.name)) return DataLoss("'", part.name, "' is no name of a part");
+    if (!IsInside(part.name)) return DataLoss("'", part.name, "' is not a valid part name");
     for (const ManifestPartition& partition : part.partitions) {
       if (!IsInside(partition.folder)) return DataLoss("'", partition.folder, "' leads outside");
     }
@@ -134,12 +134,12 @@ Status VerifyIndexFiles(const std::string& folder, const IndexManifest& manifest
     if (error) return DataLoss(path, " is missing: ", error.message());
     if (size != file.digest.size) {
       return DataLoss(path, " has ", size, " bytes of ", file.digest.size,
-                      "; was it copied to the end?");
+                      "; was it copied completely?");
     }
     const auto digest = DigestFile(path);
     if (!digest.ok()) return DataLoss(path, ": ", neptune::ToStd(digest.status().message()));
     if (!(*digest == file.digest)) {
-      return DataLoss(path, " is not what was built; build the index again");
+      return DataLoss(path, " has another checksum than when it was built; build the index again");
     }
   }
   return neptune::OkStatus();

@@ -116,7 +116,8 @@ class TierTask {
       NEPTUNE_ASSIGN_OR_RETURN(const bool more, shard->Next(&record));
       if (!more) break;
       NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, ReadDocument(record));
-      if (document.doc_id >= input_.document_count()) return neptune::DataLoss("impossible number");
+      if (document.doc_id >= input_.document_count())
+        return neptune::DataLoss("a document number is out of range");
       if (input_.tiers[document.doc_id] != tier_) continue;
       NEPTUNE_ASSIGN_OR_RETURN(const std::string_view extra, anchors->TextOf(document.doc_id));
       NEPTUNE_RETURN_IF_ERROR(Add(document, extra, builder));
@@ -199,7 +200,8 @@ class DocumentsTask {
     std::string_view record;
     while (true) {
       NEPTUNE_ASSIGN_OR_RETURN(const bool more, shard->Next(&record));
-      if (!more) return neptune::DataLoss("document ", doc_id, " is missing in the build's files");
+      if (!more)
+        return neptune::DataLoss("document ", doc_id, " is missing from the build's files");
       NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, ReadDocument(record));
       if (document.doc_id == doc_id) return document;
     }

@@ -33,7 +33,7 @@ struct TaskInput {
 
 struct PartitionTask {
   std::string name;             // of the stage in the journal
-  std::string folder;           // inside the index folder, created again by `run`
+  std::string folder;           // inside the index folder; `run` creates it again
   uint64_t document_count = 0;  // that it will hold
   // Builds the folder; counts documents in `progress`. Facts: documents.
   std::function<neptune::StatusOr<BuildJournal::Facts>(Progress* progress)> run;

@@ -65,8 +65,7 @@ class RankStage {
     const std::vector<float> ranks = StaticRanks(graph, ComputePageRank(graph));
     NEPTUNE_ASSIGN_OR_RETURN(const auto qualities,
                              ReadValues<float>(journal_.BuildPath(kQualitiesName)));
-    if (qualities.size() != ranks.size())
-      return DataLoss("the build's files contradict each other");
+    if (qualities.size() != ranks.size()) return DataLoss("the build's files are inconsistent");
     const std::vector<uint8_t> tiers = ChooseTiers(ranks, qualities, options_.tier1_share);
     NEPTUNE_RETURN_IF_ERROR(WriteWholeFile(journal_.BuildPath(kRanksName), AsBytes(ranks)));
     NEPTUNE_RETURN_IF_ERROR(WriteWholeFile(journal_.BuildPath(kTiersName), AsBytes(tiers)));
@@ -162,7 +161,8 @@ std::string AnchorsName(uint32_t partition) { return StrCat("anchors-", partitio
 template <typename T>
 StatusOr<std::vector<T>> ReadValues(const std::string& path) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path, kDocumentsMax * sizeof(T)));
-  if (bytes.size() % sizeof(T) != 0) return DataLoss(path, " has an odd size");
+  if (bytes.size() % sizeof(T) != 0)
+    return DataLoss(path, " has a size that is not a whole number of entries");
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!values.empty()) memcpy(values.data(), bytes.data(), bytes.size());
   return values;

@@ -5,7 +5,7 @@
 //   line if the options say so; RESOURCE_EXHAUSTED more than kDocumentsMax documents.
 // Limits: about 60 bytes of memory a document, 2 MiB a partition.
 //
-// Numbers count from 0 in the order of the input; a url that stood there before is passed over, and
+// Numbers count from 0 in the order of the input; a url that occurred before is skipped, and
 // so is a bad line. Writes, in the build folder:
 //   shard-P     documents of partition P, ascending           (spool.h)
 //   links       number of the page, hash of the url it leads to, words of the link

@@ -116,7 +116,7 @@ StatusOr<bool> SpoolReader::Next(std::string_view* record) {
     const std::string_view rest = std::string_view(buffer_).substr(begin_);
     uint64_t size = 0;
     const size_t head = ReadNumber(rest, &size);
-    if (head > 0 && size > kRecordSizeMax) return DataLoss(path_, ": impossible record");
+    if (head > 0 && size > kRecordSizeMax) return DataLoss(path_, ": a record has an invalid size");
     if (head > 0 && rest.size() - head >= size) {
       *record = rest.substr(head, size);
       begin_ += head + size;

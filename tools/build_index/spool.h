@@ -2,7 +2,7 @@
 //
 // Threads: thread-compatible.
 // Errors: kDataLoss for a damaged file (zstd's checksum, impossible lengths).
-// Format: records one behind another, zstd; each a varint size and that many bytes; strings inside
+// Format: consecutive records, zstd; each a varint size and that many bytes; strings inside
 //   have varint sizes before them. Spools live only as long as the build.
 // Limits: records of kRecordSizeMax bytes.
 

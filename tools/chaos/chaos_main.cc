@@ -25,13 +25,12 @@
 #include "tools/process/real_node.h"
 #include "tools/terminal/command_line.h"
 
-DEFINE_double(seconds, 60, "how long nodes are troubled");
-DEFINE_uint64(seed, 1, "of the chaos_faults and the sessions");
+DEFINE_double(seconds, 60, "duration of the faults");
+DEFINE_uint64(seed, 1, "seed of the faults and the sessions");
 DEFINE_int32(nodes, 5, "nodes with a replica of everything");
-DEFINE_bool(
-    links, true,
-    "every node is a host of its own, in a network namespace, whose link is taken down too");
-DEFINE_bool(keep, false, "leave logs and data behind");
+DEFINE_bool(links, true,
+            "give every node a network namespace of its own and also take down its link");
+DEFINE_bool(keep, false, "keep logs and data after the run");
 
 namespace search::chaos {
 namespace {
@@ -99,7 +98,8 @@ class ChaosCluster {
 
  private:
   Status Start() {
-    if (FLAGS_nodes < 1 || FLAGS_nodes > 16) return neptune::InvalidArgument("--nodes is 1 to 16");
+    if (FLAGS_nodes < 1 || FLAGS_nodes > 16)
+      return neptune::InvalidArgument("--nodes must be 1 to 16");
     if (FLAGS_links) MakeHosts();
     const std::string spec_path = folder_.path() + "/spec.textproto";
     const std::string text = SpecText(FLAGS_nodes, port_.number());
@@ -130,7 +130,7 @@ class ChaosCluster {
     return AwaitWrites();
   }
 
-  // Creates the hosts if there are any; otherwise everything is on loopback, and links stay up.
+  // If there are no hosts, everything is on loopback and links are not taken down.
   void MakeHosts() {
     auto hosts = lab::LinkedHosts::Make(static_cast<size_t>(FLAGS_nodes) + 1);
     if (hosts.ok()) {
@@ -276,7 +276,7 @@ class ChaosCluster {
     }
     const std::string wrong = lab::JudgeRegisters(load_.history(), contents, /*progressive=*/true);
     std::printf("%zu writes acknowledged, %zu reads, %zu calls without an answer in time: %s\n",
-                writes, reads, unanswered, wrong.empty() ? "nothing is wrong" : wrong.c_str());
+                writes, reads, unanswered, wrong.empty() ? "no violations" : wrong.c_str());
     return wrong.empty() ? neptune::OkStatus() : neptune::Internal(wrong);
   }
 

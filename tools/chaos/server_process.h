@@ -17,7 +17,7 @@ namespace search::chaos {
 class ServerProcess {
  public:
   // `arguments` begin with the program. What it prints goes to the end of `log`.
-  // `network`: descriptor of the network namespace that it is to be in; -1: this one's.
+  // `network`: descriptor of the network namespace for the process; -1: that of this process.
   ServerProcess(std::vector<std::string> arguments, std::string log, int network = -1);
   // Kills it if it lives.
   ~ServerProcess();

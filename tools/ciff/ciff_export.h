@@ -45,7 +45,7 @@ neptune::StatusOr<CiffCounts> ExportCiff(const CiffExportOptions& options);
 using DocumentNames =
     std::function<neptune::StatusOr<std::vector<std::string>>(std::span<const uint64_t> doc_ids)>;
 
-// The same from segments; each doc_id stands in one of them. `progress` may be null.
+// The same from segments; each doc_id is in exactly one of them. `progress` may be null.
 neptune::StatusOr<CiffCounts> ExportSegments(
     const std::vector<std::unique_ptr<index::Segment>>& segments, const DocumentNames& names,
     const std::string& description, FileSink* sink, Progress* progress);

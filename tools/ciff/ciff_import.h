@@ -43,7 +43,7 @@ struct CiffImportOptions {
 
 struct CiffImportReport {
   uint64_t documents = 0;
-  // Words that stand in a document; a list without postings leaves nothing behind.
+  // Number of imported words; a list without postings is not imported.
   uint64_t terms = 0;
   uint64_t postings = 0;
   // Words that no query can ask for: empty, longer than 128 bytes, or beginning with byte 1.

@@ -1,5 +1,5 @@
-// Imports any bytes as a file in the Common Index File Format: refused without an index left
-// behind, or the index can be exported again with as many documents, words and postings.
+// Imports any bytes as a file in the Common Index File Format: refused without leaving an index, or
+// the index can be exported again with as many documents, words and postings.
 
 #include <unistd.h>
 

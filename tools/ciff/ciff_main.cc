@@ -15,10 +15,11 @@
 DEFINE_string(index, "", "export: folder of the index; by default data/var/index");
 DEFINE_string(input, "", "import: the file, plain, .gz or .zst");
 DEFINE_string(out, "", "the file to write (export), the folder of the index to make (import)");
-DEFINE_string(description, "", "export: what the file says of itself");
+DEFINE_string(description, "", "export: description that is stored in the file");
 DEFINE_uint32(partitions, 4, "import: partitions of each index tier, 1 to 64");
 DEFINE_uint32(doc_partitions, 2, "import: partitions of the document store, 1 to 64");
-DEFINE_double(tier1_share, 1, "import: share of the documents, the first ones, in tier 1");
+DEFINE_double(tier1_share, 1,
+              "import: fraction of the documents, counted from the first, in tier 1");
 DEFINE_string(document_store, "rocksdb", "import: document store: rocksdb, flat_file");
 
 namespace search::tools {
@@ -33,7 +34,7 @@ constexpr char kUsage[] =
     "  bazel run //tools:ciff -- import --input=robust04.ciff.gz --out=DIR --partitions=4\n\n"
     "An imported index has no positions (phrases are refused), titles or texts. Its words are "
     "taken\n"
-    "as they are: they are found if they were folded and stemmed as our queries are.";
+    "as they are: queries find them only if they were folded and stemmed as our queries are.";
 
 volatile std::sig_atomic_t stop_asked = 0;
 
@@ -43,7 +44,7 @@ void AskToStop(int) {
 }
 
 Status Export() {
-  if (FLAGS_out.empty()) return InvalidArgument("export: name the file with --out");
+  if (FLAGS_out.empty()) return InvalidArgument("export: --out must name the file to write");
   CiffExportOptions options;
   options.folder =
       FLAGS_index.empty() ? ProjectOutputPath("data/var/index") : CallerPath(FLAGS_index);
@@ -59,8 +60,8 @@ Status Export() {
 }
 
 Status Import() {
-  if (FLAGS_input.empty()) return InvalidArgument("import: name the file with --input");
-  if (FLAGS_out.empty()) return InvalidArgument("import: name the index's folder with --out");
+  if (FLAGS_input.empty()) return InvalidArgument("import: --input must name the file");
+  if (FLAGS_out.empty()) return InvalidArgument("import: --out must name the folder of the index");
   signal(SIGINT, AskToStop);
   signal(SIGTERM, AskToStop);
   CiffImportOptions options;
@@ -86,7 +87,7 @@ Status Import() {
 Status Run(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "export") return Export();
   if (words.size() == 1 && words[0] == "import") return Import();
-  return InvalidArgument("say export or import; --help tells more");
+  return InvalidArgument("the command must be export or import; see --help");
 }
 
 }  // namespace

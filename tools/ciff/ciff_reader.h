@@ -10,7 +10,7 @@
 //
 // Checked: numbers are not negative, documents ascend in each list and are below num_docs, every tf
 // is at least 1, df and cf are the number and the sum of a list's postings, documents come as 0, 1,
-// 2, ..., and nothing is behind the last. A changed bit that keeps all of this is not noticed; the
+// 2, ..., and no bytes follow the last. A changed bit that keeps all of this is not noticed; the
 // format has no checksums.
 
 #pragma once
@@ -44,17 +44,17 @@ class CiffReader {
 
   const ciff::Header& header() const { return header_; }
 
-  // Moves to the next list; false behind the last. REQUIRES: the list before is read to its end.
+  // Moves to the next list; false after the last. REQUIRES: the previous list was read to its end.
   neptune::StatusOr<bool> NextList();
   const std::string& term() const { return term_; }
   // The list's next posting; false at its end.
   neptune::StatusOr<bool> NextPosting(CiffPosting* posting);
 
-  // The next document; false behind the last, which is also the end of the file.
+  // Reads the next document; false after the last, which is also the end of the file.
   // REQUIRES: all lists are read.
   neptune::StatusOr<bool> NextDocument(ciff::DocRecord* document);
 
-  // Offset of the next byte in unpacked data, for messages.
+  // Offset of the next byte in the unpacked data, for messages.
   uint64_t position() const { return input_.position(); }
 
  private:
@@ -81,7 +81,7 @@ class CiffReader {
   // The list in work.
   std::string term_;
   uint64_t list_end_ = 0;
-  bool at_posting_ = false;  // behind the tag of one
+  bool at_posting_ = false;  // the tag of a posting has been read
   uint64_t df_ = 0;
   uint64_t cf_ = 0;
   uint64_t postings_read_ = 0;

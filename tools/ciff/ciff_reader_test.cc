@@ -44,7 +44,7 @@ class StringSink : public FileSink {
   std::string text;
 };
 
-// Encodes with the library's own encoder, independent of ours.
+// Encoded by the library, independently of our writer.
 std::string Delimited(const google::protobuf::MessageLite& message) {
   const std::string bytes = message.SerializeAsString();
   EXPECT_LT(bytes.size(), 128U);
@@ -59,7 +59,7 @@ ciff::Header HeaderOf(int lists, int documents) {
   return header;
 }
 
-// The numbers are the message's: distances behind the first.
+// The numbers are those of the message: distances after the first.
 ciff::PostingsList ListOf(const std::string& term, const std::vector<CiffPosting>& postings) {
   ciff::PostingsList list;
   list.set_term(term);
@@ -168,7 +168,7 @@ TEST(CiffReaderTest, RefusesContradictions) {
   const std::string document_head = Delimited(HeaderOf(0, 1));
   ExpectDamage(document_head + Delimited(DocumentOf(1, "", 0)), "where 0 should be");
   ExpectDamage(document_head + Delimited(DocumentOf(0, "", -1)), "negative length");
-  ExpectDamage(ToyFile() + "x", "behind the last");
+  ExpectDamage(ToyFile() + "x", "after the last");
 }
 
 TEST(CiffReaderTest, HugeSizesCostNothing) {

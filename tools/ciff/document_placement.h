@@ -1,9 +1,14 @@
+<<<<<<<< HEAD:tools/ciff/document_placement.h
 // The place of an imported document: tier, partition and its place there, known from its number
 // alone before any document is read, because a file's postings come before its documents.
+========
+// Maps the number of an imported document to its tier, partition and ordinal there. The mapping
+// needs no document, because a CIFF file's postings precede its documents.
+>>>>>>>> h/run:tools/ciff/import_placement.h
 //
 // Threads: immutable.
-// The first `tier1_count` documents are tier 1; in both tiers the partition is the number modulo
-// the partitions, as everywhere in an index.
+// The first `tier1_count` documents form tier 1; in both tiers the partition is the document number
+// modulo the partition count, as everywhere in an index.
 
 #pragma once
 
@@ -18,10 +23,17 @@ struct Place {
   uint32_t ordinal = 0;
 };
 
+<<<<<<<< HEAD:tools/ciff/document_placement.h
 class DocumentPlacement {
  public:
   // REQUIRES: partition_count > 0.
   DocumentPlacement(uint32_t tier1_count, uint32_t partition_count)
+========
+class DocumentPlacement {
+ public:
+  // REQUIRES: partition_count > 0.
+  DocumentPlacement(uint32_t tier1_count, uint32_t partition_count)
+>>>>>>>> h/run:tools/ciff/import_placement.h
       : tier1_count_(tier1_count), partition_count_(partition_count) {}
 
   Place Of(uint32_t docid) const {
@@ -34,7 +46,7 @@ class DocumentPlacement {
   }
 
  private:
-  // Documents of tier 1 in the partition.
+  // Number of tier 1 documents in the partition.
   uint32_t Tier1CountOf(uint32_t partition) const {
     if (tier1_count_ <= partition) return 0;
     return (tier1_count_ - partition - 1) / partition_count_ + 1;

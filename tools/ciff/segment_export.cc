@@ -27,7 +27,7 @@ constexpr uint64_t kProgressStep = 1000;
 
 using Segments = std::vector<std::unique_ptr<Segment>>;
 
-// The place of a term: its segment, and the entry there.
+// Location of a term: segment, and position in it.
 struct TermPlace {
   size_t segment = 0;
   TermEntry entry;
@@ -98,7 +98,7 @@ class DenseNumbers {
     if (all.size() > kInt32Max) return neptune::ResourceExhausted("export: too many documents");
     std::sort(all.begin(), all.end());
     if (std::adjacent_find(all.begin(), all.end()) != all.end()) {
-      return neptune::DataLoss("export: a document stands in two segments");
+      return neptune::DataLoss("export: a document is in two segments");
     }
     for (const auto& segment : segments) numbers.Map(*segment);
     return numbers;
@@ -200,7 +200,7 @@ class SegmentExport {
           static_cast<uint32_t>(std::min<uint64_t>(lengths_[number] + tf, kInt32Max));
       NEPTUNE_RETURN_IF_ERROR(advance(i));
     }
-    // In a reordered segment they come in another order.
+    // Documents of a reordered segment come in another order.
     if (!std::is_sorted(found_.begin(), found_.end())) std::sort(found_.begin(), found_.end());
     postings_.Clear();
     for (const auto& [number, tf] : found_) postings_.Add({number, tf});

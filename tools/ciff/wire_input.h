@@ -30,7 +30,7 @@ class WireInput {
   // Replaces *out by the next `size` bytes; what is allocated grows with what is there.
   bool ReadBytes(size_t size, std::string* out);
   bool Skip(uint64_t size);
-  // Skips the value of a field that is not known, behind its tag.
+  // Skips the value of an unknown field, after its tag.
   bool SkipField(uint64_t tag);
 
   // Whether nothing is left; false also after an error.

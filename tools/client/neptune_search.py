@@ -55,7 +55,7 @@ class BadRequest(SearchError):
 
 
 class Unauthorized(SearchError):
-    """401: nobody has this API key."""
+    """401: the API key is unknown."""
 
 
 class Forbidden(SearchError):
@@ -104,7 +104,7 @@ class _Answer(NamedTuple):
 
 
 class Client:
-    """Asks one frontend, or what stands before several."""
+    """Queries one frontend, or a proxy before several."""
     def __init__(self,
                  url: str = "http://127.0.0.1:8080",
                  *,

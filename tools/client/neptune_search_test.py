@@ -76,7 +76,7 @@ class StandIn:
 
 
 class Clock:
-    """Time that passes only while somebody sleeps."""
+    """A clock that advances only in sleep calls."""
     def __init__(self) -> None:
         self.now = 0.0
         self.slept: List[float] = []
@@ -256,7 +256,7 @@ class ClientTest(unittest.TestCase):
 
     def test_nobody_there_is_tried_until_the_time_is_over(self) -> None:
         with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))  # and nobody listens
+            taken.bind(("127.0.0.1", 0))  # no listener on this port
             client = ns.Client(f"http://127.0.0.1:{taken.getsockname()[1]}",
                                timeout_s=1,
                                clock=lambda: self.clock.now,

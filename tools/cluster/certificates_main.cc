@@ -19,12 +19,15 @@
 
 DEFINE_string(spec, "", "cluster spec; a certificate is made for each of its nodes");
 DEFINE_string(out, "", "folder for authority.crt, authority.key, NODE.crt and NODE.key");
-DEFINE_string(web, "",
-              "name of a web server's certificate to make instead, for instance search.example");
+DEFINE_string(
+    web, "",
+    "make a certificate for a web server of this name instead, for instance search.example");
 DEFINE_string(hosts, "", "further names and IP addresses in the certificates, separated by commas");
-DEFINE_int32(days, 90, "how long a node's certificate holds; the authority's holds ten years");
-DEFINE_string(begin_key_change, "", "cluster key file to put a new key into, before the old one");
-DEFINE_string(finish_key_change, "", "cluster key file to take the old key out of");
+DEFINE_int32(
+    days, 90,
+    "days for which a node's certificate is valid; the authority's is valid for ten years");
+DEFINE_string(begin_key_change, "", "add a new key to this cluster key file, before the old one");
+DEFINE_string(finish_key_change, "", "remove the old key from this cluster key file");
 
 namespace search::tools {
 namespace {
@@ -46,7 +49,7 @@ neptune::Validity ForDays(int days) {
 Status WritePair(const std::filesystem::path& folder, const std::string& name,
                  const KeyAndCertificate& pair) {
   const std::filesystem::path key = folder / (name + ".key");
-  const mode_t before = umask(077);  // no other user may read the key at any moment
+  const mode_t before = umask(077);  // other users must never be able to read the key
   Status status = neptune::WriteFileAtomically(key.string(), pair.key);
   umask(before);
   if (!status.ok()) return status;
@@ -77,9 +80,11 @@ StatusOr<KeyAndCertificate> Authority(const std::filesystem::path& folder,
 }
 
 Status MakeAll() {
-  if (FLAGS_out.empty()) return neptune::InvalidArgument("--out says where to");
+  if (FLAGS_out.empty())
+    return neptune::InvalidArgument("--out is missing; it names the folder for the certificates");
   if (FLAGS_days < 1 || FLAGS_days > kAuthorityDays) {
-    return neptune::InvalidArgument("--days is ", FLAGS_days, ", not 1 to ", kAuthorityDays);
+    return neptune::InvalidArgument("--days is ", FLAGS_days, ", but must be 1 to ",
+                                    kAuthorityDays);
   }
   std::vector<std::string> names;
   std::string cluster = FLAGS_web;

@@ -55,7 +55,7 @@ Json RollingJson(const RollingChange& change) {
 
 StatusOr<NodeStage> StageOf(const std::string& name) {
   const auto* const found = std::find(std::begin(kStages), std::end(kStages), name);
-  if (found == std::end(kStages)) return DataLoss("'", name, "' is no stage of a node");
+  if (found == std::end(kStages)) return DataLoss("'", name, "' is not a stage of a node");
   return static_cast<NodeStage>(found - std::begin(kStages));
 }
 
@@ -129,8 +129,9 @@ Status ApplyChanges(const ClusterChanges& changes, neptune::ClusterSpec* spec) {
   for (const HostedChange& change : changes.hosted) {
     neptune::HostedServiceSpec* const hosted = FindHostedSpec(change, spec);
     if (hosted == nullptr) {
-      return neptune::FailedPrecondition("it was decided what '", change.service, "' is on node '",
-                                         change.node, "', and the spec has no such place");
+      return neptune::FailedPrecondition("a swap decided the implementation of '", change.service,
+                                         "' is on node '", change.node,
+                                         "', but the spec does not host it there");
     }
     if (!change.module.empty()) hosted->set_module(change.module);
     for (const auto& [key, value] : change.parameters) {

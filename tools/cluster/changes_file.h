@@ -1,5 +1,5 @@
-// What was decided about a running cluster beside its spec, on disk; and the spec that its nodes
-// start with because of it.
+// The decisions about a running cluster that override its spec, on disk; and the spec that its
+// nodes start with because of it.
 //
 //   {"format_version": 1,
 //    "hosted": [{"node": "store-1", "service": "tier1", "module": "",
@@ -12,12 +12,12 @@
 //                  "changing",
 //                             "before": {...}}]}}
 //
-// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; a start
-// of the cluster or a continued change derives the nodes' spec from it again.
+// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; the tool
+// that starts the cluster or resumes a change derives the nodes' spec from it again.
 //
 // Threads: pure functions.
-// Errors: DATA_LOSS no such text, with the reason; of ApplyChanges FAILED_PRECONDITION a change
-//   that the spec has no place for.
+// Errors: DATA_LOSS malformed text, with the reason; ApplyChanges: FAILED_PRECONDITION the spec
+//   does not host a changed service there.
 // Limits: kChangesSizeMax bytes.
 
 #pragma once
@@ -36,10 +36,10 @@ inline constexpr size_t kChangesSizeMax = size_t{4} << 20;
 std::string ChangesJson(const ClusterChanges& changes);
 neptune::StatusOr<ClusterChanges> ParseChanges(std::string_view text);
 
-// Puts what is decided into the spec.
+// Applies the decided changes to the spec.
 neptune::Status ApplyChanges(const ClusterChanges& changes, neptune::ClusterSpec* spec);
 
-// The spec as nodes read it, wherever it stands: `spec_path` is where it came from, from which its
+// The spec as nodes read it, from any folder: `spec_path` is its original path, from which its
 // own relative paths start.
 std::string SpecForNodes(neptune::ClusterSpec spec, const std::string& spec_path);
 

@@ -14,12 +14,12 @@
 
 namespace search::tools {
 
-// Of the files that the spec, which stands at `spec_path`, names and that do not exist each is made
-// with a secret of 256 random bits, for its owner only. Those that it does not name are left alone.
+// Creates each secret file that the spec at `spec_path` names and that does not exist, with 256
+// random bits, readable by its owner only.
 neptune::Status MakeClusterSecrets(const neptune::ClusterSpec& spec, const std::string& spec_path);
 
-// A new key before the ones of the file, of which the first stays; a rolling restart then has the
-// nodes take either, and with `finish` only the new one is left, for the second restart.
+// Puts a new key before the first key of the file and drops any other; after a rolling restart
+// nodes accept both. With `finish` only the new key remains, for the second restart.
 // Errors: FAILED_PRECONDITION a change that was begun is not finished, or none was begun.
 neptune::Status ChangeClusterKey(const std::string& path, bool finish);
 

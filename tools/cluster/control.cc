@@ -99,7 +99,8 @@ std::string DescribeChanges(const neptune::ClusterSpec& spec, const ClusterChang
     }
     neptune::StrAppend(&text, "'", changes.under_way->what, "' is at node ", done + 1, " of ",
                        changes.under_way->nodes.size(),
-                       "; if nobody works on it, --continue goes on and --abandon leaves it so\n");
+                       "; if no tool is running it, --continue resumes it and --abandon leaves the "
+                       "nodes as they are\n");
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -112,7 +113,7 @@ Status SignalNode(const neptune::ClusterSpec& spec, const StateDirectory& state,
   NEPTUNE_RETURN_IF_ERROR(state.Supervisor().status());
   const std::optional<StartedNode> started = state.ReadStarted(node);
   if (!started || kill(started->pid, signal) != 0) {
-    return neptune::NotFound("node ", node, " does not run now");
+    return neptune::NotFound("node ", node, " is not running");
   }
   return neptune::OkStatus();
 }

@@ -1,7 +1,7 @@
 // What one can do to a running cluster from another terminal: look, kill, pause, resume.
 //
 // Threads: one.
-// Errors: NOT_FOUND the cluster or the node does not run; INVALID_ARGUMENT no such node in the
+// Errors: NOT_FOUND the cluster or the node is not running; INVALID_ARGUMENT no such node in the
 //   spec.
 
 #pragma once
@@ -19,8 +19,8 @@ namespace search::tools {
 neptune::StatusOr<std::string> DescribeCluster(const neptune::ClusterSpec& spec,
                                                const StateDirectory& state);
 
-// What was decided beside the spec, what of it is not at its end, and drained nodes: a line each
-// after an empty one; "" if there is nothing.
+// Decided changes, unfinished changes and drained nodes, one line each after an empty line; "" if
+// there are none.
 std::string DescribeChanges(const neptune::ClusterSpec& spec, const ClusterChanges& changes,
                             const StateDirectory& state);
 

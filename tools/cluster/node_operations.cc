@@ -92,7 +92,7 @@ Status NodeOperations::CheckNode(const std::string& node) const {
 StatusOr<OfferedReplicas> NodeOperations::ViewOf(const std::string& node) const {
   const std::optional<StartedNode> started = state_.ReadStarted(node);
   if (!started || !IsAlive(started->pid)) {
-    return neptune::Unavailable("node ", node, " does not run now");
+    return neptune::Unavailable("node ", node, " is not running");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const HttpOrigin origin, ParseHttpOrigin(started->admin));
   auto response = HttpGet(origin, kYellowPagePath, {}, {.timeout = kPageTimeout});
@@ -135,7 +135,7 @@ Status NodeOperations::IsDispensableToAll(const std::string& node) const {
     NEPTUNE_RETURN_IF_ERROR(
         neptune::Annotate(IsDispensable(spec_.base, view, node), StrCat("as ", other, " sees it")));
   }
-  // Of a single node nobody else can say anything.
+  // If there is only one node, no other view exists.
   return views.empty() ? IsDispensable(spec_.base, {}, node) : neptune::OkStatus();
 }
 
@@ -207,7 +207,7 @@ Status NodeOperations::AwaitOffers(const Expectation& expectation, TimePoint dea
     const std::string missing = MissingOf(expectation);
     if (missing.empty()) return neptune::OkStatus();
     if (MonotonicNow() > deadline) {
-      return neptune::DeadlineExceeded("not everything is offered again: ", missing,
+      return neptune::DeadlineExceeded("not all partitions are offered again: ", missing,
                                        "; see the log ", state_.LogFile(expectation.node));
     }
     Pause();
@@ -221,7 +221,7 @@ Status NodeOperations::Restart(const std::string& node, const std::string& servi
   for (const auto& [other, view] : views) {
     expectation.before.insert(view.begin(), view.end());
   }
-  options_.tell(StrCat(node, " finishes what it has and starts again"));
+  options_.tell(StrCat(node, " finishes its requests and restarts"));
   const pid_t before = state_.RunningPid(node);
   const TimePoint deadline = MonotonicNow() + options_.wait;
   NEPTUNE_RETURN_IF_ERROR(state_.SetHeld(node, false));
@@ -230,7 +230,7 @@ Status NodeOperations::Restart(const std::string& node, const std::string& servi
   NEPTUNE_RETURN_IF_ERROR(state_.WakeSupervisor());
   NEPTUNE_RETURN_IF_ERROR(AwaitStart(node, before, log_begin, deadline));
   NEPTUNE_RETURN_IF_ERROR(AwaitOffers(expectation, deadline));
-  options_.tell(StrCat(node, " is back"));
+  options_.tell(StrCat(node, " is in service again"));
   return neptune::OkStatus();
 }
 
@@ -249,7 +249,7 @@ Status NodeOperations::Drain(const std::string& node) {
   NEPTUNE_RETURN_IF_ERROR(MayTakeDown(node));
   NEPTUNE_RETURN_IF_ERROR(state_.SetHeld(node, true));
   NEPTUNE_RETURN_IF_ERROR(StopProcess(node));
-  options_.tell(StrCat(node, " has finished what it had and is down; --restart=", node,
+  options_.tell(StrCat(node, " has finished its requests and is down; --restart=", node,
                        " takes it back into service"));
   return neptune::OkStatus();
 }
@@ -262,7 +262,7 @@ Status NodeOperations::Roll(std::optional<RollingChange> change) {
                                        "--abandon leaves the nodes as they are");
   }
   if (!change && !spec_.changes.under_way) {
-    return neptune::FailedPrecondition("nothing is under way that could go on");
+    return neptune::FailedPrecondition("no change was interrupted");
   }
   ClusterChanges changes = spec_.changes;
   if (change) {

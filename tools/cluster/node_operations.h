@@ -5,9 +5,9 @@
 //   drain:    the same, but the supervisor leaves it down until it is restarted
 //
 // Threads: one; blocks it.
-// Errors: NOT_FOUND the cluster does not run; FAILED_PRECONDITION a node cannot be done without, or
-//   the change of somebody else is under way; UNAVAILABLE a node did not start, with what it says;
-//   DEADLINE_EXCEEDED it is not back in time.
+// Errors: NOT_FOUND the cluster is not running; FAILED_PRECONDITION the node has the last replica
+//   of a partition, or another tool's change is under way; UNAVAILABLE a node did not start, with
+//   what it says; DEADLINE_EXCEEDED it was not in service again in time.
 // Limits: OperationOptions::wait for each node.
 
 #pragma once
@@ -26,11 +26,11 @@
 namespace search::tools {
 
 struct OperationOptions {
-  // How long one node may take from its stop until all others offer it again. Default: 60 s.
+  // Longest time from a node's stop until all others see it in service again. Default: 60 s.
   neptune::Duration wait = std::chrono::seconds(60);
   // Also the last replica of a partition is taken down.
   bool force = false;
-  // Told what is done; for people.
+  // Called with each step as a line for people.
   std::function<void(const std::string& line)> tell = [](const std::string&) {};
 };
 
@@ -50,8 +50,7 @@ class NodeOperations final : public RollingHost {
   neptune::Status Drain(const std::string& node);
   // Also of a drained node, which it takes back into service.
   neptune::Status RestartOne(const std::string& node);
-  // Goes through with a change; spec.changes.under_way, if there is one, is gone on with and
-  // `change` must be absent.
+  // Executes a change. If spec.changes.under_way is set, resumes it; `change` must then be absent.
   neptune::Status Roll(std::optional<RollingChange> change);
 
   neptune::Status Save(const ClusterChanges& changes) override;
@@ -67,10 +66,10 @@ class NodeOperations final : public RollingHost {
     std::string implementation;
   };
   neptune::Status CheckNode(const std::string& node) const;
-  // As every running node sees it now.
+  // Checks it against the current view of every running node.
   neptune::Status IsDispensableToAll(const std::string& node) const;
   neptune::StatusOr<OfferedReplicas> ViewOf(const std::string& node) const;
-  // Of every running node but that one, by node.
+  // Views of every running node but that one, by node.
   neptune::StatusOr<std::map<std::string, OfferedReplicas>> Views(const std::string& except) const;
   neptune::Status StopProcess(const std::string& node);
   neptune::Status AwaitStart(const std::string& node, pid_t before, size_t log_begin,

@@ -16,7 +16,7 @@ using nlohmann::json;
 constexpr const char* kColumns[] = {"service", "partition", "node", "implementation"};
 
 StatusOr<OfferedReplicas> ReplicasOf(const json& table) {
-  if (table.at("columns") != json(kColumns)) return DataLoss("other columns than expected");
+  if (table.at("columns") != json(kColumns)) return DataLoss("the table has unexpected columns");
   if (table.at("rows_left_out") != 0) return DataLoss("the page does not show all replicas");
   OfferedReplicas offered;
   for (const json& row : table.at("rows")) {
@@ -80,8 +80,8 @@ Status IsDispensable(const neptune::ClusterSpec& spec, const OfferedReplicas& of
     if (!is_elsewhere) neptune::StrAppend(&lost, " ", own.service, "/", own.partition);
   }
   if (lost.empty()) return neptune::OkStatus();
-  return neptune::FailedPrecondition("no other node offers now what ", node, " does:", lost,
-                                     "; wait for the others, or --force");
+  return neptune::FailedPrecondition("no other node currently offers all that ", node,
+                                     " serves:", lost, "; wait for the others, or --force");
 }
 
 }  // namespace search::tools

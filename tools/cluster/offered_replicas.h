@@ -1,7 +1,7 @@
 // Which replicas a node would call: its yellow page, read from its status page.
 //
 // Threads: pure functions.
-// Errors: DATA_LOSS text that is no such page, or one that leaves rows out.
+// Errors: DATA_LOSS text that is not such a page, or a page that omits rows.
 
 #pragma once
 
@@ -33,9 +33,9 @@ neptune::StatusOr<OfferedReplicas> ParseYellowPage(std::string_view json);
 // What the node hosts by the spec.
 std::set<OfferedReplica> HostedReplicas(const neptune::ClusterSpec& spec, const std::string& node);
 
-// Whether all that the node hosts is offered by another one as well; of a service with a port for
-// users, which calls nobody, any other of its nodes will do. Errors: FAILED_PRECONDITION names what
-// would be lost.
+// OK if other nodes offer every partition that the node hosts. For a service with a port for users,
+// which other services do not call, any other of its nodes suffices. Errors: FAILED_PRECONDITION
+// names what would be lost.
 neptune::Status IsDispensable(const neptune::ClusterSpec& spec, const OfferedReplicas& offered,
                               const std::string& node);
 

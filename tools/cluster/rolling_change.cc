@@ -34,7 +34,8 @@ Status RestartNode(const RollingStep& step, ClusterChanges* changes, RollingHost
   const Status status =
       host.Restart(step.node, service, returns ? std::string() : change.implementation);
   if (returns && !status.ok()) return status;
-  // Nobody knows yet whether it comes back: the record stays for who goes on.
+  // It is not known whether the node comes back: keep the record, so that the change can be
+  // resumed.
   if (status.code() == neptune::StatusCode::kCancelled) return status;
   Conclude(step.node, status, changes);
   return host.Save(*changes);

@@ -1,12 +1,12 @@
 // A change that goes through a cluster node by node: a restart, or another module or implementation
-// of a service. What was decided is written down before it is done, so that whoever finds the
-// record can go on.
+// of a service. Each decision is made durable before it is executed, so that any later run can
+// resume it.
 //
 //   of one node:   waiting ──► changing ──► changed
 //                                  │ does not come back
-//                                  └──► returning ──► returned      and the nodes behind it stay as they are
+//                                  └──► returning ──► returned      and the remaining nodes stay as they are
 //
-// A TensorFlow Serving or Vespa user's rolling upgrade. No I/O but through RollingHost.
+// No I/O but through RollingHost.
 // Threads: thread-compatible.
 // Errors: of RunRollingChange: those of the host; FAILED_PRECONDITION the change was stopped and
 //   its node is back as it was.
@@ -55,7 +55,7 @@ struct RollingChange {
   friend bool operator==(const RollingChange&, const RollingChange&) = default;
 };
 
-// All that was decided about a cluster beside its spec.
+// All decisions about a cluster that override its spec.
 struct ClusterChanges {
   std::vector<HostedChange> hosted;  // one of a node and service at most
   std::optional<RollingChange> under_way;
@@ -67,7 +67,7 @@ const HostedChange* FindHosted(const ClusterChanges& changes, const std::string&
 
 struct RollingStep {
   enum class Kind {
-    kDecide,   // the node's change is to be written down
+    kDecide,   // the node's change has to be made durable
     kRestart,  // the node is to start again with what is decided, and to be waited for
     kDone,
     kStopped,  // a node has returned
@@ -78,7 +78,7 @@ struct RollingStep {
 
 RollingStep NextStep(const RollingChange& change);
 
-// The node's change is decided. REQUIRES: NextStep says kDecide for it.
+// Records that the node's change is decided. REQUIRES: NextStep says kDecide for it.
 void Decide(const std::string& node, ClusterChanges* changes);
 // The node is back with what was decided, or is not. REQUIRES: NextStep says kRestart for it; a
 // node that returns is back.
@@ -90,7 +90,7 @@ class RollingHost {
   virtual ~RollingHost() = default;
   // Makes the record durable, and what nodes start with from now on.
   virtual neptune::Status Save(const ClusterChanges& changes) = 0;
-  // Whether the cluster can do without the node for a while.
+  // OK if the cluster keeps all partitions while the node is down.
   virtual neptune::Status MayTakeDown(const std::string& node) = 0;
   // Lets the node finish what it has, starts it, and waits until all others offer it again.
   // `implementation`: what it has to announce of the service; both empty: anything.
@@ -98,7 +98,7 @@ class RollingHost {
                                   const std::string& implementation) = 0;
 };
 
-// Does what is left of changes->under_way; the record is gone when it is done or stopped.
+// Executes the remaining steps of changes->under_way; removes the record when done or stopped.
 neptune::Status RunRollingChange(ClusterChanges* changes, RollingHost& host);
 
 }  // namespace search::tools

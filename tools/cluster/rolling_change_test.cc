@@ -40,7 +40,7 @@ class FakeCluster final : public RollingHost {
     NEPTUNE_RETURN_IF_ERROR(Live());
     EXPECT_EQ(service, "tier1");
     restarted.push_back(node);
-    // Ends between the node's stop and its start: somebody else, the supervisor, starts it.
+    // The tool ends between the node's stop and its start: the supervisor starts it.
     StartAgain(node);
     NEPTUNE_RETURN_IF_ERROR(Live());
     if (broken.contains(node + runs[node])) return neptune::Unavailable("it does not start");
@@ -48,7 +48,7 @@ class FakeCluster final : public RollingHost {
     return runs[node] == implementation ? Status() : neptune::Unavailable("still the old one");
   }
 
-  // What a node runs after it died, whoever works on it.
+  // What a node runs after it died.
   void StartAgain(const std::string& node) {
     const HostedChange* const hosted = FindHosted(saved, node, "tier1");
     runs[node] = hosted == nullptr ? "segment" : hosted->parameters.at("implementation");
@@ -68,7 +68,7 @@ class FakeCluster final : public RollingHost {
 };
 
 Status GoOn(FakeCluster& cluster) {
-  ClusterChanges changes = cluster.saved;  // what somebody finds who was not there before
+  ClusterChanges changes = cluster.saved;  // what a later run of the tool finds
   return RunRollingChange(&changes, cluster);
 }
 
@@ -146,8 +146,8 @@ TEST(RollingChangeTest, RestartDecidesNothingElse) {
   EXPECT_TRUE(RunRollingChange(&changes, host).ok());
 }
 
-// Whoever works on the change ends before its n-th step, for every n; all nodes may die meanwhile.
-// Somebody else goes on.
+// The tool ends before its n-th step, for every n; all nodes may die meanwhile. A later run
+// resumes.
 void EndAtEveryStep(const std::set<std::string>& broken,
                     const std::map<std::string, std::string>& runs_at_the_end) {
   for (int steps = 0;; ++steps) {

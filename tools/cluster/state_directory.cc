@@ -43,8 +43,9 @@ Status StateDirectory::Lock() {
   lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0) return neptune::FailedPrecondition("opening ", path, ": ", std::strerror(errno));
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-    return neptune::FailedPrecondition("the cluster of ", directory_,
-                                       " runs already; stop it first, or give another --state");
+    return neptune::FailedPrecondition(
+        "the cluster of ", directory_,
+        " is already running; stop it first, or give another --state");
   }
   const std::string pid = StrCat(getpid(), "\n");
   if (ftruncate(lock_, 0) != 0 || write(lock_, pid.data(), pid.size()) < 0) {
@@ -59,7 +60,7 @@ StatusOr<pid_t> StateDirectory::Supervisor() const {
   if (file < 0) return neptune::NotFound("no cluster has run in ", directory_);
   const bool held = flock(file, LOCK_SH | LOCK_NB) != 0;
   close(file);
-  if (!held) return neptune::NotFound("no cluster runs in ", directory_, "; start it first");
+  if (!held) return neptune::NotFound("no cluster is running in ", directory_, "; start it first");
   NEPTUNE_ASSIGN_OR_RETURN(const std::string text, neptune::ReadFile(path, kStartedSizeMax));
   return static_cast<pid_t>(std::atoi(text.c_str()));
 }
@@ -67,7 +68,7 @@ StatusOr<pid_t> StateDirectory::Supervisor() const {
 Status StateDirectory::WakeSupervisor() const {
   NEPTUNE_ASSIGN_OR_RETURN(const pid_t supervisor, Supervisor());
   if (kill(supervisor, SIGUSR1) == 0) return neptune::OkStatus();
-  return neptune::NotFound("the supervisor of ", directory_, " does not run");
+  return neptune::NotFound("the supervisor of ", directory_, " is not running");
 }
 
 Status StateDirectory::LockChanges() {
@@ -77,7 +78,7 @@ Status StateDirectory::LockChanges() {
     return neptune::NotFound("opening ", path, ": ", std::strerror(errno));
   }
   if (flock(changes_lock_, LOCK_EX | LOCK_NB) == 0) return neptune::OkStatus();
-  return neptune::FailedPrecondition("somebody else changes the cluster now");
+  return neptune::FailedPrecondition("another tool is changing the cluster at the moment");
 }
 
 Status StateDirectory::MakeNode(const std::string& node) const {
@@ -126,7 +127,7 @@ void StateDirectory::SetRunningPid(const std::string& node, pid_t pid) const {
   if (pid == 0) {
     fs::remove(path, ignored);
   } else {
-    // The node runs without this file, but cannot be restarted from outside.
+    // If writing fails, the node runs but cannot be restarted by other commands.
     (void)neptune::WriteFileAtomically(path, StrCat(pid, "\n"));
   }
 }

@@ -3,16 +3,16 @@
 //   DIR/lock                held by the supervisor while it runs; holds its pid
 //   DIR/nodes/NAME/started  written by the node: pid and endpoints
 //   DIR/nodes/NAME/log      what the node printed, of this and earlier lives
-//   DIR/nodes/NAME/spans    spans of sampled searches, if the cluster was started so; .1, .2, ... the files before it
+//   DIR/nodes/NAME/spans    spans of sampled searches, with --span_log; .1, .2, ... are older files
 //   DIR/nodes/NAME/pid      written by the supervisor while the node's process runs
 //   DIR/nodes/NAME/held     the node is drained: the supervisor does not start it
 //   DIR/changes.json        what was decided beside the spec (changes_file.h)
 //   DIR/spec.textproto      the spec that nodes start with because of it
-//   DIR/changing            locked by who changes the cluster
+//   DIR/changing            locked by the tool that changes the cluster
 //
 // Threads: thread-compatible.
-// Errors: NOT_FOUND no such cluster runs; FAILED_PRECONDITION another supervisor holds it, or
-//   another process changes it.
+// Errors: NOT_FOUND no such cluster is running; FAILED_PRECONDITION another supervisor holds it, or
+//   another tool is changing it.
 
 #pragma once
 
@@ -52,7 +52,7 @@ class StateDirectory {
   std::string StartedFile(const std::string& node) const;
   std::string LogFile(const std::string& node) const;
   std::string SpanFile(const std::string& node) const;
-  // The folder in which nodes keep the data of replicated services across restarts.
+  // Folder of the data of replicated services; kept over restarts of the cluster.
   std::string DataDirectory() const { return directory_ + "/data"; }
   // nullopt while the node has not started, or its file is not readable.
   std::optional<StartedNode> ReadStarted(const std::string& node) const;

@@ -1,10 +1,10 @@
-// Starts the processes of a cluster, starts again what dies, and stops them all.
+// Starts the processes of a cluster, restarts those that die, and stops them all.
 //
 // Threads: one; it owns the process's SIGCHLD, SIGINT, SIGTERM, SIGHUP and SIGUSR1.
 // Limits: a node that dies again and again is started again with pauses up to ten seconds; a node
-//   that does not stop within the grace time is killed.
-// A node that ends with status 0 was asked to, and is started again at once: it did not fail. One
-// that is held (drained) is left alone until it is not.
+//   that does not stop within the grace time is killed. A node that ends with status 0 was asked to
+//   stop and is restarted at once; this does not count as a failure. A held (drained) node is not
+//   started until it is released.
 
 #pragma once
 

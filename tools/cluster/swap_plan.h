@@ -1,4 +1,4 @@
-// What a swap of a service's module or implementation comes to: which nodes, and what each of them
+// Plans a swap of a service's module or implementation: which nodes, and what each of them
 // hosts then.
 //
 //   tier1=rocksdb_postings      parameter `implementation`, and the folder of the index that was built for it
@@ -6,7 +6,7 @@
 //   tier1=                      what the spec says
 //
 // Threads: pure functions.
-// Errors: INVALID_ARGUMENT an order that cannot be, with what there is; NOT_FOUND the index was not
+// Errors: INVALID_ARGUMENT an impossible order, with the possible ones; NOT_FOUND the index was not
 //   built for the implementation.
 
 #pragma once

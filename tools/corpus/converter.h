@@ -2,8 +2,7 @@
 //
 // Threads: the functions use `thread_count` threads inside the call.
 // Errors: those of the output, and of the input where the options say so; a page that cannot be
-// read
-//   is counted and reported, and the rest goes on.
+//   read is counted and reported, and the others are converted.
 // Limits: a bounded number of pages in memory; CorpusLimits.
 
 #pragma once
@@ -34,8 +33,8 @@ struct PartedFile {
   uint64_t part_pages = kPartPages;
 };
 
-// The same into a file in parts: going on behind what an earlier run of the same trees, as they are
-// now, left. The counts are of all runs. Errors: INVALID_ARGUMENT too if no page is worth writing.
+// The same into a file in parts; continues after an earlier run over the same, unchanged trees. The
+// counts include all runs. Errors: INVALID_ARGUMENT too if no page is worth writing.
 neptune::StatusOr<ConvertCounts> ConvertTreesInParts(
     const std::vector<PageTree>& trees,
     const std::vector<std::pair<std::string, std::string>>& public_places,

@@ -184,7 +184,7 @@ TEST(SummaryTest, SaysWhatWasPassedOver) {
   counts.duplicates = 2;
   const std::string summary = Summary(counts);
   EXPECT_NE(summary.find("1,000 of 1,005 pages written"), std::string::npos) << summary;
-  EXPECT_NE(summary.find("3 with hardly any text, 2 duplicates"), std::string::npos) << summary;
+  EXPECT_NE(summary.find("3 with too little text, 2 duplicates"), std::string::npos) << summary;
 }
 
 }  // namespace

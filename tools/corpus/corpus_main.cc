@@ -18,7 +18,7 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(manifest, "small",
-              "which Debian documentation packages to take: a file, or the name of one in "
+              "list of Debian documentation packages: a file, or the name of one in "
               "data/corpora; used unless --input is given");
 DEFINE_string(input, "",
               "instead of packages: a folder of pages, or files of JSON Lines (plain, .gz, .zst; "
@@ -26,7 +26,7 @@ DEFINE_string(input, "",
 DEFINE_string(format, "",
               "what --input holds: html, markdown, man, jsonl, wikipedia (an XML dump) or trec "
               "(<DOC>...), the "
-              "last two plain, .gz, .bz2 or .zst; found by the name where it can be");
+              "last two plain, .gz, .bz2 or .zst; default: derived from the file name");
 DEFINE_string(name, "",
               "with a folder: its name in urls, doc:NAME/path; the folder's own name by default");
 DEFINE_string(site, "", "with --input: the site that `site:` queries find; NAME by default");
@@ -35,7 +35,7 @@ DEFINE_string(
     url_prefix, "",
     "with wikipedia and trec: put before a title or DOCNO to make the url; by default the "
     "dump's own address, or \"trec:\"");
-DEFINE_bool(all_namespaces, false, "with wikipedia: pages that are no articles too");
+DEFINE_bool(all_namespaces, false, "with wikipedia: also pages that are not articles");
 DEFINE_string(out, "",
               "file to write, packed if it ends in .zst or .gz; by default "
               "data/var/corpora/NAME.jsonl.zst of the source tree");
@@ -65,10 +65,11 @@ constexpr char kUsage[] =
     "  bazel run //tools:corpus -- --input=enwiki-pages-articles.xml.bz2 --out=enwiki.jsonl.zst\n"
     "  bazel run //tools:corpus -- --input=a.gz,b.gz --format=trec --site=news "
     "--out=news.jsonl.zst\n\n"
-    "What is already fetched is not fetched again. Bad pages and lines are counted and the first\n"
-    "ones named. The output appears under its name only when it is complete; what was "
+    "Packages that were already fetched are not fetched again. Bad pages and lines are counted, "
+    "the first\n"
+    "ones are named. The output appears under its name only when it is complete. A conversion "
     "being\n"
-    "converted when the program was killed goes on from there when it is started again.";
+    "that was killed continues when the program is started again.";
 
 void Report(const std::string& message) { fprintf(stderr, "%s\n", message.c_str()); }
 
@@ -128,7 +129,7 @@ std::string GuessFormat(const std::vector<std::string>& inputs) {
 StatusOr<Corpus> FromInput() {
   std::vector<std::string> inputs;
   for (const std::string& input : SplitList(FLAGS_input)) inputs.push_back(CallerPath(input));
-  if (inputs.empty()) return InvalidArgument("--input names nothing");
+  if (inputs.empty()) return InvalidArgument("--input names no files");
   const std::string format = GuessFormat(inputs);
   fs::path first(inputs[0]);
   if (first.filename().empty()) first = first.parent_path();

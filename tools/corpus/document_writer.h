@@ -1,4 +1,4 @@
-// Counts converted pages and writes those worth it as JSON Lines.
+// Counts converted pages and writes those with enough text as JSON Lines.
 //
 // Threads: thread-compatible.
 // Errors: those of the sink; INVALID_ARGUMENT a bad page where the options say so.
@@ -22,13 +22,13 @@ namespace search::tools {
 
 struct ConvertOptions {
   int thread_count = 2;
-  // Pages with less text, title not counted, are passed over as empty.
+  // Pages with less text, title not counted, are skipped as empty.
   // Default: 24 bytes, less than a sentence.
   size_t text_size_min = 24;
   // Ends the conversion at the first bad line or unreadable page. Default: count, report, go on.
   bool fail_on_bad_input = false;
   NanosecondClock clock;
-  // Output for progress; null: none.
+  // Receives progress; null: none is shown.
   FILE* progress_out = nullptr;
   // Gets a message about each bad line or page, the first kReportsMax of them.
   std::function<void(const std::string&)> report;
@@ -39,7 +39,7 @@ inline constexpr uint64_t kReportsMax = 20;
 struct ConvertCounts {
   uint64_t pages = 0;  // seen
   uint64_t written = 0;
-  uint64_t redirects = 0;  // passed over, as the following
+  uint64_t redirects = 0;  // skipped, as the following
   uint64_t others = 0;     // of namespaces that are not asked for
   uint64_t empty = 0;
   uint64_t duplicates = 0;  // the same title and text as an earlier page
@@ -81,7 +81,7 @@ class DocumentWriter {
   void SetSink(FileSink* sink) { sink_ = sink; }
   // Hashes of the pages that were written since it was last called.
   std::vector<PageHash> DrainNewHashes() { return std::exchange(new_hashes_, {}); }
-  // Goes on behind an earlier run's part.
+  // Continues after the last part of an earlier run.
   void Restore(const ConvertCounts& counts, const std::vector<PageHash>& hashes);
 
  private:

@@ -49,7 +49,7 @@ class Conversion {
     done_ = writer_.counts().pages;
     if (done_ > 0 && options_.report) {
       options_.report(
-          StrCat("going on behind ", WithThousands(done_), " documents of an earlier run"));
+          StrCat("continuing after ", WithThousands(done_), " documents of an earlier run"));
     }
     for (const std::string& file : job_.files) {
       if (Status status = ConvertFile(file); !status.ok()) return neptune::Annotate(status, file);
@@ -57,7 +57,7 @@ class Conversion {
     if (passed_ < done_) return neptune::DataLoss("the input is shorter than it was");
     progress_.Finish();
     if (writer_.counts().written == 0) {
-      return neptune::InvalidArgument("no page in the input is worth writing; ",
+      return neptune::InvalidArgument("the input has no page with enough text; ",
                                       Summary(writer_.counts()));
     }
     NEPTUNE_RETURN_IF_ERROR(output_->Commit());

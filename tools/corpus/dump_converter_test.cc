@@ -52,7 +52,7 @@ std::string ReadBytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// A run that must die at a point does so in a process of its own.
+// A run that has to die at some point does not report it: it is another process.
 class DumpConverterTest : public testing::Test {
  protected:
   void SetUp() override {

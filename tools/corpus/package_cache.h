@@ -3,7 +3,7 @@
 // Runs apt-get and dpkg-deb as child processes; any user may.
 // Threads: thread-compatible.
 // Errors: kNotFound apt-get or dpkg-deb missing, unknown package; kUnavailable download failed;
-//   kDataLoss a downloaded file is not what the archive's signed list says. Messages say what to
+//   kDataLoss a downloaded file differs from the archive's signed list. Messages say what to
 //   do.
 //
 // The folder:
@@ -33,7 +33,7 @@ struct PackageSource {
   friend bool operator==(const PackageSource&, const PackageSource&) = default;
 };
 
-// Reads what `apt-get download --print-uris` prints. Lines of another shape are passed over.
+// Reads what `apt-get download --print-uris` prints. Other lines are skipped.
 std::vector<PackageSource> ParsePackageUris(std::string_view output);
 
 class PackageCache {

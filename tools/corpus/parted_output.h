@@ -1,15 +1,15 @@
-// A corpus file written in parts, so that a run that was killed goes on behind its last whole part.
+// A corpus file written in parts, so that a killed run continues after its last complete part.
 //
 //   OUT.parts/job       what is done, from what; a run with another job starts over
 //   OUT.parts/N         part N, packed by itself as the name of OUT says
-//   OUT.parts/N.state   counts and hashes of pages behind part N; a part is whole once this is there
+//   OUT.parts/N.state   counts and hashes of pages after part N; a part is whole once this is there
 //   OUT                 all parts, one after another, once there are no more
 //
 // Since parts are packed by themselves, and begin where the same number of pages was seen, the file
 // has the same bytes however often the run was killed.
 //
 // Threads: thread-compatible.
-// Errors: UNAVAILABLE the file system; a part or state that is damaged is made again.
+// Errors: UNAVAILABLE the file system; a damaged part or state is recreated.
 // Limits: memory is the hashes of all pages written, 16 bytes each.
 
 #pragma once
@@ -36,9 +36,9 @@ std::string MarkOfInput(const std::string& file);
 
 class PartedOutput {
  public:
-  // `job` names the work: what is converted how. Continues after what an earlier run of the same
-  // job left, and reports it to `writer`, whose counts say how many pages are done. Both outlive
-  // it.
+  // `job` identifies the work: inputs and options. Continues after what an earlier run of the same
+  // job left and restores the state of `writer`, whose counts say how many pages are done.
+  // REQUIRES: both outlive this object.
   static neptune::StatusOr<std::unique_ptr<PartedOutput>> Open(const std::string& path,
                                                                const std::string& job,
                                                                DocumentWriter* writer);

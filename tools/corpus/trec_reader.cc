@@ -35,7 +35,7 @@ char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c
 // like others.
 struct Tag {
   std::string name;
-  size_t end = 0;  // behind it
+  size_t end = 0;  // just after it
 
   bool is_end() const { return name.starts_with('/'); }
   std::string_view bare() const { return std::string_view(name).substr(is_end() ? 1 : 0); }
@@ -162,7 +162,7 @@ class TrecReader : public DumpReader {
   }
 
  private:
-  // Behind the next tag `name`; what stands before it is appended to *taken. False at the end of
+  // Moves after the next tag `name`; the text before it is appended to *taken. False at the end of
   // the file, and, with inside_ set, at the beginning of another document.
   StatusOr<bool> PassTo(std::string_view name, std::string* taken, bool* is_cut) {
     if (inside_ && name == "doc") return false;

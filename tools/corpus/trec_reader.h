@@ -1,8 +1,8 @@
 // Reads TREC's collections: documents between <DOC> and </DOC>, any number a file, named by
 // <DOCNO>.
 //
-// The title is what stands in the first of TITLE, TTL, HEADLINE, HL or HEAD; the text is what
-// stands in TEXT elements, or everything where there are none, tags taken off and characters
+// The title is the content of the first of TITLE, TTL, HEADLINE, HL or HEAD; the text is what
+// TEXT elements contain, or everything if there are none, without tags and with characters
 // decoded. DOCHDR, SCRIPT and STYLE are left out. A <DOC> or the end of the file ends a document
 // that is not closed, a tag of another field or of the document one that is not.
 //

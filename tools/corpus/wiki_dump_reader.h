@@ -5,8 +5,7 @@
 // Threads: thread-compatible. Errors: as dump_reader.h says; DATA_LOSS for a document type with
 //   entities as well, which no dump has.
 // Limits: of a page's wikitext kWikitextSizeMax bytes are read, the rest is cut off; a tag of
-//   kTagSizeMax bytes; elements
-//   kDepthMax deep.
+//   kTagSizeMax bytes; elements kDepthMax deep.
 
 #pragma once
 

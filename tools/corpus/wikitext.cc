@@ -122,7 +122,7 @@ class Stripper {
     at_ = std::min(to, in_.size());
     return true;
   }
-  // The first of these characters behind `begin`, if it is near enough to belong to what began
+  // The first of these characters after `begin`, if it is near enough to belong to what began
   // there.
   size_t FindNear(const char* characters, size_t begin) const {
     return in_.substr(0, std::min(in_.size(), begin + kLinkSizeMax))
@@ -188,7 +188,7 @@ class Stripper {
     return found;
   }
 
-  // Behind "</name>".
+  // Position after "</name>".
   size_t FindEndTag(const std::string& name) {
     if (unclosed_count_ >= kUnclosedMax) return kNotFound;
     for (size_t at = at_; (at = in_.find("</", at)) != kNotFound; at += 2) {
@@ -267,7 +267,7 @@ class Stripper {
     return Skip(end);
   }
 
-  // Behind the tag at `at`, if one stands there.
+  // Position after the tag at `at`, if there is one.
   static size_t TagEnd(std::string_view in, size_t at) {
     if (in[at] != '<') return kNotFound;
     const size_t end = in.substr(0, std::min(in.size(), at + kTagSizeMax)).find('>', at);

@@ -1,10 +1,10 @@
 // Wikitext to plain text, by a simplification that is the same for every page.
 //
 // Kept: the words of paragraphs, lists, headings and links. Left out: templates {{ }}, tables {|
-// |}, comments, magic words (__TOC__), links to files, pictures and categories, and all between
-// tags of references, formulas, galleries and timelines. Other tags are taken off, what is between
-// them stays. Nothing is expanded: what a template would have said is not there. What is opened and
-// never closed is left out to the end of its paragraph.
+//   |}, comments, magic words (__TOC__), links to files, pictures and categories, and all between
+//   tags of references, formulas, galleries and timelines. Other tags are taken off, what is
+//   between them stays. Nothing is expanded: what a template would have said is not there. What is
+//   opened and never closed is left out to the end of its paragraph.
 //
 // The syntax as Wikipedia's help pages describe it.
 // Threads: pure functions. Errors: none; any valid UTF-8 is accepted.

@@ -24,14 +24,14 @@
 namespace search::tools {
 
 struct DeploymentOptions {
-  // Paths on each host, or in the image: the node program, folders of modules separated
-  // by ':', the spec and what stands beside it, the index, and what replicated services keep.
+  // Paths on each host, or in the image: the node program, folders of modules separated by ':', the
+  // spec and the files beside it, the index, and the data of replicated services.
   std::string program = "/opt/neptune/bin/neptuned";
   std::string module_folders = "/opt/neptune/lib";
   std::string config_folder = "/etc/neptune";
   std::string index_folder = "/var/lib/neptune/index";
   std::string state_folder = "/var/lib/neptune/state";
-  // Time to finish what is in flight when a node is asked to stop; it is killed kKillMargin later.
+  // Time to finish requests in flight when a node stops; it is killed kKillMargin later.
   uint32_t grace_ms = 5000;
   // User of the units.
   std::string user = "neptune";

@@ -16,7 +16,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
-// Limit of a StatefulSet's name: Kubernetes adds a hash to it in a label.
+// Limit for a StatefulSet's name: Kubernetes adds a hash to it in a label.
 constexpr size_t kSetNameSizeMax = 52;
 constexpr size_t kConfigMapSizeMax = 1'000'000;
 constexpr uint32_t kCallPort = 7500;

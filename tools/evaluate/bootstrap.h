@@ -1,4 +1,4 @@
-// A mean over queries and how far it is to be trusted.
+// A mean over queries with its confidence interval.
 //
 // Source: [Efron93], percentile interval.
 // Randomness comes from the seed only: same values and seed, same interval.

@@ -23,7 +23,7 @@ std::vector<std::string_view> Columns(std::string_view line, std::string_view se
 // Calls `use` with each line that is not empty, without a carriage return at its end.
 neptune::Status ForEachLine(const std::string& path, size_t line_size_max,
                             const std::function<neptune::Status(std::string_view)>& use);
-// The same over bytes from elsewhere; `name` stands in messages.
+// The same over bytes of another source; `name` is used in messages.
 neptune::Status ForEachLine(ByteSource* source, const std::string& name, size_t line_size_max,
                             const std::function<neptune::Status(std::string_view)>& use);
 

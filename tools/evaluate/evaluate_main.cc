@@ -24,24 +24,25 @@ DEFINE_string(shared_data, "",
               "folder with collections/NAME/{docs.jsonl.zst,queries.tsv,qrels.tsv}; by default "
               "NEPTUNE_SHARED_DATA of the environment");
 DEFINE_string(collections, "adi,med,cranfield,cisi,scifact",
-              "which collections, by commas; NAME:FILE takes the documents from FILE below the "
+              "collections, separated by commas; NAME:FILE takes the documents from FILE below the "
               "shared data");
 DEFINE_string(index_directory, "",
               "folder for the indexes, one for each file of documents, used again by the next run; "
               "by default a temporary one");
 DEFINE_string(run_directory, "", "write NAME.run of each collection here");
-DEFINE_string(setting, "", "of the ranking, as NAME=VALUE parts with spaces between them");
-DEFINE_string(baseline, "", "also measure this setting, and how the other differs from it");
+DEFINE_string(setting, "", "parameters of the ranking, as NAME=VALUE separated by spaces");
+DEFINE_string(baseline, "", "also measure this setting, and the difference of the other from it");
 DEFINE_string(choose, "",
               "instead: settings to choose from, as NAME=VALUE,VALUE parts in all combinations; "
               "compared to --baseline");
-DEFINE_string(choose_on, "",
-              "with --choose: which collections choose, by commas; the others confirm");
+DEFINE_string(
+    choose_on, "",
+    "with --choose: collections on which to choose, separated by commas; the others confirm");
 DEFINE_string(compare, "", "instead: two run files A.run,B.run to compare, with --qrels");
 DEFINE_string(qrels, "", "judgments for --compare");
 DEFINE_string(explain, "",
-              "instead: QUERY-ID,DOCUMENT-ID of the one collection; how the score is made");
-DEFINE_uint64(seed, 1, "of the confidence intervals");
+              "instead: explain the score of QUERY-ID,DOCUMENT-ID in the one collection");
+DEFINE_uint64(seed, 1, "seed of the confidence intervals");
 DEFINE_int32(depth, 1000, "documents ranked for each query, 1 to 10000");
 
 namespace search::tools {
@@ -63,7 +64,8 @@ constexpr char kUsage[] =
     "--choose_on=med,cisi\n"
     "  bazel run //tools:evaluate -- --compare=a.run,b.run --qrels=qrels.tsv\n"
     "  bazel run //tools:evaluate -- --shared_data=DATA --collections=med --explain=1,13\n\n"
-    "Any word of a query makes a match. Intervals hold 95 % of resampled means.";
+    "A document matches if it has any word of the query. Intervals cover 95 % of the resampled "
+    "means.";
 
 // Ranked deeper than judged, for ties.
 constexpr size_t kChoosingDepth = 100;
@@ -74,7 +76,7 @@ class TemporaryFolder {
   StatusOr<std::string> Make() {
     std::string pattern = (fs::temp_directory_path() / "evaluate.XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
-      return neptune::Unavailable(pattern, ": cannot be made");
+      return neptune::Unavailable(pattern, ": cannot create the folder");
     }
     path_ = pattern;
     return pattern;

@@ -28,7 +28,7 @@ struct Evaluation {
 };
 
 Evaluation Evaluate(const RankedLists& run, const JudgmentsByQuery& judgments, uint64_t seed);
-// Evaluates the difference b - a, query by query.
+// Differences b - a, query by query.
 Evaluation Compare(const RankedLists& a, const RankedLists& b, const JudgmentsByQuery& judgments,
                    uint64_t seed);
 

@@ -1,4 +1,4 @@
-// Chooses a setting on some collections and says what it is worth on others.
+// Chooses a setting on some collections and measures it on others.
 //
 // Source: cross-validation with whole collections left out: a setting that was chosen among many
 //   looks better than it is on the queries that chose it.
@@ -38,7 +38,7 @@ struct HeldOut {
 // Leaves out each collection in turn.
 std::vector<HeldOut> LeaveOneOut(const std::vector<SettingValues>& collections, uint64_t seed);
 
-// The difference of a setting from the baseline, with its paired interval.
+// Difference of a setting to the baseline, with its paired interval.
 Estimate Difference(const SettingValues& collection, size_t setting, uint64_t seed);
 
 }  // namespace search::tools

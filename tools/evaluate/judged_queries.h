@@ -27,9 +27,9 @@ struct JudgedQuery {
   std::string text;
 };
 
-// In the file's order.
+// The queries in the file's order.
 neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(const std::string& path);
-// From bytes; `name` stands in messages.
+// Reads from bytes; `name` is used in messages.
 neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(ByteSource* source,
                                                         const std::string& name);
 

@@ -1,10 +1,9 @@
 // Measures of one ranked list against judgments.
 //
 // Source: the definitions of trec_eval. Gain is the grade itself, the discount log2(rank + 1), the
-//   ideal list orders all judged documents by grade.
-// No I/O.
+//   ideal list orders all judged documents by grade. No I/O.
 // Threads: pure functions.
-// Shapes: `ranked` is best first; a document in it twice counts where it first stands. A document
+// Shapes: `ranked` is best first; a document in it twice counts at its first rank. A document
 //   without judgment, or with a grade below 1, is not relevant.
 // Units: all in [0, 1]; 0 if no document is relevant.
 

@@ -2,8 +2,7 @@
 //   query-id Q0 document-id rank score tag
 //
 // Source: the format and the ties of trec_eval: the score decides alone, the rank column is not
-//   read, equal scores go by descending document id.
-// Reads and writes files.
+//   read, equal scores go by descending document id. Reads and writes files.
 // Threads: plain values.
 // Errors: INVALID_ARGUMENT for a bad line, naming it, also for an id with white space.
 // Limits: kRunEntriesMax lines of at most kRunLineSizeMax bytes.
@@ -30,7 +29,7 @@ struct RunEntry {
   bool operator==(const RunEntry&) const = default;
 };
 
-// Ranked lists by query id.
+// Ranked documents by query id.
 using RankedLists = std::map<std::string, std::vector<RunEntry>>;
 
 // The order in which a list is judged.
@@ -39,7 +38,7 @@ std::vector<std::string> DocumentsInOrder(std::vector<RunEntry> entries);
 
 neptune::Status WriteRun(const std::string& path, const RankedLists& run, const std::string& tag);
 neptune::StatusOr<RankedLists> ReadRun(const std::string& path);
-// From bytes; `name` stands in messages.
+// Reads from bytes; `name` is used in messages.
 neptune::StatusOr<RankedLists> ReadRun(ByteSource* source, const std::string& name);
 
 }  // namespace search::tools

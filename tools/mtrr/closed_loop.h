@@ -1,7 +1,7 @@
-// Keeps a number of requests under way: each answer lets the next one go, so that all threads
-// behind it stay busy.
+// Keeps a fixed number of requests outstanding: each answer triggers the next request, so that all
+// threads of the server stay busy.
 //
-//   requests ─► limited number ─► LoadTarget ─► done ─► counted while it is measured ─► the next
+//   requests ─► fixed number    ─► LoadTarget ─► done ─► counted while it is measured ─► the next
 //
 // Source: [Jamjoom04] II (an arrival rate high enough to keep all threads busy). Departs from
 //   source: a closed loop, which fills every thread at any speed and no queue beyond that.
@@ -41,7 +41,7 @@ class ClosedLoop final : private RequestSink {
   // Begins to count, and ends.
   void BeginCount();
   ClosedLoopCounts EndCount();
-  // Sends no more; `on_drained` runs on the loop once nothing is in flight, so that the next
+  // Sends no more; `on_drained` runs on the loop once nothing is under way, so that the next
   // measurement finds the queues empty.
   void Drain(neptune::Task on_drained);
   // Sends no more, and waits for nothing.

@@ -35,37 +35,40 @@
 // The cluster: profile, apply, watch.
 DEFINE_string(admin, "", "administration ports, HOST:PORT,...; empty: those of --spec's cluster");
 DEFINE_string(spec, "", "spec of a running cluster; apply also writes the threads into it");
-DEFINE_string(state, "", "as of //tools:cluster; default: data/var/clusters/NAME");
+DEFINE_string(state, "", "state folder of //tools:cluster; default: data/var/clusters/NAME");
 DEFINE_string(token_file, "", "file with the token for changes; default: the one the spec names");
 // profile
-DEFINE_string(service, "", "profile: the service whose threads are varied");
-DEFINE_string(service_class, "", "profile: the class that asks and whose threads are varied");
+DEFINE_string(service, "", "profile: the service for which the number of threads is varied");
+DEFINE_string(
+    service_class, "",
+    "profile: the class that sends requests and for which the number of threads is varied");
 DEFINE_string(threads, "1,2,4,8,16,32", "profile, predict: numbers of threads");
-DEFINE_string(target, "http://127.0.0.1:8080", "profile: where requests go, as of //tools:replay");
-DEFINE_string(path, "", "profile: path of HTTP requests up to the query; default: a search");
-DEFINE_string(queries, "", "profile: file with a query a line; or");
-DEFINE_string(trace, "", "profile: a trace, whose queries are asked in its order");
-DEFINE_bool(use_cache, false, "profile: false asks past the query cache");
-DEFINE_double(requests_per_thread, 2, "profile: requests under way for each thread");
+DEFINE_string(target, "http://127.0.0.1:8080",
+              "profile: where requests go, in the form that //tools:replay takes");
+DEFINE_string(path, "", "profile: path of HTTP requests, before the query; default: a search");
+DEFINE_string(queries, "", "profile: file with one query per line; or use --trace");
+DEFINE_string(trace, "", "profile: a trace whose queries are sent in its order");
+DEFINE_bool(use_cache, false, "profile: false bypasses the query cache");
+DEFINE_double(requests_per_thread, 2, "profile: outstanding requests per thread");
 DEFINE_double(warmup_s, 1, "profile: seconds before each measurement");
 DEFINE_double(length_s, 5, "profile: seconds of each measurement");
-DEFINE_int32(repetitions, 3, "profile: times that all is measured");
+DEFINE_int32(repetitions, 3, "profile: number of repetitions of all measurements");
 // predict, plan, apply, watch
 DEFINE_string(profile, "", "predict: file of a profile");
-DEFINE_double(rate_max, 0,
-              "predict: highest rate, a second; default: 1.5 of what is served at most");
-DEFINE_int32(rates, 20, "predict: how many rates up to it");
-DEFINE_int32(queue_length_max, 40, "predict: requests that wait at most");
-DEFINE_int32(overloaded_threads, 0, "predict: threads of overloaded classes beside it");
-DEFINE_double(quantum_ms, 10, "predict: a turn of the operating system's");
+DEFINE_double(rate_max, 0, "predict: highest rate, per second; default: 1.5 times the capacity");
+DEFINE_int32(rates, 20, "predict: number of rates up to it");
+DEFINE_int32(queue_length_max, 40, "predict: longest queue of waiting requests");
+DEFINE_int32(overloaded_threads, 0, "predict: threads of other, overloaded classes");
+DEFINE_double(quantum_ms, 10, "predict: time slice of the operating system");
 DEFINE_string(csv, "", "predict: file for the table as CSV");
 DEFINE_string(svg, "", "predict: file for the plot");
 DEFINE_string(request, "", "plan: file with classes, costs and limits");
 DEFINE_string(plan, "", "apply, watch: file of a plan");
 DEFINE_double(interval_s, 10, "watch: seconds of a window");
-DEFINE_int32(windows, 0, "watch: ends after so many; 0: with Ctrl-C");
-DEFINE_double(tolerance, 0.25, "watch: how far a figure may be off, as a share");
-DEFINE_int32(windows_to_tell, 3, "watch: windows in a row that make a departure");
+DEFINE_int32(windows, 0, "watch: number of windows before it ends; 0: until Ctrl-C");
+DEFINE_double(tolerance, 0.25, "watch: allowed relative deviation of a figure");
+DEFINE_int32(windows_to_tell, 3,
+             "watch: number of consecutive deviating windows before it reports a departure");
 DEFINE_string(out, "", "profile, plan: file for the result");
 
 namespace search::tools {
@@ -85,8 +88,9 @@ constexpr char kUsage[] =
     "class at least cost\n"
     "  mtrr apply --plan=PLAN --spec=SPEC                                        to all nodes, "
     "without a restart\n"
-    "  mtrr watch --plan=PLAN --spec=SPEC                                        say when the plan "
-    "holds no more\n\n"
+    "  mtrr watch --plan=PLAN --spec=SPEC                                        report when the "
+    "plan "
+    "no longer holds\n\n"
     "The cluster is that of --spec, or the nodes of --admin=HOST:PORT,...\n"
     "Status: 0 done; 1 failed, no plan is possible, or the last window was off the plan; 2 wrong "
     "arguments.";
@@ -107,7 +111,7 @@ StatusOr<std::vector<int>> Numbers(const std::string& list) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size()) {
-      return InvalidArgument("'", text, "' is no number of threads");
+      return InvalidArgument("'", text, "' is not a number of threads");
     }
     numbers.push_back(number);
   }
@@ -131,7 +135,7 @@ StatusOr<AdminAccess> Access(const std::string& service) {
   } else if (!spec.empty()) {
     NEPTUNE_ASSIGN_OR_RETURN(access.nodes, NodesOfCluster(spec, CallerPath(FLAGS_state), service));
   } else {
-    return InvalidArgument("which cluster: --spec=FILE, or --admin=HOST:PORT,...");
+    return InvalidArgument("no cluster was given: use --spec=FILE or --admin=HOST:PORT,...");
   }
   NEPTUNE_ASSIGN_OR_RETURN(access.token, ReadToken(CallerPath(FLAGS_token_file), spec));
   return access;
@@ -155,9 +159,9 @@ StatusOr<std::vector<std::string>> Queries() {
       begin = end + 1;
     }
   } else {
-    return InvalidArgument("what is asked: --queries=FILE or --trace=FILE");
+    return InvalidArgument("no queries were given: use --queries=FILE or --trace=FILE");
   }
-  if (queries.empty()) return InvalidArgument("there is no query to ask");
+  if (queries.empty()) return InvalidArgument("there are no queries to send");
   return queries;
 }
 
@@ -168,8 +172,8 @@ Status Profile() {
                          .length_s = FLAGS_length_s,
                          .repetition_count = FLAGS_repetitions,
                          .stop = &stop_requested};
-  NEPTUNE_ASSIGN_OR_RETURN(options.service,
-                           Need(FLAGS_service, "service", "whose threads are varied"));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      options.service, Need(FLAGS_service, "service", "the service for which threads are varied"));
   NEPTUNE_ASSIGN_OR_RETURN(options.thread_counts, Numbers(FLAGS_threads));
   NEPTUNE_ASSIGN_OR_RETURN(options.target, ParseTarget(FLAGS_target));
   options.target_options = {

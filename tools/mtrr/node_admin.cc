@@ -105,7 +105,7 @@ StatusOr<std::vector<AdminNode>> NodesOfCluster(const std::string& spec_path,
     for (const auto& hosted : node.hosts()) hosts = hosts || hosted.service() == service;
     if (!hosts) continue;
     const auto started = state.ReadStarted(node.name());
-    if (!started) return neptune::Unavailable("node ", node.name(), " does not run now");
+    if (!started) return neptune::Unavailable("node ", node.name(), " is not running");
     NEPTUNE_ASSIGN_OR_RETURN(HttpOrigin address, ParseHttpOrigin(started->admin));
     nodes.push_back({node.name(), std::move(address)});
   }

@@ -40,7 +40,7 @@ neptune::StatusOr<std::vector<AdminNode>> NodesOfCluster(const std::string& spec
 // if it names none.
 neptune::StatusOr<std::string> ReadToken(const std::string& path, const std::string& spec_path);
 
-// What the node says of the service now.
+// The node's current state of the service.
 neptune::StatusOr<ServiceState> ReadService(const AdminNode& node, std::string_view service);
 
 // Changes the threads at every node, and reads back whether it is so. At an error the nodes changed

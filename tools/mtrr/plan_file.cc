@@ -55,7 +55,7 @@ StatusOr<AllocatedClass> ReadClass(const Json& json) {
 }
 
 StatusOr<Allocation> Read(const Json& document) {
-  if (!document.is_object()) return InvalidArgument("no JSON object");
+  if (!document.is_object()) return InvalidArgument("not a JSON object");
   Allocation allocation{.service = Text(document, "service")};
   if (allocation.service.empty()) return InvalidArgument("'service' is missing");
   NEPTUNE_ASSIGN_OR_RETURN(allocation.other_thread_count,

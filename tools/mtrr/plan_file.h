@@ -40,13 +40,13 @@ struct Allocation {
 Allocation AllocationOf(const AskedPlan& asked, const neptune::ThreadPlan& plan);
 
 std::string AllocationJson(const Allocation& allocation);
-// `name` stands in messages.
+// `name` is used in messages.
 neptune::StatusOr<Allocation> ParseAllocation(std::string_view json, std::string_view name);
 
 // A table, and the warnings.
 std::string AllocationText(const Allocation& allocation);
 
-// The settings that are sent to the nodes.
+// The thread settings to send to the nodes.
 ThreadSettings SettingsOf(const Allocation& allocation);
 neptune::OperatingPoint OperatingPointOf(const Allocation& allocation);
 

@@ -23,12 +23,12 @@ struct PredictionOptions {
   neptune::Speedup speedup;
   std::vector<int> thread_counts;
   int queue_length_max = 40;
-  // Threads of overloaded classes beside it.
+  // Threads of other, overloaded classes.
   int overloaded_thread_count = 0;
-  // Request rate, above 0.
+  // Highest arrival rate; rates go from above 0 to this.
   double rate_max = 0;
   int rate_count = 20;
-  // A turn of the operating system's; 0: infinitely short.
+  // Time slice of the operating system; 0: infinitely short.
   double quantum_s = 0.010;
 };
 
@@ -39,7 +39,7 @@ struct PredictedPoint {
 
 struct PredictedLine {
   int thread_count = 1;
-  // Upper bound of the over-prediction of service time, as a share, because turns take time.
+  // Upper bound of the relative over-prediction of the service time, caused by time slices.
   double quantum_error = 0;
   std::vector<PredictedPoint> points;
 };

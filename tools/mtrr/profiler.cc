@@ -102,7 +102,7 @@ class Measuring {
     ThreadSettings settings{.concurrency = threads, .classes = {}};
     if (options_.service_class.empty()) return settings;
     settings.classes[options_.service_class] = threads;
-    settings.concurrency = threads + 1;  // one for other callers
+    settings.concurrency = threads + 1;  // one for other clients
     return settings;
   }
 
@@ -178,7 +178,8 @@ StatusOr<ServiceProfile> MeasureProfile(neptune::Loop& loop, const AdminAccess& 
                                         const TellPoint& tell) {
   NEPTUNE_RETURN_IF_ERROR(Check(options));
   NEPTUNE_RETURN_IF_ERROR(CheckReachable(loop, options.target.servers));
-  if (access.nodes.empty()) return neptune::InvalidArgument("no node whose threads are varied");
+  if (access.nodes.empty())
+    return neptune::InvalidArgument("no nodes were given to vary threads on");
   NEPTUNE_ASSIGN_OR_RETURN(const ServiceState before,
                            ReadService(access.nodes.front(), options.service));
   Measuring measuring(loop, access, plan, options);

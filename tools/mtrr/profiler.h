@@ -30,7 +30,7 @@ inline constexpr int kProfileThreadCountMax = 256;
 
 struct ProfileOptions {
   std::string service;
-  // The class whose threads are varied; empty: the service's, all classes together.
+  // The class for which threads are varied; empty: the whole service.
   std::string service_class;
   std::vector<int> thread_counts;
   // Requests under way for each thread of a node. More than 1 keeps a thread busy while answers

@@ -51,7 +51,7 @@ StatusOr<ProfilePoint> ReadPoint(const Json& json) {
 }
 
 StatusOr<ServiceProfile> Read(const Json& document) {
-  if (!document.is_object()) return InvalidArgument("no JSON object");
+  if (!document.is_object()) return InvalidArgument("not a JSON object");
   ServiceProfile profile{.service = Text(document, "service"),
                          .service_class = Text(document, "class"),
                          .load = Text(document, "load")};

@@ -18,8 +18,7 @@
 
 namespace search::tools {
 
-// Throughput with this many threads, all of them busy: the median of the repetitions and their
-// extremes.
+// Throughput with `thread_count` busy threads: the median of the repetitions and their extremes.
 struct ProfilePoint {
   int thread_count = 1;
   double throughput = 0;
@@ -33,7 +32,7 @@ struct ServiceProfile {
   // What was sent where, for people.
   std::string load;
   std::vector<ProfilePoint> points;
-  // Mean processor time of a request at the node; absent: not reported.
+  // Mean processor time of a request at the node; absent: the node did not report it.
   std::optional<double> processor_s;
   // Fitted to the points.
   neptune::SpeedupFit fit;
@@ -45,7 +44,7 @@ struct ServiceProfile {
 neptune::Status CompleteProfile(ServiceProfile* profile);
 
 std::string ProfileJson(const ServiceProfile& profile);
-// The fit is computed again from the points. `name` is used in messages.
+// The fit is recomputed from the points. `name` is used in messages.
 neptune::StatusOr<ServiceProfile> ParseProfile(std::string_view json, std::string_view name);
 
 // A table of points and fit, and a sentence on it.

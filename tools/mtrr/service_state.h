@@ -1,10 +1,10 @@
-// What a node says of its services on its administration port, and what it is told there.
+// Reads the state of a node's services from its administration port, and changes it there.
 //
 //   GET /services                  ──► NodeServices
 //   PUT /services/NAME/threads     ◄── ThreadSettings
 //
 // Threads: pure functions.
-// Errors: kInvalidArgument text that is no such state, with what is missing in it.
+// Errors: kInvalidArgument text that is not such a state, with the missing part.
 // Limits: kServiceCountMax services, kServiceClassCountMax classes each; what is beyond is refused.
 
 #pragma once
@@ -56,7 +56,7 @@ struct ThreadSettings {
 };
 
 std::string ThreadSettingsJson(const ThreadSettings& settings);
-// The settings that a node has now: classes without a number of their own are left out.
+// The current settings of a node; classes without threads of their own are omitted.
 ThreadSettings SettingsOf(const ServiceState& state);
 
 }  // namespace search::tools

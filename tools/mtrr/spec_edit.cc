@@ -17,7 +17,7 @@ using neptune::StatusOr;
 using neptune::StrAppend;
 using neptune::StrCat;
 
-// A part of the text, [begin, end).
+// A range of the text, [begin, end).
 struct Span {
   size_t begin = 0;
   size_t end = 0;
@@ -84,7 +84,7 @@ class FieldReader {
     return neptune::OkStatus();
   }
 
-  // From an opening bracket to behind the one that closes it.
+  // Range from an opening bracket to just after the matching closing one.
   Status SkipBrackets() {
     std::string open;
     do {
@@ -161,7 +161,7 @@ StatusOr<FoundService> FindService(std::string_view text, std::string_view servi
     NEPTUNE_ASSIGN_OR_RETURN(std::vector<Field> inner, FieldReader(text, field.value).ReadAll());
     for (const Field& one : inner) {
       if (one.name != "name" || Unquoted(text, one.value) != service) continue;
-      if (found) return InvalidArgument("service '", service, "' stands twice in the spec");
+      if (found) return InvalidArgument("service '", service, "' is in the spec twice");
       found = FoundService{field.value, inner};
       break;
     }
@@ -181,14 +181,14 @@ Span WithItsLine(std::string_view text, Span span) {
   return alone ? Span{begin, end + 1} : Span{begin, span.end};
 }
 
-// Behind a remark that follows on the same line, if there is one.
+// Position after a comment on the same line, if there is one.
 size_t BehindRemark(std::string_view text, size_t at) {
   const size_t next = text.find_first_not_of(" \t", at);
   if (next == std::string_view::npos || text[next] != '#') return at;
   return std::min(text.find('\n', next), text.size());
 }
 
-// The blanks that the service's fields stand behind; fields on one line: nothing.
+// Indentation of the service's fields; empty if they are on one line.
 std::string Indentation(std::string_view text, const FoundService& service) {
   for (const Field& field : service.fields) {
     size_t begin = field.whole.begin;
@@ -214,7 +214,7 @@ StatusOr<std::string> EditSpec(std::string_view text, std::string_view service,
       std::any_of(found.fields.begin(), found.fields.end(),
                   [](const Field& field) { return field.name == "concurrency"; });
   const std::string concurrency = StrCat("concurrency: ", settings.concurrency);
-  // Behind which field the settings are put: concurrency if it is there, else the name.
+  // The field after which the settings are inserted: concurrency if present, else the name.
   const std::string anchor = has_concurrency ? "concurrency" : "name";
   std::string edited;
   size_t copied = 0;

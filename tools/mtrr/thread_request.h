@@ -1,4 +1,4 @@
-// Reads what is asked of a plan, and the profiles that it names.
+// Reads the request for a plan, and the profiles that it names.
 //
 // Source: [Jamjoom04] VI (holding costs, worst-case limits).
 // Threads: pure but for the files read.
@@ -27,11 +27,11 @@ struct AskedPlan {
   std::optional<double> processor_s;
 };
 
-// The contents of a profile by the path that stands in the text.
+// Returns the contents of a profile by its path in the text.
 using ReadProfile = std::function<neptune::StatusOr<ServiceProfile>(const std::string& path)>;
 
 // Classes whose profiles differ are planned with the slowest one: the plan is then on the safe side
-// of a promise that cannot be made exactly (see DifferentKinds).
+// of a promise that cannot be made (see DifferentKinds).
 neptune::StatusOr<AskedPlan> ParseThreadRequest(std::string_view text, std::string_view file,
                                                 const ReadProfile& read_profile);
 

@@ -36,7 +36,7 @@ std::string Figure(Departure departure, double value) {
 std::string Advice(Departure departure) {
   switch (departure) {
     case Departure::kArrivals:
-      return "plan anew with this rate";
+      return "make a new plan with this rate";
     case Departure::kLost:
     case Departure::kLate:
       return "the plan's promise does not hold";
@@ -45,9 +45,9 @@ std::string Advice(Departure departure) {
     case Departure::kSaturated:
       return "all threads are busy; more load is only lost";
     case Departure::kServiceTime:
-      return "the saturation point has moved: profile anew";
+      return "the saturation point has moved: profile again";
     case Departure::kProcessorTime:
-      return "these are other requests than were profiled: profile anew";
+      return "the requests differ from those profiled: profile again";
   }
   return "";
 }

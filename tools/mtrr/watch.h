@@ -1,4 +1,4 @@
-// Polls the nodes of a service and says when one of them has left its plan's operating point.
+// Polls the nodes of a service and reports when one of them has left its plan's operating point.
 //
 // Source: [Jamjoom04] IX; neptune/mtrr/saturation_monitor.h is the policy.
 // Threads: thread-compatible; a node that does not answer blocks for kNodeTimeout.

@@ -66,7 +66,7 @@ struct Plot {
   std::vector<Mark> marks{};
 };
 
-// The script for gnuplot; a pure function, visible for tests.
+// The gnuplot script; a pure function, public for tests.
 std::string GnuplotScript(const Plot& plot);
 
 neptune::StatusOr<std::string> RenderSvg(const Plot& plot);
@@ -74,7 +74,7 @@ neptune::StatusOr<std::string> RenderSvg(const Plot& plot);
 // The SVG as an HTML image that carries its bytes with it.
 std::string ImageTag(const std::string& svg, const std::string& alternative_text);
 
-// Text as it stands in HTML, also inside quoted attributes.
+// Escapes text for HTML, also inside quoted attributes.
 std::string EscapeHtml(std::string_view text);
 
 }  // namespace search::plot

@@ -1,4 +1,4 @@
-// What gnuplot is told, and that it takes it.
+// Checks the gnuplot script, and that gnuplot accepts it.
 
 #include "tools/plot/plot.h"
 

@@ -92,7 +92,7 @@ std::string ClusterVersions::Lagging(const VersionList& list, bool* trouble) con
 Status ClusterVersions::Await(const VersionList& list) {
   if (!state_.Supervisor().ok()) return neptune::OkStatus();
   const TimePoint begin = MonotonicNow();
-  TimePoint well = begin;  // the last time without a failing node
+  TimePoint well = begin;  // the last time without trouble at any node
   while (true) {
     bool trouble = false;
     const std::string lagging = Lagging(list, &trouble);

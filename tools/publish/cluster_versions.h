@@ -1,4 +1,4 @@
-// The versions of a cluster on this machine: the list on disk, and what its running nodes say of it
+// The versions of a cluster on this machine: the list on disk, and what its running nodes report
 // on their status pages.
 //
 // Threads: one; Await blocks it.
@@ -21,11 +21,11 @@ struct ClusterVersionsOptions {
   std::string list_path;
   // How long all nodes together may take to open a version. Default: 120 s.
   neptune::Duration wait = std::chrono::seconds(120);
-  // A node that reports for this long that it cannot load the list has failed. Default: 3 s.
+  // A node that reports for this long that it cannot use the list has failed. Default: 3 s.
   neptune::Duration trouble_max = std::chrono::seconds(3);
 };
 
-// What a node says of a list. Errors: DATA_LOSS no such page.
+// What a node reports about a list. Errors: DATA_LOSS the page has no such section.
 struct VersionFacts {
   uint64_t change = 0;
   std::string current;
@@ -46,8 +46,8 @@ class ClusterVersions final : public VersionHost {
   neptune::Status Await(const index::VersionList& list) override;
 
  private:
-  // The report of the first node that has not loaded the list; empty if there is none.
-  // `trouble`: it cannot.
+  // The report of the first node that does not use the list yet; empty if all do. Sets `trouble`
+  // if that node cannot use it.
   std::string Lagging(const index::VersionList& list, bool* trouble) const;
   neptune::StatusOr<VersionFacts> Ask(const std::string& node, const std::string& service) const;
 

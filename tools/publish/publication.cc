@@ -17,7 +17,7 @@ Status Change(const VersionList& list, VersionHost& host) {
 StatusOr<VersionList> Existing(VersionHost& host) {
   NEPTUNE_ASSIGN_OR_RETURN(std::optional<VersionList> list, host.Load());
   if (list) return *std::move(list);
-  return neptune::FailedPrecondition("nothing was published here yet");
+  return neptune::FailedPrecondition("nothing has been published here yet");
 }
 
 // Everything of the new version is open everywhere, or nothing has changed.
@@ -25,12 +25,12 @@ StatusOr<VersionList> Open(const VersionList& list, const PublishOrder& order, V
   NEPTUNE_ASSIGN_OR_RETURN(VersionList with, index::AddVersion(list, order.version));
   const Status opened = Change(with, host);
   if (opened.ok()) return with;
-  // Also where it was there before and not in use: an unfinished publication.
+  // Also if it was listed before and not in use: an unfinished publication.
   if (with.current == order.version.name || with.previous == order.version.name) return opened;
   NEPTUNE_ASSIGN_OR_RETURN(const VersionList without,
                            index::RemoveVersion(with, order.version.name));
   NEPTUNE_RETURN_IF_ERROR(host.Store(without));
-  return neptune::Annotate(opened, "the cluster goes on without it");
+  return neptune::Annotate(opened, "the cluster continues without it");
 }
 
 }  // namespace

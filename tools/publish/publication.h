@@ -4,7 +4,7 @@
 //                        │ no: the list without it, and why
 //
 // Every step is one replacement of the list; a crash between two leaves a cluster that serves one
-// version, and the same command goes on.
+// version, and the same command continues.
 //
 // the steps are policy over VersionHost.
 // Threads: one; blocks it.
@@ -21,7 +21,7 @@
 
 namespace search::tools {
 
-// The cluster whose versions change.
+// The cluster in which versions change.
 class VersionHost {
  public:
   virtual ~VersionHost() = default;
@@ -36,7 +36,7 @@ struct PublishOrder {
   index::IndexVersion version;
   // What the cluster serves while there is no list; absent: nothing.
   std::optional<index::IndexVersion> base;
-  // Versions that stay at hand; of others the oldest are let go, but never the current or the
+  // Number of versions to keep; beyond it the oldest are released, but never the current or the
   // previous one.
   size_t keep_count = 3;
 };

@@ -17,7 +17,7 @@ using neptune::StatusOr;
 const IndexVersion kBase = {"base", ".", 1};
 const IndexVersion kNew = {"new", "new", 2};
 
-// Nodes open the versions of the list; the publisher may die before any step.
+// Nodes open the versions of the list; the tool may end before any step.
 class FakeHost final : public VersionHost {
  public:
   StatusOr<std::optional<VersionList>> Load() override {

@@ -18,17 +18,17 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(spec, "data/clusters/dev.textproto", "cluster spec, Protobuf text format");
-DEFINE_string(data, "data/var/index", "folder that paths in the spec start from");
+DEFINE_string(data, "data/var/index", "folder that relative paths in the spec start from");
 DEFINE_string(state, "", "folder of the cluster's state; default: data/var/clusters/NAME");
 DEFINE_string(index, "", "folder of the index that becomes the current version");
 DEFINE_string(name, "", "with --index: its name; default: the folder's");
-DEFINE_int32(keep, 3, "with --index: how many versions stay at hand; older ones are let go");
-DEFINE_bool(rollback, false, "make the version before the current one");
+DEFINE_int32(keep, 3, "with --index: number of versions to keep; older ones are released");
+DEFINE_bool(rollback, false, "make the previous version current");
 DEFINE_bool(list, false, "show the versions");
-DEFINE_string(remove, "", "let this version go; it is never the current one");
-DEFINE_bool(delete_files, false, "with --remove: and delete its folder");
-DEFINE_string(check, "", "only say whether the index in this folder could be published");
-DEFINE_double(wait_s, 120, "how long the nodes may take to open a version");
+DEFINE_string(remove, "", "release this version, which must not be the current one");
+DEFINE_bool(delete_files, false, "with --remove: also delete its folder");
+DEFINE_string(check, "", "only check whether the index in this folder can be published");
+DEFINE_double(wait_s, 120, "longest time for the nodes to open a version");
 
 namespace search::tools {
 namespace {
@@ -41,9 +41,9 @@ using neptune::StatusOr;
 constexpr char kUsage[] =
     "publishes versions of the index to a running cluster, without a failed query\n\n"
     "  publish --index=DIR [--name=NAME]    check it, open it on every node, make it current\n"
-    "  publish --rollback                   back to the version before\n"
-    "  publish --list                       the versions at hand\n"
-    "  publish --remove=NAME                let one go that is not in use\n"
+    "  publish --rollback                   go back to the previous version\n"
+    "  publish --list                       show the versions\n"
+    "  publish --remove=NAME                release one that is not in use\n"
     "  publish --check=DIR                  only check";
 constexpr char kBaseName[] = "base";
 
@@ -81,7 +81,7 @@ void Print(const VersionList& list) {
 StatusOr<IndexManifest> CheckFolder(const Context& context, const std::string& folder) {
   NEPTUNE_ASSIGN_OR_RETURN(IndexManifest manifest, CheckVersionFolder(folder));
   NEPTUNE_RETURN_IF_ERROR(FitsCluster(manifest, context.spec));
-  std::printf("%s is whole: version %llu of %llu documents in %zu files\n", folder.c_str(),
+  std::printf("%s is intact: version %llu of %llu documents in %zu files\n", folder.c_str(),
               static_cast<unsigned long long>(manifest.index_version),
               static_cast<unsigned long long>(manifest.document_count), manifest.files.size());
   std::fflush(stdout);
@@ -109,10 +109,11 @@ Status RunRemove(const Context& context, VersionHost& host) {
   const std::string folder =
       found == nullptr ? "" : (std::filesystem::path(context.data) / found->folder).string();
   NEPTUNE_RETURN_IF_ERROR(Remove(FLAGS_remove, host).status());
-  std::printf("'%s' is let go\n", FLAGS_remove.c_str());
+  std::printf("'%s' is released\n", FLAGS_remove.c_str());
   if (!FLAGS_delete_files) return neptune::OkStatus();
   if (found->folder == ".") {
-    return neptune::FailedPrecondition("its files stay: ", folder, " holds the list as well");
+    return neptune::FailedPrecondition("its files are kept: ", folder,
+                                       " also holds the list of versions");
   }
   NEPTUNE_RETURN_IF_ERROR(ReadIndexManifest(folder).status());  // an index and nothing else
   std::error_code error;
@@ -124,18 +125,19 @@ Status RunRemove(const Context& context, VersionHost& host) {
 // The one thing to be done.
 StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
   if (!rest.empty()) {
-    return neptune::InvalidArgument("what is '", rest[0], "'? Flags begin with --; try --help");
+    return neptune::InvalidArgument("unexpected argument '", rest[0],
+                                    "'; flags begin with --, see --help");
   }
   std::string chosen;
   for (const char* command : {"index", "rollback", "list", "remove", "check"}) {
     const gflags::CommandLineFlagInfo flag = gflags::GetCommandLineFlagInfoOrDie(command);
     if (flag.is_default || flag.current_value.empty() || flag.current_value == "false") continue;
     if (!chosen.empty()) {
-      return neptune::InvalidArgument("--", chosen, " and --", command, " are not done together");
+      return neptune::InvalidArgument("--", chosen, " and --", command, " cannot be combined");
     }
     chosen = command;
   }
-  if (chosen.empty()) return neptune::InvalidArgument("nothing to do; try --help");
+  if (chosen.empty()) return neptune::InvalidArgument("no command was given; see --help");
   return chosen;
 }
 
@@ -153,7 +155,7 @@ Status Run(const std::vector<std::string>& rest) {
   if (command == "list") {
     NEPTUNE_ASSIGN_OR_RETURN(const auto list, host.Load());
     if (list) Print(*list);
-    if (!list) std::printf("nothing was published in %s yet\n", context.data.c_str());
+    if (!list) std::printf("nothing has been published in %s yet\n", context.data.c_str());
     return neptune::OkStatus();
   }
   if (state.Supervisor().ok()) NEPTUNE_RETURN_IF_ERROR(state.LockChanges());

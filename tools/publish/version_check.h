@@ -1,6 +1,6 @@
 // Whether a folder is a version of the index that a cluster can serve.
 //
-// Threads: pure functions over files that do not change meanwhile.
+// Threads: pure functions over files that do not change.
 // Errors: DATA_LOSS damaged, malformed or not copied to the end, with the file and the reason;
 //   FAILED_PRECONDITION whole, but not what the cluster needs, with what is missing; NOT_FOUND no
 //   index there.
@@ -17,7 +17,7 @@
 namespace search::tools {
 
 // Reads all of it: the manifest, every file's size and checksum, the seal of every partition of a
-// tier.
+//   tier.
 neptune::StatusOr<IndexManifest> CheckVersionFolder(const std::string& folder);
 
 // A service that serves versions of the index, and where it runs.

@@ -82,7 +82,8 @@ TEST_F(VersionCheckTest, FlippedBitIsFound) {
   file.seekp(0);
   file.put(static_cast<char>(first ^ 1));
   file.close();
-  EXPECT_NE(Check().message().find(SomeFile() + " is not what was built"), std::string_view::npos);
+  EXPECT_NE(Check().message().find(SomeFile() + " has another checksum than when it was built"),
+            std::string_view::npos);
 }
 
 TEST_F(VersionCheckTest, FolderWithoutManifestIsNoIndex) {

@@ -29,7 +29,7 @@ class FailoverTarget::Server final : public RequestSink {
     return options;
   }
 
-  // The first try counts: a second one would look as if the generator had been late.
+  // The send time of a second try would make the generator appear late.
   void Sent(uint32_t request) override {
     if (owner_->tries_[request].try_count == 1) owner_->sink_->Sent(request);
   }

@@ -94,7 +94,7 @@ class FailoverTargetTest : public testing::Test {
   int64_t LostCount() const {
     return CountOf([](const Measurement& one) { return one.outcome != Outcome::kAnswered; });
   }
-  // Counts slow requests among those due from `from_s` on.
+  // Counts the requests that were due from then on.
   int64_t SlowCount(double from_s) const {
     return CountOf([&](const Measurement& one) {
       return static_cast<double>(one.intended_ns) >= from_s * 1e9 && one.latency_ns() > 50'000'000;

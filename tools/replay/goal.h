@@ -1,6 +1,6 @@
 // What a service is to reach under load: "p99:200ms,coverage:0.99,gold.loss:0.001".
 //
-//   p50 p90 p95 p99 p99.9 mean max   upper bound of the latency from the intended time, in ms or s
+//   p50 p90 p95 p99 p99.9 mean max   latency from the intended time, at most, in ms or s
 //   loss                             share of requests that were lost, at most
 //   coverage, yield                  mean quality of answers, share of the offered yield, at least
 //   CLASS.                           before any of them: of that service class only

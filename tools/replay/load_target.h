@@ -1,4 +1,4 @@
-// Where requests go: one interface, a variant for each protocol.
+// Target of requests: one interface, a variant for each protocol.
 //
 // Threads: the loop that the target was made for.
 // Errors: a request that fails is an outcome, never a status.
@@ -34,7 +34,7 @@ class LoadTarget {
   // Begins a request; `request` is its place in the plan. False: it is held back because all
   // connections are in use, and goes out as soon as one is free.
   virtual bool Send(uint32_t request, const PlannedRequest& planned, RequestSink* sink) = 0;
-  // The generator no longer waits for the request.
+  // The request has timed out; its answer is no longer needed.
   virtual void Abandon(uint32_t request) = 0;
 };
 

@@ -1,4 +1,4 @@
-// What was measured of one request, and what an answer says of itself.
+// The measurements of one request, and the facts that its answer states.
 //
 // Three time stamps as open-loop generators need them.
 // Threads: plain values.
@@ -17,7 +17,7 @@ inline constexpr int64_t kRunLengthMaxNs = int64_t{31} * 86'400 * 1'000'000'000;
 
 enum class Outcome : uint8_t {
   kAnswered = 0,
-  kRejected = 1,    // the server says that it has too much to do: 429, 503, RESOURCE_EXHAUSTED
+  kRejected = 1,    // the server is overloaded: 429, 503, RESOURCE_EXHAUSTED
   kError = 2,       // any other answer than the wanted one
   kTimedOut = 3,    // no answer within the timeout
   kConnection = 4,  // refused, lost, or not what the protocol says

@@ -5,8 +5,8 @@
 //   ...
 //
 // Recovery: a file of a process that was killed ends with zeros, which are no measurement (a
-// request is never done at 0), or inside one; both end the reading. It is read on a machine of the
-// same byte order.
+//   request is never done at 0), or inside one; both end the reading. It is read on a machine of
+//   the same byte order.
 //
 // Threads: thread-compatible.
 // Errors: those of neptune/base/file.h; DATA_LOSS not such a file.
@@ -55,7 +55,7 @@ struct RecordedRun {
   std::vector<Measurement> measurements;  // in the order in which they ended
 };
 neptune::StatusOr<RecordedRun> ReadMeasurementLog(const std::string& path);
-// The same of the file's bytes; `name` stands in messages.
+// The same from the file's bytes; `name` is used in messages.
 neptune::StatusOr<RecordedRun> ParseMeasurementLog(std::string_view bytes, std::string_view name);
 
 }  // namespace search::tools

@@ -67,7 +67,7 @@ NeptuneTarget::NeptuneTarget(neptune::Loop& loop, const ReplayPlan& plan,
   }
 }
 
-// Connections end their calls in flight when they are destroyed; their results are ignored.
+// Destroying the connections fails the requests in flight; their callbacks are no longer needed.
 NeptuneTarget::~NeptuneTarget() {
   *alive_ = false;
   sink_ = nullptr;

@@ -6,7 +6,7 @@
 //
 // Source: neptune/wire/README.md (frames).
 // Threads: its loop's own.
-// Limits: those of ClientConnection; a lost connection is opened again by the next request.
+// Limits: those of ClientConnection; the next request replaces a lost connection.
 
 #pragma once
 

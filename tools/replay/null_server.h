@@ -22,7 +22,7 @@ class NullServer {
     std::string body;
     // Delay of each answer.
     neptune::Duration delay{0};
-    // Connections are closed after this many answers; 0: never.
+    // Number of answers after which a connection is closed; 0: never.
     int answers_per_connection = 0;
   };
 

@@ -1,5 +1,5 @@
 // Sends a plan's requests at their times whatever became of earlier ones, and measures from those
-// times, so that a slow server cannot hide behind its own slowness (no coordinated omission).
+// times, so that a slow server cannot hide its slowness (no coordinated omission).
 //
 //   plan ─ timer ─► Send ─► LoadTarget ─► Sent, Done ─► Measurement ─► chunk ─ every tick ─► observer
 //                     └► in flight, by time of sending ─ timer ─► given up after the timeout

@@ -1,4 +1,4 @@
-// Which request is to be sent when: a trace at a speed, ready to be replayed.
+// The schedule of a replay: the requests of a trace with their scaled send times.
 //
 // Threads: immutable once made.
 // Errors: INVALID_ARGUMENT an empty trace, or nothing left of it; RESOURCE_EXHAUSTED too many
@@ -34,7 +34,7 @@ struct ReplayPlan {
 struct PlanOptions {
   // Times are divided by it. Above 0.
   double speed = 1;
-  // Requests up to this time after scaling; a shorter trace starts over after its end if
+  // Requests up to this time after scaling; a shorter trace repeats after its end if
   // `repeat` says so. 0: the whole trace once.
   double duration_s = 0;
   bool repeat = false;

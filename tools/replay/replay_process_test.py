@@ -91,7 +91,7 @@ class ReplayTest(unittest.TestCase):
         result = run([f"--target=http://127.0.0.1:{port}", f"--trace={self.trace}",
                       f"--report={self.report}"])
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f"127.0.0.1:{port} takes no connections", result.stderr)
+        self.assertIn(f"127.0.0.1:{port} refuses connections", result.stderr)
         self.assertIn("is the cluster running?", result.stderr)
 
     def test_a_malformed_line_fails_or_is_counted(self):
@@ -103,7 +103,7 @@ class ReplayTest(unittest.TestCase):
         self.assertIn(f"{trace}:3: not three fields", failed.stderr)
         counted = run(common + ["--bad_lines=count"])
         self.assertEqual(counted.returncode, 0, counted.stderr)
-        self.assertIn("1 bad lines passed over", counted.stderr)
+        self.assertIn("1 bad lines skipped", counted.stderr)
         self.assertEqual(json.load(open(self.path("summary.json")))["all"]["requests"], 2)
 
     def test_events_are_marked_and_their_commands_run(self):

@@ -1,4 +1,4 @@
-// Writes everything that is told about a run into its folder, each file whole or not at all.
+// Writes the report of a run into its folder, each file atomically.
 //
 //   setup.json summary.json series.csv requests.csv.gz latency.hgrm latency-CLASS.hgrm latency.hlog
 //   report.html

@@ -16,7 +16,8 @@ using plot::EscapeHtml;
 using plot::Plot;
 
 constexpr double kNsPerMs = 1e6;
-// Dots of a plot over time: longer runs show the busiest second of each interval.
+// Maximum number of points of a plot over time; of longer runs the busiest second of each interval
+// is drawn.
 constexpr size_t kDotCountMax = 600;
 
 constexpr std::string_view kStyle = R"(
@@ -210,7 +211,7 @@ std::string SetupList(const RunSetup& setup) {
   add("timeout", Number("%.3g s; a lost request counts with it", setup.timeout_s));
   add("yield", neptune::StrCat(YieldFormName(setup.yield.form), ", deadline ",
                                Number("%.3g s", setup.yield.deadline_s)));
-  add("query cache", setup.use_cache ? "used" : "passed by");
+  add("query cache", setup.use_cache ? "used" : "bypassed");
   for (const RunEvent& event : setup.events) {
     add(Number("at %.3g s", event.at_s),
         event.label + (event.command.empty() ? "" : ": ") + event.command);

@@ -122,7 +122,8 @@ StatusOr<RunSetup> ParseSetupJson(std::string_view text) {
   try {
     return FromJson(nlohmann::json::parse(text));
   } catch (const nlohmann::json::exception& error) {
-    return neptune::InvalidArgument("not the set-up of a run: ", std::string_view(error.what()));
+    return neptune::InvalidArgument("this is not the set-up of a run: ",
+                                    std::string_view(error.what()));
   }
 }
 

@@ -1,4 +1,4 @@
-// Asks a server again and again whether it serves, until it says so.
+// Polls a server until it reports that it serves.
 //
 // Health checks as balancers have them.
 // Threads: its loop's own.

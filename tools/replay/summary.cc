@@ -84,7 +84,7 @@ void SummarizeSeconds(const RunSetup& setup, std::vector<Measurement> sorted,
 }
 
 std::string WhyInvalid(const RunSetup& setup, const RunSummary& summary, bool complete) {
-  if (summary.all.request_count() == 0) return "no request falls into the steady window";
+  if (summary.all.request_count() == 0) return "no request is in the measured window";
   const double lateness_ms = Millis(summary.lateness.Percentile(0.99));
   if (lateness_ms > setup.lateness_p99_ms_max) {
     char text[160];
@@ -95,7 +95,7 @@ std::string WhyInvalid(const RunSetup& setup, const RunSummary& summary, bool co
         lateness_ms, setup.lateness_p99_ms_max);
     return text;
   }
-  return complete ? "" : "the run ended before its plan";
+  return complete ? "" : "the run ended before the end of its plan";
 }
 
 Json LatencyJson(const Histogram& histogram) {

@@ -26,7 +26,7 @@ namespace search::tools {
 // Three significant digits, as HdrHistogram has by default.
 inline constexpr neptune::HistogramOptions kLatencyHistogram = {.precision_bits = 10};
 
-// Summary of one class, or of all.
+// Figures of one class, or of all.
 struct ClassSummary {
   std::array<uint64_t, kOutcomeCount> outcomes{};
   uint64_t partial_count = 0;  // answered, with quality below 1

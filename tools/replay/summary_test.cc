@@ -45,7 +45,7 @@ TEST(SummaryTest, CountsAnExampleByHand) {
   const RunSummary s = Summarize(TwoClasses(),
                                  {Answered(500, 9000, 0, 1),  // warm-up
                                   Answered(1000, 10, 0, 1), Answered(2000, 30, 1, 0.5),
-                                  Answered(3000, 3000, 1, 1),  // behind the deadline
+                                  Answered(3000, 3000, 1, 1),  // after the deadline
                                   Lost(4000, Outcome::kRejected, 0)},
                                  /*complete=*/true);
   EXPECT_TRUE(s.valid()) << s.invalid;

@@ -112,7 +112,7 @@ Status CheckReachable(neptune::Loop& loop, const std::vector<Endpoint>& servers)
     });
     done.WaitForNotification();
     if (!status.ok()) {
-      return neptune::Unavailable(server.ToString(), " takes no connections (",
+      return neptune::Unavailable(server.ToString(), " refuses connections (",
                                   neptune::ToStd(status.message()),
                                   "); is the cluster running? ./tools/up starts it");
     }

@@ -39,9 +39,9 @@ struct TargetOptions {
   bool use_cache = true;
   // Path of HTTP requests; empty: a search answered as JSON.
   std::string path;
-  // Keys of a cluster whose nodes require them; null: none.
+  // The cluster key of the nodes; null: they need none.
   std::shared_ptr<const neptune::ClusterKeys> keys;
-  // If above 0, frontends that do not answer within this time are skipped, see failover_target.h.
+  // If above 0, frontends that do not answer within this time are avoided, see failover_target.h.
   neptune::Duration failover_patience{0};
 };
 

@@ -18,8 +18,8 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(target, "http://127.0.0.1:8080", "the frontend to ask, http://HOST:PORT");
-DEFINE_int32(start, 0, "number of the first result wanted, from 0");
-DEFINE_int32(count, 10, "how many results are wanted, 1 to 100");
+DEFINE_int32(start, 0, "number of the first result, from 0");
+DEFINE_int32(count, 10, "number of results, 1 to 100");
 DEFINE_bool(json, false, "print the frontend's JSON answer as it is");
 DEFINE_string(color, "auto", "auto (on a terminal, unless NO_COLOR is set), always or never");
 DEFINE_int32(width, 0, "columns to use; 0 takes the terminal's, at most 100");
@@ -87,9 +87,9 @@ StatusOr<neptune::HttpResponse> Ask(const HttpOrigin& target, const std::string&
   auto response = HttpGet(target, path, {{"Accept", "application/json"}, {"Connection", "close"}},
                           {.timeout = std::chrono::milliseconds(FLAGS_timeout_ms)});
   if (response.status().code() == neptune::StatusCode::kUnavailable) {
-    return neptune::Unavailable(
-        neptune::ToStd(response.status().message()),
-        "\nIs a cluster running there? ./tools/up starts one; --target=http://HOST:PORT names it.");
+    return neptune::Unavailable(neptune::ToStd(response.status().message()),
+                                "\nIs a cluster running there? ./tools/up starts one; "
+                                "--target=http://HOST:PORT selects another.");
   }
   return response;
 }
@@ -100,7 +100,7 @@ Status Search(const std::vector<std::string>& words) {
   std::string query;
   for (const std::string& word : words) neptune::StrAppend(&query, query.empty() ? "" : " ", word);
   if (!frontend::SearchPageRequest{.query = query}.has_query()) {
-    return InvalidArgument("what to search for? Give a query in quotes, or try --help");
+    return InvalidArgument("no query was given; put it in quotes, or see --help");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const neptune::HttpResponse response, Ask(target, query));
   if (response.status != 200) return ReadProblem(response.status, response.body);

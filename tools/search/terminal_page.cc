@@ -36,7 +36,7 @@ class PageLines {
   const TerminalPageOptions& options_;
 };
 
-// The address at which to read the result.
+// Address at which the result can be read.
 std::string AddressOf(const SearchResult& result, const std::string& base_url) {
   if (frontend::IsWebAddress(result.url)) return result.url;
   const std::string copy = StrCat(base_url, frontend::CachedCopyPath(result.doc_id));

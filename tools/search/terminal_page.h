@@ -15,7 +15,7 @@ namespace search::tools {
 struct TerminalPageOptions {
   int width = 80;
   bool has_colours = false;
-  // Base address of the frontend, for links to cached copies: "http://127.0.0.1:8080".
+  // Address of the frontend, for the addresses of cached copies: "http://127.0.0.1:8080".
   std::string base_url = {};
 };
 

@@ -19,7 +19,7 @@ struct FileDigest {
   friend bool operator==(const FileDigest&, const FileDigest&) = default;
 };
 
-// The digest of the file's bytes as they are on disk.
+// Digest of the file's bytes as they are on disk.
 neptune::StatusOr<FileDigest> DigestFile(const std::string& path);
 
 // SHA-256 in 64 lower-case hexadecimal digits.

@@ -1,4 +1,4 @@
-// Paths as the person who typed them means them, also under `bazel run`.
+// Resolves paths relative to the caller's folder, also under `bazel run`.
 //
 // Threads: pure functions of their arguments and the environment.
 // `bazel run` changes the working directory and passes on the caller's in BUILD_WORKING_DIRECTORY
@@ -14,8 +14,8 @@ namespace search::tools {
 // `path` made absolute from the caller's directory. An absolute path and "-" stay; "" stays "".
 std::string CallerPath(std::string_view path);
 
-// The location of the project's own file or folder `path`: under the caller's directory if it
-// exists there, else under the source tree's root, else as CallerPath gives it.
+// Path of the project's own file or folder `path`: under the caller's directory if it exists
+// there, else under the source tree's root, else as CallerPath gives it.
 std::string ProjectPath(std::string_view path);
 
 // `path` under the source tree's root; outside `bazel run`, under the current directory. For

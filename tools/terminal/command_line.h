@@ -12,7 +12,7 @@
 
 namespace search::tools {
 
-// Parses the flags and returns the other arguments. `usage` says what the tool does, with examples;
+// Parses the flags and returns the other arguments. `usage` describes the tool, with examples;
 // `source_file` is the main's __FILE__, whose flags --help shows. Ends the process for --help and
 // for flags that do not parse.
 std::vector<std::string> ParseCommandLine(int* argc, char*** argv, const std::string& usage,

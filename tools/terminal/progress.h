@@ -46,7 +46,7 @@ class Progress {
     std::string label;
     std::string unit;
     uint64_t total = 0;
-    // Output for it; null shows nothing. Default: nothing, so that libraries stay silent.
+    // Output stream; null shows nothing. Default: null, so that libraries stay silent.
     FILE* out = nullptr;
     NanosecondClock clock;
     // What is put at the end of the line, called on whatever thread counts; may be empty.

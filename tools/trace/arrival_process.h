@@ -1,4 +1,4 @@
-// When the requests of a made trace come: a renewal process whose rate changes with time.
+// Arrival times of a generated trace: a renewal process with a time-dependent rate.
 //
 //   rate(t) = 1 / gap_mean * curve(hour of t) * fluctuation(t) * burst(t)     each factor with mean 1
 //   gaps are gamma-distributed in the time that runs at rate(t)               exponential by default

@@ -3,7 +3,7 @@
 // Source: the Common and Combined Log Formats of Web servers.
 // Threads: pure functions; reading files but for ParseAccessLogLine.
 // Errors: those of reading; INVALID_ARGUMENT nothing usable in the file.
-// Limits: lines of kLogLineSizeMax bytes; longer ones are passed over and counted. A list and the
+// Limits: lines of kLogLineSizeMax bytes; longer ones are skipped and counted. A list and the
 //   sampled documents of a corpus are held in memory.
 
 #pragma once
@@ -53,7 +53,7 @@ struct AccessLogOptions {
 };
 
 // Calls `take` with the log's searches. Requests of one second are spread evenly over it; one that
-// ended late and stands behind a later second is taken at that second.
+// ended late and follows a later second is taken at that second.
 neptune::StatusOr<AccessLogCounts> ImportAccessLog(const std::string& path,
                                                    const AccessLogOptions& options,
                                                    const RecordHandler& take);

@@ -3,8 +3,8 @@
 // With a repeat share r, a request repeats with probability r: it asks the query that was k-th to
 // be fresh, k drawn by Zipf's law from 1 to the number of queries asked so far - what is popular is
 // seen early. Else it asks the next query of the shuffled list that was not asked yet. When the
-// list is used up, new queries are put together from the words of two of its queries.
-// Without r each request draws from the whole list by Zipf's law.
+// list is used up, new queries are put together from the words of two of its queries. If r is 0,
+// each request draws from the whole list by Zipf's law.
 //
 // Source: [Shen02] 4.5.1 (share of cached requests).
 // Threads: thread-compatible. The same list, profile and seed give the same queries.

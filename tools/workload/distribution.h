@@ -20,7 +20,7 @@ class Distribution {
   static Distribution Fixed(double value);
   static Distribution Exponential(double mean);
   // Gamma with these moments: what is known of a trace when only its mean and deviation are
-  // printed. With the deviation equal to the mean it is exponential.
+  //   printed. With the deviation equal to the mean it is exponential.
   static Distribution Gamma(double mean, double deviation);
   // Log-normal cut off at `max`, with this mean and 90th percentile after the cut. Of the two that
   // have them, the one with the heavier tail. REQUIRES: mean < p90 < max, and such a distribution

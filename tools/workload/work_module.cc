@@ -69,7 +69,7 @@ Status WorkModule::Run(neptune::RequestContext& context, const neptune::Data& re
   const Duration cost = Scaled(Duration(reader.Number<uint64_t>()), slowness_);
   const Duration wait(reader.Number<uint64_t>());
   if (!reader.finished() || cost < Duration(0) || wait < Duration(0)) {
-    return neptune::InvalidArgument("the request is no cost");
+    return neptune::InvalidArgument("the request is not a cost");
   }
   NEPTUNE_RETURN_IF_ERROR(Work(context, cost));
   if (wait == Duration(0)) return neptune::OkStatus();
@@ -85,11 +85,11 @@ Status WorkModule::Work(neptune::RequestContext& context, Duration cost) {
   }
   if (conduct_->kind == Conduct::Kind::kFailing) {
     Use(context.world(), Scaled(cost, conduct_->share));
-    return neptune::Internal("told to fail");
+    return neptune::Internal("failed on request");
   }
   if (slice_ > Duration(0) && !emulated_) {
     return UseInSlices(context, cost) ? neptune::OkStatus()
-                                      : neptune::DeadlineExceeded("told to stop");
+                                      : neptune::DeadlineExceeded("cancelled");
   }
   Use(context.world(), cost);
   return neptune::OkStatus();

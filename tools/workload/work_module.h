@@ -16,7 +16,7 @@
 //
 // Source: [Shen02] 3.4 (service time is really consumed).
 // Threads: as ServiceModule says.
-// Errors: kInvalidArgument a request that is no cost, or a parameter that is none; kInternal while
+// Errors: kInvalidArgument a request that is not a cost, or a bad parameter; kInternal while it is
 //   set to fail.
 
 #pragma once
@@ -35,8 +35,7 @@ inline constexpr char kWorkMethod[] = "Run";
 // The payload that asks for this much processor time, and then for a wait.
 std::string WorkRequest(neptune::Duration cost, neptune::Duration wait = neptune::Duration(0));
 
-// How a node treats its requests, changed while it runs. Shared by the module and the script
-// that drives it.
+// How a node treats its requests, changed while it runs. Shared by the module and the script.
 struct Conduct {
   enum class Kind {
     kNormal,

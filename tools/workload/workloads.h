@@ -22,7 +22,7 @@ namespace search::workload {
 // One class of requests.
 struct RequestClass {
   std::string name;
-  // Share of all requests; the shares of a workload sum to 1.
+  // Fraction of all requests; the shares of a workload sum to 1.
   double share = 1;
   Distribution service = Distribution::Exponential(50);
   // What a request answered in time is worth.

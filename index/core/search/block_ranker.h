@@ -11,7 +11,7 @@
 //     documents by descending score, each checked in its turn
 //
 // Source: candidates by block bounds [Dimopoulos13] [Mallia21]; the threshold is initialized with
-//   k-th best scores of single words (Kane and Tompa 2018).
+//   k-th best scores of single words [Kane18].
 // Departs from source: the best-bounded candidates are scored first, in document order.
 // Threads: thread-compatible; lives for one search.
 // Limits: memory is 2 bytes per document block, 8 if words are required, and 8 bytes per posting of
