@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "index/core/query/query.h"
-#include "index/tier/engine_kit/document_inverter.h"
 #include "index/tier/engine_kit/query_score.h"
+#include "index/tier/engine_kit/term_vector_builder.h"
 #include "index/tier/tier_builder.h"
 #include "neptune/base/status.h"
 
@@ -37,7 +37,7 @@ class EngineStore {
   virtual ~EngineStore() = default;
 
   // Adds the next document: document.terms() with their positions by field. Its record is kept by the kit.
-  virtual neptune::Status Write(const DocumentInverter& document) = 0;
+  virtual neptune::Status Write(const TermVectorBuilder& document) = 0;
 
   // Values under keys of at most kEngineKeySizeMax bytes of any kind; Get gives the empty string for none.
   virtual neptune::Status Put(const std::string& key, std::string_view value) = 0;

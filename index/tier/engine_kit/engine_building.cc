@@ -23,7 +23,7 @@ class EngineBuilder : public TierBuilder {
       : driver_(driver), options_(options), store_(std::move(store)) {}
 
   Status Add(const IndexedDocument& document) override {
-    if (status_.ok()) status_ = inverter_.Add(document);
+    if (status_.ok()) status_ = term_vector_.Add(document);
     if (status_.ok()) status_ = driver_.Guarded(options_.directory, [&] { return Write(); });
     return status_;
   }
@@ -31,16 +31,16 @@ class EngineBuilder : public TierBuilder {
     NEPTUNE_RETURN_IF_ERROR(status_);
     status_ = neptune::FailedPrecondition("build partition: already finished");
     return driver_.Guarded(options_.directory, [&]() -> Status {
-      NEPTUNE_RETURN_IF_ERROR(documents_.Finish(inverter_.partition(), store_.get()));
+      NEPTUNE_RETURN_IF_ERROR(documents_.Finish(term_vector_.partition(), store_.get()));
       return store_->Close();
     });
   }
 
  private:
   Status Write() {
-    NEPTUNE_RETURN_IF_ERROR(store_->Write(inverter_));
-    NEPTUNE_RETURN_IF_ERROR(documents_.Add(inverter_.record(), store_.get()));
-    unflushed_size_ += kPostingSize * inverter_.posting_count();
+    NEPTUNE_RETURN_IF_ERROR(store_->Write(term_vector_));
+    NEPTUNE_RETURN_IF_ERROR(documents_.Add(term_vector_.record(), store_.get()));
+    unflushed_size_ += kPostingSize * term_vector_.posting_count();
     if (unflushed_size_ < options_.memory_size_max) return neptune::OkStatus();
     unflushed_size_ = 0;
     return store_->Flush();
@@ -49,7 +49,7 @@ class EngineBuilder : public TierBuilder {
   const EngineDriver driver_;
   const TierBuilderOptions options_;
   const std::unique_ptr<EngineStore> store_;
-  DocumentInverter inverter_;
+  TermVectorBuilder term_vector_;
   DocumentTableWriter documents_;
   size_t unflushed_size_ = 0;
   Status status_;

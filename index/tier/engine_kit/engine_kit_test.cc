@@ -37,7 +37,7 @@ class MemoryEngine : public Engine {
   MemoryEngine(const TierBuilderOptions&, EngineMode mode) {
     if (mode == EngineMode::kCreate) TheFolder() = Folder();
   }
-  Status Write(const DocumentInverter& document) override {
+  Status Write(const TermVectorBuilder& document) override {
     if (TheFolder().throws) throw std::runtime_error("the engine's own");
     for (const auto& [term, positions] : document.terms()) ++TheFolder().counts[term];
     return neptune::OkStatus();

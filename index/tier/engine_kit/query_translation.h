@@ -18,7 +18,7 @@ namespace search::index {
 //
 //   struct Operators {
 //     using Set = ...;                                            // Set() is empty
-//     static Set Word(const std::string& term);                   // the term of DocumentInverter in any field, or a site
+//     static Set Word(const std::string& term);                   // the term of TermVectorBuilder in any field, or a site
 //     static Set WordIn(Field field, const std::string& term);
 //     static Set PhraseIn(Field field, const std::vector<std::string>& terms);  // next to each other, in this order
 //     static Set And(const Set& a, const Set& b);

@@ -32,7 +32,7 @@ neptune::StatusOr<std::unique_ptr<EngineStore>> PostingStore::Open(
       new PostingStore(options.memory_size_max, std::move(database)));
 }
 
-neptune::Status PostingStore::Write(const DocumentInverter& document) {
+neptune::Status PostingStore::Write(const TermVectorBuilder& document) {
   for (const auto& [term, positions] : document.terms()) {
     const auto [chunk, is_new] = chunks_.try_emplace(term);
     const size_t size_before = chunk->second.bytes().size();

@@ -23,7 +23,7 @@ class PostingStore : public EngineStore {
   static neptune::StatusOr<std::unique_ptr<EngineStore>> Open(const TierBuilderOptions& options,
                                                               EngineMode mode);
 
-  neptune::Status Write(const DocumentInverter& document) override;
+  neptune::Status Write(const TermVectorBuilder& document) override;
   neptune::Status Put(const std::string& key, std::string_view value) override {
     return database_->Put(key, value);
   }

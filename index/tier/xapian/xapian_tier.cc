@@ -67,7 +67,7 @@ class XapianEngine : public Engine {
     database_ = mode == EngineMode::kRead ? Xapian::Database(options.directory) : written_;
   }
 
-  Status Write(const DocumentInverter& document) override {
+  Status Write(const TermVectorBuilder& document) override {
     Xapian::Document added;
     for (const auto& [term, positions] : document.terms()) {
       added.add_boolean_term(AnyTerm(term));

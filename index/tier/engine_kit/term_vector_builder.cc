@@ -1,4 +1,4 @@
-#include "index/tier/engine_kit/document_inverter.h"
+#include "index/tier/engine_kit/term_vector_builder.h"
 
 #include "index/core/segment/length_code.h"
 #include "index/core/segment/segment_reader.h"
@@ -14,9 +14,9 @@ AnalyzerOptions AnalyzerOptionsForBuilding() {
 
 }  // namespace
 
-DocumentInverter::DocumentInverter() : analyzer_(AnalyzerOptionsForBuilding()) {}
+TermVectorBuilder::TermVectorBuilder() : analyzer_(AnalyzerOptionsForBuilding()) {}
 
-neptune::Status DocumentInverter::Add(const IndexedDocument& document) {
+neptune::Status TermVectorBuilder::Add(const IndexedDocument& document) {
   if (status_.ok()) status_ = Check(document);
   NEPTUNE_RETURN_IF_ERROR(status_);
   terms_.clear();
@@ -34,7 +34,7 @@ neptune::Status DocumentInverter::Add(const IndexedDocument& document) {
   return neptune::OkStatus();
 }
 
-neptune::Status DocumentInverter::Check(const IndexedDocument& document) const {
+neptune::Status TermVectorBuilder::Check(const IndexedDocument& document) const {
   if (partition_.document_count > 0 && document.doc_id <= record_.doc_id) {
     return neptune::InvalidArgument("build partition: document ", document.doc_id, " after ",
                                     record_.doc_id);
@@ -49,7 +49,7 @@ neptune::Status DocumentInverter::Check(const IndexedDocument& document) const {
   return neptune::OkStatus();
 }
 
-uint32_t DocumentInverter::AddField(Field field, std::string_view text) {
+uint32_t TermVectorBuilder::AddField(Field field, std::string_view text) {
   analyzer_.Analyze(field == Field::kTitle ? FieldKind::kTitle : FieldKind::kBody, text, &tokens_);
   uint32_t count = 0;
   for (const Token& token : tokens_) {
@@ -60,7 +60,7 @@ uint32_t DocumentInverter::AddField(Field field, std::string_view text) {
   return count;
 }
 
-void DocumentInverter::AddSite(std::string_view site) {
+void TermVectorBuilder::AddSite(std::string_view site) {
   analyzer_.Analyze(FieldKind::kSite, site, &tokens_);
   for (const Token& token : tokens_) terms_[Segment::SiteKey(token.term)];
 }

@@ -1,10 +1,10 @@
-// Turns documents into what a foreign engine indexes: each term with its positions by field, and the
-// fixed record that ranking needs.
+// Builds the term vector of each document of a partition for a foreign engine: every term with its
+// positions by field, and the fixed-size record that ranking reads.
 //
-// Source: index/core/analysis; what is indexed is what the index core would.
+// Source: index/core/analysis; the terms are those that the index core would index.
 // Threads: thread-compatible.
-// Errors: those of TierBuilder::Add. After one, all further calls give it again.
-// Limits: kFieldTokensMax words a field; 2^32 - 1 documents.
+// Errors: as TierBuilder::Add. After an error every later call returns the same error.
+// Limits: kFieldTokensMax words per field; 2^32 - 1 documents per partition.
 
 #pragma once
 
@@ -22,24 +22,25 @@
 
 namespace search::index {
 
-class DocumentInverter {
+class TermVectorBuilder {
  public:
-  DocumentInverter();
+  TermVectorBuilder();
 
-  // Replaces terms() and record() by those of the document; its ordinal is document_count() before the call.
+  // Replaces terms() and record() by those of `document`. The document's ordinal is
+  // partition().document_count before the call.
   neptune::Status Add(const IndexedDocument& document);
 
-  // By term; sites by Segment::SiteKey.
+  // Positions by term. A site is stored under Segment::SiteKey, without positions.
   const absl::flat_hash_map<std::string, FieldPositions>& terms() const { return terms_; }
-  // Places of all terms, by field, and one for each term.
+  // Number of positions over all terms and fields, plus one per term.
   size_t posting_count() const { return posting_count_; }
   const DocumentRecord& record() const { return record_; }
-  // Of all documents so far.
+  // Sums over all documents added so far.
   const PartitionRecord& partition() const { return partition_; }
 
  private:
   neptune::Status Check(const IndexedDocument& document) const;
-  // Both add to terms_; AddField returns the number of words indexed.
+  // Both add to terms_. AddField returns the number of words indexed.
   uint32_t AddField(Field field, std::string_view text);
   void AddSite(std::string_view site);
 
