@@ -1,7 +1,7 @@
-// Which documents stand in some bitmaps and not in others: the words of a query that are frequent
-// enough to have one (impact_table.h).
+// Filters documents by the bitmaps of a query's frequent words: all of some bitmaps must hold a
+// document and none of others may (impact_table.h).
 //
-// The same idea as bitmap containers of compressed bit sets (Chambi et al. 2016).
+// Source: the bitmap containers of compressed bit sets (Chambi et al. 2016).
 // Threads: values; the bitmaps are immutable.
 
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace search::index {
 
-// Documents must stand in all of some bitmaps and in none of others.
+// Accepts documents that are set in every required bitmap and in no excluded one.
 struct BitmapFilter {
   std::vector<const uint64_t*> all;
   std::vector<const uint64_t*> none;

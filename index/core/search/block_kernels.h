@@ -1,13 +1,14 @@
-// The inner loops of evaluation by document blocks, for the instruction sets that processors have:
-// portable code, the same compiled for AVX2, and AVX-512 written out. The best that the machine can
-// run is chosen at the first use.
+// The inner loops of evaluation by document blocks, in one variant per instruction set: portable
+// code, the same code compiled for AVX2, and hand-written AVX-512. The fastest variant that the
+// machine can run is chosen at the first use.
 //
 // Threads: pure functions.
 // Shapes: arrays by document block have a multiple of kDocumentBlockStride elements and any
-//   alignment; `units` are 64 sums aligned to 64 bytes; kImpactPadding impacts behind the last one
-//   are readable.
+//   alignment; `units` are 64 sums aligned to 64 bytes; kImpactPadding impacts past the end of a
+//   list must be readable.
 //
-// All variants give the same bits: sums are of whole numbers, and products are rounded one by one.
+// All variants give bit-identical results: sums are integer sums, and each product is rounded
+// separately.
 
 #pragma once
 
@@ -30,7 +31,7 @@ struct BlockKernels {
   // block_count + 16; returns how many.
   size_t (*find_at_least)(const uint16_t* bounds, uint16_t least, size_t block_count,
                           uint32_t* blocks);
-  // The same of blocks with masks[i] != 0.
+  // Like find_at_least, for blocks with masks[i] != 0.
   size_t (*find_masked_at_least)(const uint16_t* bounds, const uint64_t* masks, uint16_t least,
                                  size_t block_count, uint32_t* blocks);
 
@@ -40,7 +41,7 @@ struct BlockKernels {
   // Adds Units(impacts[j]) of the weight to units[d] for the j-th set bit d of `documents`.
   void (*add_units)(uint64_t documents, const Impact* impacts, const TermWeight& weight,
                     ScoreUnits* units);
-  // The same for scoring by one list: each of `count` impacts to units of its own.
+  // Converts each of `count` impacts to units, for queries that score by a single list.
   void (*to_units)(const Impact* impacts, size_t count, const TermWeight& weight,
                    ScoreUnits* units);
 
@@ -65,18 +66,18 @@ struct BlockKernels {
   size_t (*keep)(const uint64_t* documents, bool wanted, size_t count, uint32_t* ordinals,
                  ScoreUnits* units);
 
-  // places[i] becomes the number of the first element of `sorted` that is at least ordinals[i].
-  // REQUIRES: both ascend; behind `sorted` stand 16 times UINT32_MAX.
+  // Sets places[i] to the index of the first element of `sorted` that is at least ordinals[i].
+  // REQUIRES: both arrays ascend; `sorted` is followed by 16 elements of UINT32_MAX.
   void (*find)(const uint32_t* ordinals, size_t count, const uint32_t* sorted, uint32_t* places);
 
-  // Bits set in the intersection of both, and in the array.
+  // Number of bits set in the intersection of both bitmaps, and in one bitmap.
   uint64_t (*count_intersection)(const uint64_t* a, const uint64_t* b, size_t block_count);
   uint64_t (*count)(const uint64_t* a, size_t block_count);
 };
 
-// The best for this machine.
+// The fastest kernels for this machine.
 const BlockKernels& Kernels();
-// All that this machine can run, the portable one first; for tests and benchmarks.
+// All kernels that this machine can run, the portable ones first; for tests and benchmarks.
 std::span<const BlockKernels* const> AllKernels();
 
 }  // namespace search::index

@@ -10,18 +10,18 @@ namespace {
 
 using Role = FlatPlan::Role;
 
-// Blocks ahead of the one in work whose lists, and whose impacts, are asked for.
+// Prefetch distances, in blocks, for lists and for impacts.
 constexpr size_t kListsAhead = 12;
 constexpr size_t kImpactsAhead = 6;
 // Fewest candidates that are worth choosing the best of first.
 constexpr size_t kBestFirstMin = 24;
-// What a phrase costs to check for a document out of order, measured in documents in order.
+// Cost of checking a phrase in a document out of order, relative to a document in order.
 constexpr size_t kRandomCheckCost = 3;
 // Documents whose phrases are checked together.
 constexpr size_t kPhraseGroup = 16;
 // Lists whose documents are merged one after another.
 constexpr size_t kMergedListsMax = 8;
-// Room behind arrays that kernels write in whole vectors.
+// Slack after the end of arrays, because kernels write whole vectors.
 constexpr size_t kRoom = 16;
 
 // A value that at least `wanted` of the values reach, and not many more. `most`: none is larger.
@@ -246,7 +246,7 @@ void BlockRanker::IntersectBlocks() {
 std::optional<uint64_t> BlockRanker::Count() {
   if (required_.empty()) {
     if (alternatives_.size() != 2 || !excluded_.empty() || live_ != nullptr) return std::nullopt;
-    // Of two, what is in both is quicker to count than what is in one.
+    // The union of two lists is counted faster through the size of their intersection.
     return uint64_t{alternatives_[0]->document_frequency()} +
            alternatives_[1]->document_frequency() -
            CountIntersection(alternatives_[0], alternatives_[1]);
@@ -300,7 +300,7 @@ void BlockRanker::RewindLists() {
   for (WordList& list : lists_) list.Rewind();
 }
 
-// Of the blocks, the ones bounded by at least the cut (`best`), or the others.
+// Scores the blocks bounded by at least the cut (`best`), or all the others.
 void BlockRanker::ScoreBlocks(std::span<const uint32_t> blocks, bool best, uint16_t cut) {
   const uint16_t least = LeastBound();
   const auto chosen = std::make_unique_for_overwrite<uint32_t[]>(blocks.size());
@@ -339,7 +339,7 @@ void BlockRanker::PrefetchImpacts(uint32_t block) const {
   }
 }
 
-// Of the block's documents, those in any of the lists.
+// Returns the block's documents that are in any of the lists.
 uint64_t BlockRanker::DocumentsOf(const std::vector<WordList*>& lists, uint32_t block) {
   uint64_t documents = 0;
   for (WordList* list : lists) {
@@ -586,9 +586,9 @@ void BlockRanker::Offer(uint32_t ordinal, uint64_t units) {
   }
 }
 
-// Checks the waiting documents by small groups: what the documents of one will read is asked for
-// before the first is checked. The best come first, if by what was seen so far few are to be checked;
-// otherwise, and if that proves wrong, they come in their own order, in which they read less.
+// Checks the pending documents in small groups, and prefetches what a group reads before its first
+// check. Starts with the best documents if, judging by the checks so far, few will be needed.
+// Otherwise, or if that proves wrong, checks them in document order, which reads less.
 void BlockRanker::CheckPending() {
   const uint64_t missing = queue_->k() > outcome_.matched ? queue_->k() - outcome_.matched : 1;
   const uint64_t expected = missing * (checked_ + 1) / (outcome_.matched + 1);
@@ -609,7 +609,7 @@ void BlockRanker::CheckPending() {
   pending_.clear();
 }
 
-// Checks so many of the best.
+// Checks phrases for the `limit` best pending documents.
 void BlockRanker::CheckBest(size_t limit) {
   std::vector<uint32_t> heap(pending_.size());
   std::iota(heap.begin(), heap.end(), 0);

@@ -1,20 +1,22 @@
-// Ranks a flat query by document blocks: bounds first, then the most promising blocks or documents,
-// then what is left over the bar that these have set.
+// Ranks a flat query by document blocks: computes bounds first, then scores the blocks or documents
+// with the best bounds, then the others whose bounds exceed the threshold reached by then.
 //
-//   documents that can be among the best are few: those of the rarest required word, or of the
-//   alternatives that are not dense if the dense ones alone cannot reach the bar
-//     documents ──▶ sieved by the other lists ──▶ bounds ──▶ best-bounded, then the rest
+//   few documents can reach the top k: those of the rarest required word, or of the alternatives
+//   that are not dense if the dense ones alone cannot reach the threshold
+//     documents ──▶ filtered by the other lists ──▶ bounds ──▶ best-bounded, then the rest
 //   otherwise
-//     bounds of all blocks (sums of block maxima) ──▶ blocks over the bar ──▶ best-bounded, then rest
+//     bounds of all blocks (sums of block maxima) ──▶ blocks over the threshold
+//       ──▶ best-bounded, then the rest
 //   phrases
-//     documents by descending score, each checked as its turn comes
+//     documents by descending score, each checked in its turn
 //
 // Source: candidates by block bounds (Dimopoulos, Nepomnyachiy, Suel 2013; Mallia, Siedlaczek, Suel
-//   2021); the bar is raised beforehand by k-th best scores of single words (Kane and Tompa 2018).
+//   2021); the threshold is raised beforehand by k-th best scores of single words (Kane and Tompa
+//   2018).
 // Departs from source: the best-bounded candidates are scored first, in the order of documents.
 // Threads: thread-compatible; lives for one search.
-// Limits: memory is 2 bytes a document block, 8 where words are required, and 8 a posting of lists
-//   that are not dense, twice where they lead.
+// Limits: memory is 2 bytes per document block, 8 if words are required, and 8 bytes per posting of
+//   lists that are not dense, 16 if they lead.
 
 #pragma once
 
@@ -45,15 +47,16 @@ class BlockRanker {
 
   RankingOutcome Run();
 
-  // How many documents match, without ranking them; nothing if there is no quick way to tell.
-  // REQUIRES: no phrases. To be called instead of Run.
+  // Number of matching documents, counted without ranking; nullopt if there is no fast way to count
+  // them.
+  // REQUIRES: no phrases. Called instead of Run.
   std::optional<uint64_t> Count();
 
  private:
   struct Phrase {
     std::vector<WordList*> words;
     PhraseCheck check;
-    std::vector<uint32_t> postings;  // of the words, for each document of a group
+    std::vector<uint32_t> postings;  // postings of the words, for each document of a group
   };
   struct Pending {
     ScoreUnits units;
@@ -62,15 +65,15 @@ class BlockRanker {
   };
 
   void AddPhrases(const FlatPlan& plan);
-  // A bar that at least k matching documents reach, from what single lists know; 0 if none is known.
+  // A threshold that at least k matching documents reach, derived from single lists; 0 if unknown.
   ScoreUnits KnownBar() const;
-  // A part of the alternatives of which every document among the best holds at least one.
+  // A subset of the alternatives such that every document of the top k holds at least one of them.
   std::vector<WordList*> EssentialAlternatives() const;
 
   uint64_t CountIntersection(WordList* a, WordList* b);
   uint64_t CountBlocks();
 
-  // By document blocks.
+  // Evaluation by document blocks.
   void RankBlocks();
   void BoundBlocks();
   void AddBounds(const WordList& list);
@@ -85,14 +88,14 @@ class BlockRanker {
   uint16_t LeastBound() const;
   void RewindLists();
 
-  // By documents.
+  // Evaluation by documents.
   void RankDocuments();
   void CollectDocuments(const WordList& list);
   void MergeDocuments(const WordList& list);
   void Sieve();
   void Keep(WordList* list, bool wanted);
-  // Adds the units of a list that is not dense where it holds the document, and calls
-  // found(i, whether it does).
+  // Adds the units of a list that is not dense to the documents that it holds, and calls found(i,
+  // holds) for each document i.
   template <typename Found>
   void Meet(WordList* list, Found found);
   void KeepAlternatives();
@@ -125,19 +128,21 @@ class BlockRanker {
   uint64_t slack_ = 0;
   uint16_t bound_max_ = 0;
   std::vector<uint16_t> bounds_;
-  std::vector<uint64_t> masks_;  // live documents of all required words; empty if none is required
+  // Live documents that hold all required words; empty if none is required.
+  std::vector<uint64_t> masks_;
   alignas(64) std::array<ScoreUnits, kDocumentBlockSize> units_;
 
-  // Documents in work, with room for 16 more: of the leading list, and those chosen to be scored.
+  // Candidate documents, with room for 16 more: those of the leading list, and those chosen for
+  // scoring.
   size_t candidate_count_ = 0;
   std::unique_ptr<uint32_t[]> ordinals_;
   std::unique_ptr<ScoreUnits[]> candidate_units_;
   std::unique_ptr<uint32_t[]> chosen_;
   std::unique_ptr<ScoreUnits[]> chosen_units_;
 
-  // Documents that wait for their phrases to be checked.
+  // Documents whose phrases are still to be checked.
   std::vector<Pending> pending_;
-  uint64_t checked_ = 0;  // documents so far
+  uint64_t checked_ = 0;  // documents checked so far
 };
 
 }  // namespace search::index

@@ -1,5 +1,5 @@
-// Statistics of the whole collection that one segment is ranked with: the mapped file `statistics`,
-// which ComputeGlobalStatistics writes.
+// Statistics of the whole collection by which one segment is ranked: the memory-mapped file
+// `statistics`, written by ComputeGlobalStatistics.
 //
 // Format: index/core/segment/format.md.
 // Maps a file read-only.
@@ -26,30 +26,30 @@ namespace search::index {
 
 class CollectionStatistics {
  public:
-  // Reads `directory`/statistics, made for `segment`.
+  // Maps `directory`/statistics, which must have been computed for `segment`.
   static neptune::StatusOr<std::unique_ptr<CollectionStatistics>> Open(const std::string& directory,
                                                                        const Segment& segment,
                                                                        const OpenOptions& options);
 
-  // Over a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::unique_ptr<CollectionStatistics>> FromFile(
       std::unique_ptr<SectionFile> file, const Segment& segment);
 
-  // Of numbers in memory. `document_frequencies`: of the collection, by the segment's term ordinal; 0
-  // for a word that is newer than the numbers.
+  // Builds statistics from numbers in memory. `document_frequencies` holds the collection's counts
+  // by the segment's term ordinal; 0 for a word that is newer than the numbers.
   static std::unique_ptr<CollectionStatistics> FromNumbers(
       uint64_t document_count, const std::array<uint64_t, kFieldCount>& length_sums,
       std::vector<uint32_t> document_frequencies, const RankingOptions& ranking);
 
   uint64_t document_count() const { return document_count_; }
-  // By Field: words of all documents.
+  // Total number of words over all documents, by Field.
   const std::array<uint64_t, kFieldCount>& length_sums() const { return length_sums_; }
-  // By Field: mean number of words over all documents; 1 if it is empty everywhere.
+  // Mean number of words over all documents, by Field; 1 if the field is empty in every document.
   const std::array<float, kFieldCount>& mean_lengths() const { return mean_lengths_; }
-  // The ranking that the collection was made for.
+  // The ranking options for which the collection was built.
   const RankingOptions& ranking() const { return ranking_; }
 
-  // By the segment's term ordinal: in how many documents of the collection the term stands.
+  // Document frequencies in the collection, by the segment's term ordinal.
   std::span<const uint32_t> document_frequencies() const { return document_frequencies_; }
 
  private:
@@ -57,7 +57,7 @@ class CollectionStatistics {
   neptune::Status Load(const Segment& segment);
 
   std::unique_ptr<SectionFile> file_;
-  std::vector<uint32_t> own_frequencies_;  // where there is no file
+  std::vector<uint32_t> own_frequencies_;  // used if there is no file
   uint64_t document_count_ = 0;
   std::array<uint64_t, kFieldCount> length_sums_ = {};
   std::array<float, kFieldCount> mean_lengths_ = {};
@@ -65,7 +65,7 @@ class CollectionStatistics {
   std::span<const uint32_t> document_frequencies_;
 };
 
-// As CollectionStatistics::mean_lengths says.
+// Computes CollectionStatistics::mean_lengths.
 std::array<float, kFieldCount> MeanLengths(uint64_t document_count,
                                            const std::array<uint64_t, kFieldCount>& length_sums);
 

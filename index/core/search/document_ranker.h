@@ -1,9 +1,10 @@
-// Ranks any query one document after another: the rarest required word leads, the others confirm.
+// Ranks any query document at a time: the rarest required word leads, the others confirm.
 //
 // Source: conjunctive document-at-a-time evaluation with block maxima (Ding and Suel 2011): blocks
 // of
-//   the leading list that cannot give a hit are not decoded, candidates are dropped as soon as what
-//   is known of them and the bounds of the rest cannot enter the queue; phrases are checked last.
+//   the leading list that cannot contain a hit are not decoded; a candidate is dropped once its
+//   known score plus the bounds of the remaining lists cannot enter the queue; phrases are checked
+//   last.
 // Threads: thread-compatible; lives for one search.
 
 #pragma once
@@ -23,7 +24,8 @@ namespace search::index {
 
 class DocumentRanker {
  public:
-  // `exhaustive`: takes nothing apart; walks over every match of the whole query's matcher.
+  // `exhaustive`: does not decompose the query, but visits every match of the whole query's
+  // matcher.
   DocumentRanker(const QueryPlan& plan, bool exhaustive, Evaluation* evaluation, TopKQueue* queue);
 
   RankingOutcome Run();
@@ -31,10 +33,11 @@ class DocumentRanker {
  private:
   void AddRequired(const PlanNode& node);
   void AddRequiredLeaves(const PlanNode& node);
-  // Chooses the lead, adds what only scores and sums up the bounds.
+  // Chooses the leading list, adds the lists that only score, and sums up the bounds.
   void Prepare(const QueryPlan& plan);
 
-  // The first candidate at or behind `target`: held by the lead, passes the bitmaps.
+  // The first candidate at or after `target`: a document that the lead holds and the bitmaps
+  // accept.
   uint32_t SeekLead(uint32_t target);
   uint32_t SkipBlocks(uint32_t target);
   // Considers the candidate; returns the next target, larger than `ordinal`.
@@ -49,16 +52,16 @@ class DocumentRanker {
   TopKQueue* queue_;
   std::vector<PlanLeaf> unclaimed_;  // scoring leaves that are not required
 
-  std::unique_ptr<Matcher> lead_;     // if no single word is required
+  std::unique_ptr<Matcher> lead_;     // used if no single word is required
   std::vector<ScoredLeaf> required_;  // rarest first; the first leads unless lead_ does
-  std::vector<uint64_t> rest_;        // by number of required leaves added: bound of what follows
+  std::vector<uint64_t> rest_;  // bound of the remaining leaves, by number of required leaves added
   std::vector<ScoredLeaf> optional_;
   std::vector<PhraseAtCursors> phrases_;
   std::vector<std::unique_ptr<Matcher>> filters_;
   std::vector<std::unique_ptr<Matcher>> excluded_;
-  BitmapFilter filter_;                     // of required and excluded words that are frequent
-  uint32_t prefetched_block_ = UINT32_MAX;  // of the lead
-  uint32_t bounded_last_ = 0;  // last document of the lead's block that is known to be promising
+  BitmapFilter filter_;                     // bitmaps of required and excluded frequent words
+  uint32_t prefetched_block_ = UINT32_MAX;  // last prefetched block of the lead
+  uint32_t bounded_last_ = 0;  // last document of the lead's block known to be promising
   bool has_bounded_ = false;
   ScoreUnits bounded_required_ = 0;
   RankingOutcome outcome_;

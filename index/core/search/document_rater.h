@@ -1,8 +1,9 @@
-// Reads where a query's words stand in documents of a segment and rates them by the second phase.
+// Reads the positions of a query's words in documents of a segment and rates them by the second
+// phase.
 //
 // Source: index/core/rerank/second_phase.h.
 // Threads: thread-compatible; lives for one search.
-// Errors: DATA_LOSS for a damaged dictionary; damaged postings show in the evaluation.
+// Errors: DATA_LOSS for a damaged dictionary; damaged postings are reported by the evaluation.
 
 #pragma once
 
@@ -45,7 +46,7 @@ class DocumentRater {
   Evaluation* const evaluation_;
   const bool reads_positions_;
   const bool lacks_positions_;
-  std::vector<WordPlaces> places_;  // by word, of the document at hand
+  std::vector<WordPlaces> places_;  // positions in the current document, by word
 };
 
 }  // namespace search::index

@@ -27,7 +27,7 @@ std::vector<TermExplanation> ScoringTerms(const Query& query) {
   return terms;
 }
 
-// Of a term that the segment holds; leaves the frequencies 0 where the document does not.
+// Explains a term that the segment holds; the frequencies stay 0 if the document does not hold it.
 void ExplainTerm(const TermEntry& entry, uint32_t ordinal, Evaluation* evaluation,
                  TermExplanation* term) {
   const SearchSpace& space = evaluation->space();

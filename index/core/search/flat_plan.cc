@@ -73,7 +73,8 @@ class Flattener {
                                flat_.words.begin());
   }
 
-  // The word's number. A required word stands once; the first place of a word scores.
+  // Returns the word's index. A required word is listed once; only a word's first occurrence
+  // scores.
   uint32_t Add(const PlanLeaf& leaf, Role role) {
     if (role == Role::kRequired) {
       const size_t known = FindRequired(leaf);

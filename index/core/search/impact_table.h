@@ -1,21 +1,22 @@
-// What every posting of the longer lists is worth, made in memory when a segment is opened for
-// search: queries then read two bytes a posting instead of frequencies and field lengths, and know
-// which documents can be among the best before they touch a list.
+// Precomputed impacts of the postings of the longer lists, built in memory when a segment is opened
+// for search. Queries read two bytes per posting instead of frequencies and field lengths, and
+// block maxima show which documents can reach the top k before any list is read.
 //
-//   document blocks   64 documents each; the common blocks of all lists
+//   document blocks   64 documents each; all lists share these blocks
 //   dense list        a word with at least one posting a block on average:
 //                       documents[block]   bit d: document 64 * block + d holds the word
 //                       firsts[block]      number of the block's first posting
 //                       maxima[block]      bound of its impacts (score.h), 0 if it has none
 //                       impacts[posting]
 //   other list        impacts[posting] alone, for lists of more than one posting block; shorter
-//                     ones are scored when they are searched for
+//                     lists are scored at query time
 //
 // Source: fixed blocks with bounds in flat arrays (Dimopoulos, Nepomnyachiy, Suel 2013), candidates
 //   before postings (Mallia, Siedlaczek, Suel 2021), k-th best scores (Kane and Tompa 2018).
 // Threads: immutable.
-// Errors: a list whose postings are damaged is not in the table; damage shows when it is searched.
-// Limits: dense lists up to ImpactTableOptions::dense_size_max; the most frequent words first.
+// Errors: a list with damaged postings is left out of the table; a search reports the damage.
+// Limits: dense lists take at most ImpactTableOptions::dense_size_max; the most frequent words
+// first.
 
 #pragma once
 
@@ -31,15 +32,15 @@
 namespace search::index {
 
 inline constexpr uint32_t kDocumentBlockSize = 64;
-// Arrays by document block are padded to a multiple of so many, with empty blocks.
+// Arrays by document block are padded with empty blocks to a multiple of this.
 inline constexpr size_t kDocumentBlockStride = 64;
-// Impacts that may be read behind the last of a list.
+// Number of readable impacts past the end of a list.
 inline constexpr size_t kImpactPadding = 32;
 // Numbers of best documents for which a list knows how good they are.
 inline constexpr std::array<uint32_t, 3> kBestCounts = {10, 100, 1000};
 
 struct ImpactList {
-  const uint64_t* documents = nullptr;  // of dense lists, as the two below
+  const uint64_t* documents = nullptr;  // only for dense lists, as are the next two
   const uint32_t* firsts = nullptr;
   const uint8_t* maxima = nullptr;
   const Impact* impacts = nullptr;
@@ -52,9 +53,9 @@ struct ImpactList {
 };
 
 struct ImpactTableOptions {
-  // Memory of dense lists beside their impacts, 13 bytes a document block each. Larger: frequent
-  // words of large segments are evaluated by blocks too. Default: 5,000 words of 1.2 million
-  // documents.
+  // Memory for dense lists in addition to their impacts, at 13 bytes per document block and list.
+  // Larger: more words of large segments are evaluated by blocks. Default: enough for 5,000 words
+  // of 1.2 million documents.
   size_t dense_size_max = size_t{1} << 30;
 };
 
@@ -93,7 +94,8 @@ class ImpactTable {
 
   size_t block_count_;
   std::vector<ImpactList> lists_;
-  std::vector<uint32_t> list_of_block_;  // by a term's first posting block: number + 1, or 0
+  // Index of the list + 1, by the term's first posting block; 0: none.
+  std::vector<uint32_t> list_of_block_;
   std::vector<uint8_t> posting_block_bounds_;
   void* arena_ = nullptr;
   size_t arena_size_ = 0;

@@ -1,7 +1,7 @@
-// Counts the documents that a query matches, without scores: the plan beside ranking.
+// Counts the documents that a query matches without computing scores.
 //
-// Source: unions as bit sets over windows of documents, as counting engines do; all else document
-//   by document.
+// Source: unions as bit sets over windows of documents, as counting engines do; everything else is
+//   counted document at a time.
 // Threads: pure function over its evaluation.
 
 #pragma once

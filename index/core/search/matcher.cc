@@ -64,7 +64,7 @@ class AndMatcher : public Matcher {
   }
 
  private:
-  // The first document at or behind `target` that all parts hold.
+  // The first document at or after `target` that all parts hold.
   uint32_t Align(uint32_t target) {
     for (size_t agreed = 0; agreed < parts_.size();) {
       if (evaluation_->ShouldStop(1)) return kNoDocument;

@@ -37,8 +37,8 @@ class PhraseCheck {
   std::vector<PositionReader*> readers_;
   std::vector<uint32_t> positions_;
   bool title_only_;
-  std::vector<uint32_t> order_;   // of words, rarest in the document's field first
-  std::vector<uint32_t> starts_;  // where the phrase may begin, ascending
+  std::vector<uint32_t> order_;   // word indexes, the rarest in the document's field first
+  std::vector<uint32_t> starts_;  // possible start positions of the phrase, ascending
 };
 
 // A phrase whose words have cursors.
@@ -48,7 +48,7 @@ class PhraseAtCursors {
                   std::vector<PostingCursor*> cursors, Evaluation* evaluation)
       : check_(leaves, std::move(positions), evaluation), cursors_(std::move(cursors)) {}
 
-  // REQUIRES: all cursors stand at the same document.
+  // REQUIRES: all cursors are at the same document.
   bool Matches() {
     postings_.clear();
     for (const PostingCursor* cursor : cursors_) postings_.push_back(cursor->posting());

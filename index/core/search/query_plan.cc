@@ -38,7 +38,7 @@ class Planner {
 
  private:
   neptune::StatusOr<PlanNode> PlanPhrase(const QueryNode& node, bool scores) {
-    // Also where the phrase could not match for want of a word: all partitions answer alike.
+    // Fails even if a word is missing and the phrase could not match, so that all partitions agree.
     if (!segment_.has_positions()) {
       return neptune::InvalidArgument(
           "query: this index has no positions, so it cannot answer phrases; ask for the words "
@@ -53,7 +53,8 @@ class Planner {
     return PlanTerms(keys, positions, node.field, scores ? node.occurrences : 0);
   }
 
-  // `occurrences` 0: does not score. Leaves score even if the phrase as a whole cannot match: another branch may hold the document.
+  // `occurrences` 0: does not score. Leaves score even if the phrase as a whole cannot match, because
+  // another branch may match the document.
   neptune::StatusOr<PlanNode> PlanTerms(const std::vector<std::string_view>& keys,
                                         std::vector<uint32_t> positions, QueryField field,
                                         uint32_t occurrences) {
@@ -94,7 +95,7 @@ class Planner {
     node.kind = PlanNode::Kind::kOr;
     for (const QueryNode& child : query.children) {
       NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(child, scores, depth + 1));
-      // Absorption may have made alternatives equal; each word stands once below any-of.
+      // Absorption may have made alternatives equal; an any-of holds each word once.
       const auto is_same = [&](const PlanNode& other) { return IsSame(other, planned); };
       if (planned.kind == PlanNode::Kind::kNothing ||
           std::any_of(node.children.begin(), node.children.end(), is_same)) {

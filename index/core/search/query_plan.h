@@ -1,9 +1,9 @@
-// A query bound to a segment: its tree with posting lists in place of words, and the leaves that
-// score.
+// A query bound to a segment: its tree with posting lists in place of words, and the scoring
+// leaves.
 //
 // Threads: plain values.
 // Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a phrase over a segment without
-//   positions, and for a tree over a limit, which the parser's limits never give.
+//   positions, and for a tree over a limit, which cannot happen within the parser's limits.
 // Limits: kScoringLeavesMax with repeats, so that sums of scores fit ScoreUnits; 256 levels.
 
 #pragma once
@@ -25,7 +25,7 @@ inline constexpr size_t kScoringLeavesMax = 1024;
 struct PlanLeaf {
   TermEntry entry;
   bool title_only = false;
-  // How often the query says it; of scoring leaves only, ignored by ==.
+  // Number of occurrences in the query; set for scoring leaves only, ignored by ==.
   uint32_t occurrences = 1;
 
   bool operator==(const PlanLeaf& other) const {
@@ -35,7 +35,7 @@ struct PlanLeaf {
 
 struct PlanNode {
   enum class Kind : uint8_t {
-    kNothing,  // stands only alone: no document of the segment matches
+    kNothing,  // only as the root: no document of the segment matches
     kLeaf,     // leaves[0]
     kPhrase,   // leaves, at `positions`
     kAnd,      // all children, none of the excluded
@@ -46,7 +46,7 @@ struct PlanNode {
   std::vector<PlanLeaf> leaves;
   std::vector<uint32_t> positions;
   std::vector<PlanNode> children;
-  std::vector<PlanNode> excluded;  // of kAnd
+  std::vector<PlanNode> excluded;  // only for kAnd
 
   // Upper estimate of the matching documents.
   uint64_t cost() const;
@@ -54,8 +54,8 @@ struct PlanNode {
 
 struct QueryPlan {
   PlanNode root;
-  // Distinct leaves of words and phrases outside exclusions, in query order; a matching document's
-  // score is their sum, each as often as the query says it.
+  // Distinct leaves of words and phrases outside exclusions, in query order. The score of a
+  // matching document is their sum, each leaf weighted by its occurrences in the query.
   std::vector<PlanLeaf> scoring;
 };
 

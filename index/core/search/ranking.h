@@ -2,13 +2,13 @@
 //
 //   score(d)  = sum over the query's scoring terms t of  q(t) * idf(t) * f(t, d) / (k1 + f(t, d))
 //               + static_rank_weight * static_rank(d)
-//   q(t)      = how often the query says t
+//   q(t)      = number of occurrences of t in the query
 //   f(t, d)   = sum over fields c of  weight(c) * frequency(t, c, d) / (1 - b(c) + b(c) * l(c, d))
 //   l(c, d)   = length of field c in d / mean length of field c in the collection
 //   idf(t)    = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5))
 //
-// Source: Robertson, Zaragoza, Taylor 2004 (BM25F); idf with the 1 inside as Lucene has it, so that
-//   no term counts against a document.
+// Source: Robertson, Zaragoza, Taylor 2004 (BM25F); idf with the 1 inside as in Lucene, so that no
+//   term lowers a document's score.
 // Departs from source: field lengths are those of length_code.h (within 1/32); every term's
 //   saturation and its product with idf are rounded to multiples of 2^-16, so that the sum does not
 //   depend on the order of addition; a saturation counts at most 255/256.
@@ -25,27 +25,27 @@ namespace search::index {
 
 struct RankingOptions {
   struct FieldOptions {
-    float weight = 1;  // of one occurrence; >= 0
-    float b = 0.4F;    // how much a longer field counts less, in [0, 1]
+    float weight = 1;  // weight of one occurrence; >= 0
+    float b = 0.4F;    // length normalization, in [0, 1]: how much a longer field lowers the weight
 
     bool operator==(const FieldOptions&) const = default;
   };
 
-  // How slowly further occurrences stop counting. Default: best mean nDCG@10 of twelve settings on six
-  // judged collections, by a small margin.
+  // Saturation of the term frequency; larger saturates later. Default: best mean nDCG@10 of twelve
+  // settings on six judged collections, by a small margin.
   float k1 = 1.5F;
-  // By Field. Defaults: a word of the title is worth three of the body, one of an anchor half; b is
-  // the published one, because a larger does better on short texts of like lengths only
+  // By Field. Defaults: a word of the title weighs three of the body, a word of an anchor half; b
+  // is the published value, because a larger one does better only on short texts of similar lengths
   // (index/core/README.md).
   std::array<FieldOptions, kFieldCount> fields = {
       {{.weight = 3, .b = 0.4F}, {.weight = 1, .b = 0.4F}, {.weight = 0.5F, .b = 0.4F}}};
-  // Score of static rank 1. Default: less than one good word, decides between equals.
+  // Score of static rank 1. Default: less than one good word, enough to break ties.
   float static_rank_weight = 1;
 
   bool operator==(const RankingOptions&) const = default;
 };
 
-// Whether every value is finite and in its range.
+// True if every value is finite and in its range.
 bool IsValid(const RankingOptions& options);
 
 }  // namespace search::index

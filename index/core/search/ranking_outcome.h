@@ -1,4 +1,4 @@
-// What ranking finds beside the best documents.
+// What ranking reports in addition to the best documents.
 //
 // Threads: plain values.
 
@@ -11,7 +11,7 @@ namespace search::index {
 struct RankingOutcome {
   // Documents known to match.
   uint64_t matched = 0;
-  // Whether documents may have been left out because they cannot enter the best k.
+  // True if documents that cannot enter the top k may have been skipped.
   bool pruned = false;
 };
 

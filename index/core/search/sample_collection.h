@@ -1,5 +1,5 @@
-// A small collection of one segment with statistics: what the fuzz target of statistics starts from.
-// Equal on every call, so that bytes made in one process fit the segment made in another.
+// A small collection of one segment with statistics, the seed of the statistics fuzz target. Equal
+// on every call, so that bytes made in one process fit the segment made in another.
 //
 // Writes files.
 // Threads: pure functions.

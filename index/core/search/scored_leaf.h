@@ -1,4 +1,4 @@
-// A posting list with what its postings add to scores.
+// A posting list and its contribution to scores.
 //
 // Threads: thread-compatible; lives for one search.
 
@@ -13,7 +13,7 @@ namespace search::index {
 
 class ScoredLeaf {
  public:
-  // `scoring`: the equal one of the plan's scoring leaves; nullptr: matches only, adds nothing.
+  // `scoring`: the plan's equal scoring leaf; nullptr: the leaf only matches and adds nothing.
   ScoredLeaf(const PlanLeaf& leaf, const PlanLeaf* scoring, Evaluation* evaluation)
       : space_(&evaluation->space()),
         cursor_(evaluation->OpenCursor(leaf.entry)),
@@ -28,20 +28,20 @@ class ScoredLeaf {
   const TermWeight& weight() const { return weight_; }
   ScoreUnits units_max() const { return units_max_; }
 
-  // Of the documents in the posting list, or nullptr if the term is rare.
+  // Bitmap of the documents in the posting list; nullptr if the term is rare.
   const uint64_t* bitmap() const { return bitmap_; }
-  // Moves to the document's posting; whether there is one that matches.
+  // Moves to the document's posting. Returns true if there is a matching one.
   bool Reach(uint32_t ordinal) const {
     if (bitmap_ != nullptr && !HoldsDocument(bitmap_, ordinal)) return false;
     return cursor_->Seek(ordinal) == ordinal && IsMatch();
   }
 
-  // Most that a posting of the block adds.
+  // Largest units of a posting in the block.
   ScoreUnits BlockUnits(uint32_t block) const {
     return weight_.Units(space_->BlockBound(cursor_->entry(), block));
   }
 
-  // Of the posting where the cursor stands. Matches only if it is in the right field.
+  // True if the cursor's posting is in the right field.
   bool IsMatch() const { return !title_only_ || cursor_->frequency(Field::kTitle) > 0; }
   ScoreUnits Units() const {
     const uint32_t codes = space_->segment.length_codes()[cursor_->ordinal()];

@@ -27,8 +27,8 @@ uint64_t CountAll(const QueryPlan& plan, const std::optional<FlatPlan>& flat,
   return CountMatches(plan.root, evaluation);
 }
 
-// Rates the best documents and orders them anew; leaves them as they are when stopped.
-// `entries` are those of the result's hits, of which second_phase_count says how many to rate.
+// Rates the best documents and reorders them; leaves the order unchanged when stopped. `entries`
+// belong to the result's hits, of which the first second_phase_count are rated.
 neptune::Status RunSecondPhase(const Query& query, const SearchOptions& options,
                                const std::vector<TopKQueue::Entry>& entries, Evaluation* evaluation,
                                SearchResult* result) {
@@ -73,7 +73,7 @@ class Searcher::Rep {
     if (result.total_is_exact) return result;
     Evaluation evaluation(space_, live, options.stop);
     const auto flat = options.exhaustive ? std::nullopt : Flatten(plan);
-    // Where phrases must be counted, ranking counts them as it goes.
+    // If phrases must be counted, ranking counts them on the way.
     const bool counts_phrases = options.count_exactly && flat && !flat->phrases.empty();
     if (options.k > 0 || counts_phrases) {
       NEPTUNE_RETURN_IF_ERROR(RankHits(query, plan, flat, options, &evaluation, &result));

@@ -1,4 +1,4 @@
-// The k best documents so far, and the score a further one must have.
+// The k best documents so far, and the score that enters the queue (the threshold).
 //
 // Threads: thread-compatible.
 // Ties: of equal scores the smaller doc_id is better, in whatever order documents come. Order is by
@@ -24,8 +24,8 @@ class TopKQueue {
     uint32_t ordinal = 0;
   };
 
-  // `prune` false: required() stays 0, for exhaustive evaluation. `doc_ids`: by ordinal; empty if they
-  // ascend. They outlive the queue.
+  // `prune` false: required() stays 0, for exhaustive evaluation. `doc_ids` by ordinal; empty if
+  // doc_ids ascend. `doc_ids` must outlive the queue.
   TopKQueue(size_t k, bool prune, std::span<const uint64_t> doc_ids = {})
       : k_(k), prune_(prune), better_{doc_ids} {
     entries_.reserve(k);
@@ -33,11 +33,12 @@ class TopKQueue {
   }
 
   size_t k() const { return k_; }
-  // Least units with which a document can enter; 0 until k are there or the bar was raised.
+  // Smallest units that can enter; 0 until k documents are in or the threshold was raised.
   ScoreUnits required() const { return required_; }
   bool CanEnter(uint64_t units_at_most) const { return units_at_most >= required_; }
 
-  // Says that at least k documents that will be offered have so many units.
+  // Raises the threshold to `units`. REQUIRES: at least k documents with that score will be
+  // offered.
   void RaiseBar(ScoreUnits units) {
     if (prune_) required_ = std::max(required_, LeastAsGood(ToScore(units), units));
   }
@@ -72,13 +73,13 @@ class TopKQueue {
     }
   };
 
-  // The least units, at most `units`, of which ToScore gives the score.
+  // The smallest units, at most `units`, for which ToScore returns the score.
   static ScoreUnits LeastAsGood(float score, ScoreUnits units) {
     while (units > 0 && ToScore(units - 1) == score) --units;
     return units;
   }
 
-  // An equal score may enter by its doc_id.
+  // An equal score may still enter by its doc_id.
   void UpdateRequired() {
     if (!prune_) return;
     const float worst = entries_.front().score;

@@ -11,7 +11,7 @@
 namespace search::index {
 namespace {
 
-// Numbers larger than any ordinal behind the last one, as kernels want them.
+// Number of sentinels larger than any ordinal after the last element, as the kernels require.
 constexpr size_t kEndCount = 16;
 
 }  // namespace
@@ -50,7 +50,7 @@ void WordList::Decode() {
   }
 }
 
-// Of a list of a single block, which the cursor holds.
+// Scores a list of a single block, which the cursor holds.
 void WordList::ScoreOnce(PostingCursor* cursor) {
   const SearchSpace& space = evaluation_->space();
   std::array<float, kPostingBlockSize> sums = {};

@@ -1,9 +1,9 @@
-// The posting list of one word of a query as evaluation by document blocks sees it: a dense list of
-// the impact table in place, or all documents of another list, decoded, with their units.
+// The posting list of one query word for evaluation by document blocks: a dense list of the impact
+// table used in place, or a decoded copy of all postings of another list, with units.
 //
 // Threads: thread-compatible; lives for one search.
-// Errors: a damaged list is empty; Evaluation::damaged reports it.
-// Limits: a list that is not dense takes 8 bytes a posting.
+// Errors: a damaged list reads as empty; Evaluation::damaged reports it.
+// Limits: a list that is not dense takes 8 bytes per posting.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace search::index {
 
 class WordList {
  public:
-  // `occurrences`: how often the query says the word; 0 if it does not score.
+  // `occurrences`: number of occurrences of the word in the query; 0 if it does not score.
   WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evaluation);
 
   const TermEntry& entry() const { return entry_; }
@@ -28,7 +28,7 @@ class WordList {
   bool scores() const { return scores_; }
   const TermWeight& weight() const { return weight_; }
 
-  // Dense lists.
+  // For dense lists.
   bool is_dense() const { return dense_ != nullptr; }
   const ImpactList& dense() const { return *dense_; }
   // Largest units of a posting in the document block; 0 if it has none.
@@ -36,9 +36,9 @@ class WordList {
     return weight_.Units(FromImpactBound(dense_->maxima[block]));
   }
 
-  // Other lists, after Decode.
+  // For other lists, after Decode.
   void Decode();
-  // Ascending; 16 times UINT32_MAX stand behind them.
+  // Ascending, followed by 16 elements of UINT32_MAX.
   std::span<const uint32_t> ordinals() const { return {ordinals_.get(), count_}; }
   // Empty if the word does not score.
   std::span<const ScoreUnits> units() const { return {units_.get(), scores_ ? count_ : 0}; }
@@ -51,8 +51,8 @@ class WordList {
   Range InBlock(uint32_t block);
   void Rewind() { next_ = 0; }
 
-  // Number of the document's posting in the list. REQUIRES: the document holds the word.
-  // Cost: little if documents ascend from call to call.
+  // Index of the document's posting in the list. REQUIRES: the document holds the word.
+  // Cost: small if documents ascend from call to call.
   uint32_t PostingOf(uint32_t ordinal);
   void PrefetchPosting(uint32_t ordinal) const {
     if (!is_dense()) return;
@@ -60,35 +60,35 @@ class WordList {
     __builtin_prefetch(&dense_->firsts[ordinal / kDocumentBlockSize]);
   }
 
-  // Whether looking up so many documents is cheaper than decoding the list.
+  // True if `count` lookups are cheaper than decoding the list.
   bool CanSeek(size_t count) const {
     return count_ == 0 && list_ != nullptr && 2 * count < entry_.block_count();
   }
-  // The units of the document, if the list holds it. Documents ascend from call to call.
-  // REQUIRES: CanSeek of something, not decoded.
+  // The document's units if the list holds it. Documents must ascend from call to call.
+  // REQUIRES: CanSeek returned true for some count; not decoded.
   std::optional<ScoreUnits> Seek(uint32_t ordinal);
 
   // Largest units of any posting.
   ScoreUnits units_max() const { return units_max_; }
-  // Units that the count-th best posting has at least, 0 if unknown. `count` > 0.
+  // A lower bound of the units of the count-th best posting; 0 if unknown. REQUIRES: count > 0.
   ScoreUnits BestUnits(size_t count) const;
 
  private:
   void ScoreOnce(PostingCursor* cursor);
-  // The first posting from `from` on at or behind the ordinal.
+  // Index of the first posting, from `from` on, at or after the ordinal.
   uint32_t FindForward(uint32_t from, uint32_t ordinal) const;
 
   TermEntry entry_;
   bool scores_;
   TermWeight weight_;
   const ImpactList* list_;   // nullptr: a single posting block
-  const ImpactList* dense_;  // the same if it is dense
+  const ImpactList* dense_;  // list_ if it is dense, else nullptr
   ScoreUnits units_max_ = 0;
 
   uint32_t count_ = 0;
   uint32_t next_ = 0;
   Evaluation* evaluation_;
-  PostingCursor* cursor_ = nullptr;  // of Seek
+  PostingCursor* cursor_ = nullptr;  // used by Seek
   std::unique_ptr<uint32_t[]> ordinals_;
   std::unique_ptr<ScoreUnits[]> units_;
 };
