@@ -1,16 +1,14 @@
-// Analysis: turns text into the terms that the index stores and that queries look up, with
-// positions.
+// Analysis: turns text into the terms that the index stores and queries look up, with positions.
 //
-// Folding is Unicode NFKC with full case folding (utf8proc) and removal of Latin and
-// Greek
-//   accents; stemming is Snowball's English stemmer (libstemmer). The rules stand in README.md.
+// Folding is Unicode NFKC with full case folding (utf8proc) and removal of Latin and Greek accents;
+// stemming is Snowball's English stemmer (libstemmer). The rules are in README.md.
 // No I/O, no clock, no locks.
-// Threads: thread-compatible; one Analyzer for each thread, because stemmer and cache have state.
+// Threads: thread-compatible; use one Analyzer per thread, because stemmer and cache have state.
 // Units: positions count words from 0; begin_byte and end_byte are offsets into the analysed text.
-// Errors: none. Any bytes are accepted; what is not valid UTF-8 separates words.
-// Limits: kTermSizeMax bytes a term, AnalyzerOptions::token_count_max tokens a call, kTextSizeMax
-// bytes a
-//   call; what exceeds a limit is cut off, never an error.
+// Errors: none. Any bytes are accepted; invalid UTF-8 separates words.
+// Limits: kTermSizeMax bytes per term, AnalyzerOptions::token_count_max tokens per call,
+// kTextSizeMax
+//   bytes per call; text over a limit is cut off without an error.
 
 #pragma once
 
@@ -39,18 +37,18 @@ struct Token {
   uint32_t end_byte = 0;
 };
 
-// How a field is analysed.
+// Kind of analysis of a field.
 enum class FieldKind : uint8_t {
   kTitle,  // words, folded and stemmed
   kBody,   // words, folded and stemmed
   // A name such as `cppreference-doc-en-html` or `docs.python.org`: not split into words, not
-  // stemmed. Gives the folded name, its beginnings that end before a '-' and its ends that start
+  // stemmed. Yields the folded name, its prefixes that end before a '-' and its suffixes that start
   // after a '.', all at position 0, so that `site:cppreference` and `site:python.org` are one term
   // lookup each.
   kSite,
 };
 
-// What the words of running text are.
+// Word segmentation of running text.
 enum class WordRule : uint8_t {
   kLanguage,  // README.md: Unicode words, folded, English stems
   kAsciiRuns,  // runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other
@@ -70,15 +68,15 @@ struct AnalyzerOptions {
   // Off only for the test that the fast path for ASCII words changes nothing.
   bool ascii_fast_path = true;
 
-  // For a short-lived analyzer that sees a few words, such as a query's.
+  // Options for a short-lived analyzer of a few words, such as a query's.
   static AnalyzerOptions ForQueries() { return {.token_count_max = 4096, .stem_cache_size = 0}; }
 };
 
 // One term of a query word, owning its text.
 struct WordTerm {
-  std::string term;       // as indexed
+  std::string term;  // term as indexed
   std::string folded;     // folded, not stemmed; analyses to `term` again
-  std::string surface;    // as typed
+  std::string surface;  // word as typed
   uint32_t position = 0;  // relative to the word's first term
 
   bool operator==(const WordTerm&) const = default;
@@ -96,13 +94,13 @@ class Analyzer {
   // time.
   void Analyze(FieldKind field, std::string_view utf8, std::vector<Token>* tokens);
 
-  // The same for running text (title and body).
+  // Analyzes running text (title and body).
   void Analyze(std::string_view utf8, std::vector<Token>* tokens) {
     Analyze(FieldKind::kBody, utf8, tokens);
   }
 
-  // The terms of one word or phrase as typed by a user: what Analyze gives for it. Empty if it
-  // holds nothing that is indexed (`&&`); several if the index splits it (`pg_dump`: `pg`, `dump`).
+  // Returns the terms of one word or phrase typed by a user, as Analyze yields them. Empty if
+  // nothing of it is indexed (`&&`); several if the index splits it (`pg_dump`: `pg`, `dump`).
   std::vector<WordTerm> AnalyzeWord(std::string_view utf8);
 
   // The one form of a site's name that queries look up: folded, at most kTermSizeMax bytes, may be

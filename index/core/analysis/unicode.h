@@ -18,8 +18,8 @@ namespace search::index::unicode {
 
 inline constexpr size_t kFoldedSizeMax = 20;
 
-// The first code point of `text`; an invalid byte gives code_point -1 and size 1. REQUIRES: text
-// not empty.
+// Decodes the first code point of `text`; an invalid byte yields code_point -1 and size 1.
+// REQUIRES: text is not empty.
 struct Decoded {
   int32_t code_point;
   size_t size;
@@ -39,12 +39,12 @@ enum class WordPart : uint8_t {
                // Myanmar)
 };
 
-// What a folded code point is in a word.
+// The role of a folded code point in a word.
 WordPart PartOf(int32_t folded);
 
 // A source code point folded and decomposed; count 0 if it separates words or is ignorable.
 struct Folded {
-  WordPart part = WordPart::kSeparator;  // of the first
+  WordPart part = WordPart::kSeparator;  // part of the first code point
   size_t count = 0;
   int32_t code_points[kFoldedSizeMax];
 };

@@ -1,8 +1,8 @@
-// Finds the words of a text one after the other, folded: the segmentation rules in one place.
+// Scans a text for words and folds them; the only place that implements the segmentation rules.
 //
-// The rules stand in README.md.
+// The rules are in README.md.
 // Threads: thread-compatible.
-// Limits: kTermSizeMax bytes of a word are kept; any word takes linear time and constant memory.
+// Limits: keeps kTermSizeMax bytes of a word; any word takes linear time and constant memory.
 
 #pragma once
 
@@ -38,12 +38,12 @@ class WordScanner {
   // Code points of a word that are looked at; canonical order and composition happen within them.
   static constexpr size_t kCodePointCountMax = 256;
 
-  // What follows a word so far: punctuation that belongs to it.
+  // Punctuation after the word so far that may belong to it.
   struct Glue {
     size_t size = 0;    // bytes that belong to the word
     bool ends = false;  // whether they end it
   };
-  // How the word looks so far.
+  // Properties of the word so far.
   struct Shape {
     bool ends_in_ascii_letter = false;
     bool is_numeric = false;  // digits and points only
@@ -70,7 +70,7 @@ class WordScanner {
   char word_[kTermSizeMax + 16] = {};
   size_t word_size_ = 0;
   bool is_ascii_word_ = false;
-  // Of ScanUnicode: the word so far, its last code point, its last that is not a mark.
+  // State of ScanUnicode: the word so far, its last code point, its last that is not a mark.
   int32_t code_points_[kCodePointCountMax];
   size_t count_ = 0;
   int32_t last_ = 0;

@@ -7,7 +7,7 @@
 namespace search::index {
 namespace {
 
-// How many tokens ahead a term's data are asked for, place by place. Measured: half and twice these
+// Prefetch distances in tokens for each part of a term's data. Measured: half and twice these
 // distances differ by less than the noise.
 constexpr size_t kEntryDistance = 24;
 constexpr size_t kSlotDistance = 16;
@@ -48,7 +48,7 @@ uint32_t DocumentInverter::AddField(Field field, std::string_view text, uint32_t
   for (size_t i = 0; i < count; ++i) hashes_[i] = TermTable::HashOf(tokens_[i].term);
   for (size_t i = 0; i < std::min(count, kEntryDistance); ++i) table_.PrefetchEntry(hashes_[i]);
   for (size_t i = 0; i < count; ++i) {
-    // Behind the end stand old hashes, for which asking does no harm.
+    // Old hashes follow the last token; prefetching for them is harmless.
     table_.PrefetchEntry(hashes_[i + kEntryDistance]);
     table_.PrefetchSlot(hashes_[i + kSlotDistance]);
     table_.PrefetchData(hashes_[i + kDataDistance]);

@@ -1,8 +1,8 @@
-// Inverts documents: their words become occurrences in a table of terms, ready to be a run.
+// Inverts documents: adds the occurrences of their words to a term table, which becomes a run.
 //
 // Source: single-pass in-memory inversion (Heinz and Zobel 2003).
 // No I/O, no clock, no threads.
-// Threads: thread-compatible; each thread has its own.
+// Threads: thread-compatible; one inverter per thread.
 
 #pragma once
 
@@ -31,7 +31,7 @@ class DocumentInverter {
 
   Analyzer analyzer_;
   std::vector<Token> tokens_;
-  std::vector<uint32_t> hashes_;  // of the tokens
+  std::vector<uint32_t> hashes_;  // hashes of tokens_
   TermTable table_;
 };
 

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMemorySizeMin = size_t{1} << 20;
 constexpr int kThreadsMax = 256;
 
-// Gives the runs' terms in ascending order; runs with the same term in the order of the runs.
+// Yields the runs' terms in ascending order; runs with the same term in the order of the runs.
 class RunMerger {
  public:
   explicit RunMerger(std::vector<std::unique_ptr<TermRun>> runs) : runs_(std::move(runs)) {}
@@ -133,7 +133,7 @@ class IndexBuilder::Rep {
   }
 
  private:
-  // What is known of a document before its words are counted.
+  // The properties of a document known before its words are counted.
   struct Document {
     uint64_t doc_id = 0;
     float static_rank = 0;
@@ -148,7 +148,7 @@ class IndexBuilder::Rep {
   const IndexBuilderOptions options_;
   DocumentInverter inverter_;
   std::unique_ptr<ParallelInverter> parallel_;  // instead, with several threads
-  std::vector<Document> documents_;             // of parallel_
+  std::vector<Document> documents_;  // documents passed to parallel_
   uint32_t document_count_ = 0;
   std::unique_ptr<SegmentWriter> writer_;
   std::vector<std::string> run_paths_;

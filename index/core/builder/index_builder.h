@@ -1,20 +1,21 @@
-// Builds one segment from documents in ascending order of doc_id, in bounded memory: inverts in an
-// arena, spills sorted runs to the target folder when it is full, merges them at the end.
+// Builds one segment from documents in ascending order of doc_id, in bounded memory: inverts into
+// an arena, spills sorted runs to the target folder when the arena is full, and merges the runs at
+// the end.
 //
 // Source: single-pass in-memory inversion (Heinz and Zobel 2003).
-// Writes files; no clock; threads of its own if thread_count is above 1.
+// Writes files; no clock; starts threads if thread_count is above 1.
 // Threads: thread-compatible. Build several segments at once with one builder each.
-// Errors: INVALID_ARGUMENT for a document that is out of order or has an impossible rank;
-// UNAVAILABLE
+// Errors: INVALID_ARGUMENT for a document that is out of order or has an invalid rank; UNAVAILABLE
 //   for failures of the file system; RESOURCE_EXHAUSTED beyond a limit. After an error the builder
-//   refuses every further call with it.
+//   returns the same error from every further call.
 // Limits: kSegmentDocumentsMax documents; memory_size_max plus the largest document; 1,024 runs.
 //
-// Deterministic: the same documents give the same bytes, whatever thread_count and memory_size_max
-// (when reordering: while all terms fit in it).
+// Deterministic: the same documents yield the same bytes for any thread_count and memory_size_max
+// (with reordering: as long as all terms fit in memory_size_max).
 //
-// A collection of P partitions and two tiers is 2 P builders, then one ComputeGlobalStatistics
-// (index/core/search/global_statistics.h) over all their folders; only then can they be searched.
+// A collection of P partitions and two tiers takes 2 P builders, followed by one
+// ComputeGlobalStatistics (index/core/search/global_statistics.h) over all their folders; only then
+// can the segments be searched.
 
 #pragma once
 
@@ -38,7 +39,7 @@ struct IndexBuilderOptions {
   // Default: a segment of 100,000 pages without a spill. At least 1 MiB; with several
   // threads 3 MiB for each and 3 more.
   size_t memory_size_max = size_t{256} << 20;
-  // What the words of titles, bodies and extra text are. Queries must be analysed alike; the query
+  // Tokenization of titles, bodies and extra text. Queries must use the same rule; the query
   // language uses the default.
   WordRule words = WordRule::kLanguage;
   // Puts similar documents together (segment_reorderer.h) when all are there: a smaller segment and
@@ -48,7 +49,7 @@ struct IndexBuilderOptions {
   // Threads that invert documents, besides the caller's if there are several, and that find the order;
   // the segment is written by one. Default: one, the caller's.
   int thread_count = 1;
-  // Of the segment when Finish returns. Default: it survives a crash of the machine.
+  // Durability of the segment when Finish returns. Default: it survives a crash of the machine.
   Durability durability = Durability::kSynced;
 };
 
@@ -64,7 +65,7 @@ class IndexBuilder {
   // REQUIRES: doc_id greater than that of the document before, else INVALID_ARGUMENT.
   neptune::Status Add(const IndexedDocument& document);
 
-  // Writes the segment. No document at all gives a valid, empty segment. To be called once.
+  // Writes the segment. Without documents the result is a valid, empty segment. Call once.
   neptune::StatusOr<SegmentSummary> Finish();
 
  private:

@@ -1,12 +1,14 @@
-// Inverts documents on several threads: they are copied into batches, a thread turns each batch into
-// runs on disk, and the runs in the order of their batches hold what one thread's would.
+// Inverts documents on several threads: documents are copied into batches, a thread turns each
+// batch into runs on disk, and the runs in batch order hold the same as those of a single thread.
 //
-// Writes files; at most thread_count threads besides the
-//   caller's, which fills the next batch meanwhile.
-// Threads: thread-compatible; none of its own threads outlives it.
-// Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than kRunsMax runs). An error stays.
-// Limits: memory_size_max for batches and their tables, or the largest document thread_count + 1 times
-//   if that is more; beside it 12 bytes a document.
+// Writes files; starts at most thread_count threads besides the caller's, which fills the next
+// batch meanwhile.
+// Threads: thread-compatible; all of its threads end before it does.
+// Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than kRunsMax runs). Errors are
+// sticky.
+// Limits: memory_size_max for batches and their tables, or thread_count + 1 times the largest
+// document
+//   if that is more; plus 12 bytes per document.
 
 #pragma once
 
@@ -57,7 +59,7 @@ class ParallelInverter {
   neptune::Status JoinOldest();
 
   const ParallelInverterOptions options_;
-  const size_t batch_size_max_;  // of texts
+  const size_t batch_size_max_;  // size of a batch's texts
   const size_t table_size_max_;
   size_t batch_count_ = 0;
   uint32_t next_ordinal_ = 0;

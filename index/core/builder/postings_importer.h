@@ -1,13 +1,14 @@
-// Builds one segment from postings that another program made: terms in ascending order with the
-// frequency of each document, documents with their lengths. All words become words of the body, and
-// the segment says that it has no positions.
+// Builds one segment from postings made by another program: terms in ascending order with the
+// frequency in each document, and documents with their lengths. All words become words of the body,
+// and the segment is marked as one without positions.
 //
 // Writes files; no clock.
 // Threads: thread-compatible.
-// Errors: INVALID_ARGUMENT for what is out of order or impossible; UNAVAILABLE for the file system;
-//   RESOURCE_EXHAUSTED beyond a limit. After an error the segment is not to be finished.
-// Limits: kSegmentDocumentsMax documents; keys of 1 to kTermKeySizeMax bytes. Memory is that of
-//   SegmentWriter: 16 bytes a document, 12 bytes a posting block and the dictionary.
+// Errors: INVALID_ARGUMENT for input that is out of order or invalid; UNAVAILABLE for the file
+// system;
+//   RESOURCE_EXHAUSTED beyond a limit. After an error the segment must not be finished.
+// Limits: kSegmentDocumentsMax documents; keys of 1 to kTermKeySizeMax bytes. Memory as for
+//   SegmentWriter: 16 bytes per document, 12 bytes per posting block, and the dictionary.
 
 #pragma once
 
@@ -31,7 +32,7 @@ class PostingsImporter {
   PostingsImporter(const PostingsImporter&) = delete;
   PostingsImporter& operator=(const PostingsImporter&) = delete;
 
-  // Whether `key` can stand in the dictionary as a word.
+  // True if `key` is valid as a word of the dictionary.
   static bool IsPossibleKey(std::string_view key);
 
   // The next posting; a key other than the last one begins a term.
@@ -53,8 +54,8 @@ class PostingsImporter {
   const std::unique_ptr<SegmentWriter> writer_;
   std::string key_;
   bool in_term_ = false;
-  uint32_t next_ordinal_ = 0;  // in the term
-  uint32_t ordinals_end_ = 0;  // over all terms
+  uint32_t next_ordinal_ = 0;  // next ordinal of the current term
+  uint32_t ordinals_end_ = 0;  // largest ordinal of all terms + 1
   uint64_t last_doc_id_ = 0;
 };
 

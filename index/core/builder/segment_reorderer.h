@@ -1,12 +1,12 @@
-// Puts the documents of a segment into an order in which similar ones stand together.
+// Reorders the documents of a segment so that similar documents are adjacent.
 //
-// Source: index/core/reordering. Reads a mapped segment, writes files; no
-//   clock.
+// Source: index/core/reordering.
+// Reads a mapped segment, writes files; no clock.
 // Threads: up to thread_count inside the call.
-// Errors: RESOURCE_EXHAUSTED if the order cannot be found in memory_size_max; those of reading and
-//   writing segments. After an error the segment is as it was.
-// Limits: memory_size_max while the order is found; while the segment is written, the largest posting
-//   list decoded beside what SegmentWriter needs.
+// Errors: RESOURCE_EXHAUSTED if memory_size_max does not suffice for finding the order; those of
+//   reading and writing segments. After an error the segment is unchanged.
+// Limits: memory_size_max while finding the order; while writing the segment, the largest decoded
+//   posting list plus what SegmentWriter needs.
 
 #pragma once
 
@@ -26,8 +26,8 @@ struct SegmentReorderOptions {
   size_t memory_size_max = size_t{1} << 30;
 };
 
-// Replaces `directory`/segment. Its doc_ids, postings and scores stay; ordinals change. The same
-// segment and options give the same bytes, whatever the number of threads.
+// Replaces `directory`/segment. doc_ids, postings and scores are kept; ordinals change. The same
+// segment and options yield the same bytes for any number of threads.
 neptune::StatusOr<SegmentSummary> ReorderSegment(const std::string& directory,
                                                  const SegmentReorderOptions& options = {});
 

@@ -82,7 +82,7 @@ class SegmentRewrite::Rep {
   neptune::StatusOr<SegmentSummary> Finish();
 
  private:
-  // Orders inputs by the terms that their cursors stand at.
+  // Orders inputs by their cursors' current terms.
   struct IsLater {
     const std::vector<TermCursor>* cursors;
     bool operator()(size_t a, size_t b) const {
@@ -189,7 +189,7 @@ neptune::Status SegmentRewrite::Rep::WriteTerm(const std::string& key,
   return neptune::OkStatus();
 }
 
-// Each stream ascends: takes the one that is behind until it passes the next.
+// Each stream ascends: copies from the stream with the smallest ordinal until it passes the next.
 void SegmentRewrite::Rep::WriteInOrder(std::span<PostingStream> streams) {
   const auto is_before = [](const PostingStream& a, const PostingStream& b) {
     return a.ordinal() < b.ordinal();  // those that are done come last

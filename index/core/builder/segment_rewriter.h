@@ -1,12 +1,13 @@
-// Writes documents of segments into one new segment under new ordinals: what merging and reordering
-// have in common.
+// Writes documents of segments into one new segment under new ordinals; shared by merging and
+// reordering.
 //
 // Reads mapped segments, writes files; no clock.
-// Threads: pure but for the files.
+// Threads: pure except for files.
 // Errors: INVALID_ARGUMENT for segments with and without positions together; DATA_LOSS for a damaged
 //   segment; those of SegmentWriter.
-// Limits: 8 bytes a document beside SegmentWriter's; and, where new ordinals do not ascend with the
-//   old ones, the largest posting list decoded.
+// Limits: 8 bytes per document in addition to SegmentWriter's; if new ordinals do not ascend with
+// the
+//   old ones, also the largest posting list decoded.
 
 #pragma once
 
@@ -22,12 +23,12 @@
 
 namespace search::index {
 
-// In place of a new ordinal: the document is left out.
+// The new ordinal of a document that is left out.
 inline constexpr uint32_t kLeftOut = UINT32_MAX;
 
 struct RewriteInput {
   const Segment* segment = nullptr;
-  // By ordinal.
+  // New ordinals by old ordinal.
   std::vector<uint32_t> new_ordinals;
 };
 
@@ -54,9 +55,9 @@ class SegmentRewrite {
   std::unique_ptr<Rep> rep_;
 };
 
-// All of it at once. The segment has the bytes that building it from its documents gives. Lengths of fields
-// are summed up from the frequencies; of imported postings, whose lengths may be others, from the length
-// codes, each as the middle of what it stands for.
+// Runs the whole rewrite. The segment has the bytes that building it from its documents yields.
+// Field lengths are summed up from frequencies; those of imported postings, which may differ, from
+// the length codes, each decoded to the middle of its range.
 // REQUIRES: the new ordinals are 0 to document_count - 1, each once.
 neptune::StatusOr<SegmentSummary> RewriteSegments(const std::vector<RewriteInput>& inputs,
                                                   uint32_t document_count,

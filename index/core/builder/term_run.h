@@ -1,9 +1,9 @@
-// Terms in ascending order with their occurrences: the table in memory, or a run spilled to a file.
-// Merging the runs of a build in their order gives the whole index.
+// A sorted run: terms in ascending order with their occurrences, in memory or spilled to a file.
+// Merging the runs of a build in their order yields the whole index.
 //
 // Reads and writes files.
 // Threads: thread-compatible.
-// Errors: UNAVAILABLE (file system), DATA_LOSS (a run is not as it was written).
+// Errors: UNAVAILABLE (file system), DATA_LOSS (a run file was damaged).
 //   run  = { varint(key size), key, varint(occurrences size), occurrences }
 
 #pragma once
@@ -27,7 +27,7 @@ class TermRun {
  public:
   virtual ~TermRun() = default;
 
-  // Moves to the next term, at first to the first; false behind the last.
+  // Moves to the next term, initially to the first; false at the end.
   virtual neptune::StatusOr<bool> Next() = 0;
   virtual std::string_view key() const = 0;
   // The present term's occurrences, replacing *out. At most once for each term.

@@ -30,14 +30,15 @@ class TermTable {
   void Add(std::string_view key, uint32_t ordinal, Field field, uint32_t position) {
     Add(key, HashOf(key), ordinal, field, position);
   }
-  // The same for a key whose hash is known.
+  // Adds a key whose hash is known.
   void Add(std::string_view key, uint32_t hash, uint32_t ordinal, Field field, uint32_t position);
   // The document holds the term without a position.
   void AddWithoutPosition(std::string_view key, uint32_t ordinal);
 
-  // A term's data lie in three places, each of which says where the next is; nearly every one is a
-  // cache miss. Who knows what comes can ask for them ahead, some terms apart: first PrefetchEntry, then
-  // PrefetchSlot, then PrefetchData. For keys that are not there yet they do nothing of use.
+  // A term's data are in three places, each of which points to the next, and nearly every access is
+  // a cache miss. A caller that knows the next terms can prefetch them, some terms ahead: first
+  // PrefetchEntry, then PrefetchSlot, then PrefetchData. They have no effect for keys not yet
+  // added.
   static uint32_t HashOf(std::string_view key);
   void PrefetchEntry(uint32_t hash) const {
     __builtin_prefetch(&table_[hash & (table_.size() - 1)]);
@@ -67,7 +68,7 @@ class TermTable {
  private:
   struct Entry {
     uint32_t hash = 0;
-    uint32_t number = 0;  // of the slot + 1, 0 = empty
+    uint32_t number = 0;  // index of the slot + 1, 0 = empty
   };
   struct Slot {
     uint32_t key_at = 0;  // the size in one byte, then the key
@@ -99,7 +100,7 @@ class TermTable {
   std::vector<Entry> table_;  // open addressing; size a power of two
   std::vector<Slot> slots_;
   std::vector<std::unique_ptr<char[]>> chunks_;
-  size_t chunk_count_ = 0;  // in use
+  size_t chunk_count_ = 0;  // chunks in use
   uint32_t chunk_used_ = kChunkSize;
 };
 

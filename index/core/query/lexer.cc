@@ -33,8 +33,7 @@ bool EndsWord(std::string_view text) {
   return text.empty() || IsBracket(text[0]) || BlankSize(text) > 0 || QuoteSize(text) > 0;
 }
 
-// Whether a sign before `rest` is an operator: it stands right before what it applies to. `--all`
-// and
+// True if a sign before `rest` is an operator, that is, directly before its operand. `--all` and
 // `++i` are words.
 bool IsOperand(std::string_view rest, char sign) {
   return !rest.empty() && rest[0] != sign && rest[0] != ')' && BlankSize(rest) == 0;

@@ -26,7 +26,7 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using Kind = QueryNode::Kind;
 
-// Where the words of a bracket are looked for.
+// The fields in which the words of a bracket are searched.
 enum class Scope : uint8_t { kAny, kTitle, kSite };
 
 std::string ValidUtf8(std::string_view text) {
@@ -156,7 +156,7 @@ class Parser {
           builder_.Note("A quotation mark was not closed; the phrase runs to the end.");
         }
         return Leaf(lexeme, scope);
-      default:  // an operator, a closing bracket or the end: whoever asked goes on from there
+      default:  // an operator, a closing bracket or the end: left to the caller
         builder_.Note("An operator without a word after it was left out.");
         return std::nullopt;
     }

@@ -14,12 +14,12 @@ namespace search::index {
 
 struct ScoringWord {
   std::string term;
-  bool title_only = false;   // the same word in any field is another
-  uint32_t occurrences = 0;  // in the query, in phrases too
+  bool title_only = false;  // the same word in any field is a separate word
+  uint32_t occurrences = 0;  // number of occurrences in the query, including phrases
 };
 
-// In the order in which the query says them first; none of exclusions and sites. Depends on the
-// query alone, not on what an index holds.
+// Words in the order of their first occurrence in the query, without words of exclusions and sites.
+// Depends on the query alone, not on an index.
 std::vector<ScoringWord> ScoringWords(const Query& query);
 
 }  // namespace search::index

@@ -18,7 +18,7 @@ namespace search::index {
 // One operand of an And.
 struct Operand {
   QueryNode node;
-  bool is_stop_word = false;  // may be left out beside other words
+  bool is_stop_word = false;  // may be dropped if other words remain
 };
 
 class TreeBuilder {
@@ -26,7 +26,7 @@ class TreeBuilder {
   // notes: receives what was left out; must outlive the builder.
   explicit TreeBuilder(std::vector<std::string>* notes) : notes_(notes) {}
 
-  // Each gives nothing if nothing is left.
+  // Each returns nullopt if nothing remains.
   std::optional<QueryNode> And(std::vector<Operand> operands);
   std::optional<QueryNode> Or(std::vector<QueryNode> alternatives);
   QueryNode Not(QueryNode node);

@@ -1,7 +1,8 @@
-// Gives mutated bytes of a section file the header they should have, so that a fuzz target reaches what
-// lies behind it.
+// Writes a valid header over mutated bytes of a section file, so that a fuzz target reaches the
+// code that reads past the header.
 //
-// Format: format.md. Threads: pure functions.
+// Format: format.md.
+// Threads: pure functions.
 
 #pragma once
 

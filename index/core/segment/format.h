@@ -66,7 +66,7 @@ enum LiveDocumentsSection : uint32_t {
 
 struct LiveDocumentsTotals {
   uint64_t segment_fingerprint = 0;
-  uint32_t document_count = 0;  // of the segment
+  uint32_t document_count = 0;  // number of documents in the segment
   uint32_t live_count = 0;
 };
 static_assert(sizeof(LiveDocumentsTotals) == 16);
@@ -97,7 +97,7 @@ struct StatisticsTotals {
 };
 static_assert(sizeof(StatisticsTotals) == 72);
 
-// Where the parts of a block lie, from the beginning of the term's.
+// Offsets of a block's parts from the start of the term's bytes.
 struct BlockOffsets {
   uint32_t postings = 0;
   uint32_t positions = 0;
@@ -106,7 +106,7 @@ struct BlockOffsets {
 // A term's place in the segment.
 struct TermEntry {
   uint32_t ordinal = 0;
-  uint32_t document_frequency = 0;  // in the segment
+  uint32_t document_frequency = 0;  // number of documents in the segment that hold the term
   uint64_t postings_offset = 0;
   uint64_t postings_size = 0;
   uint64_t positions_offset = 0;

@@ -1,7 +1,8 @@
-// Which documents of a segment still live: one bit for each ordinal. Segments never change; a document
-// is deleted by clearing its bit in a copy, which is written as a new generation beside the segment.
+// The live documents of a segment: one bit per ordinal. Segments are immutable; a document is
+// deleted by clearing its bit in a copy, which is written as a new generation into the segment's
+// directory.
 //
-// The idea is Lucene's live documents. Format: format.md.
+// The design follows Lucene's live documents. Format: format.md.
 // Reads and writes small files.
 // Threads: a plain value; published as shared_ptr<const LiveDocuments> it is immutable.
 // Errors: DATA_LOSS for a damaged file or one made for another segment; NOT_FOUND; UNAVAILABLE.
@@ -23,8 +24,8 @@ namespace search::index {
 
 class LiveDocuments {
  public:
-  // Words of the bitmap are a multiple of this, at least one more than the documents need; bits behind
-  // the last document are 0.
+  // The bitmap's size in words is a multiple of this, and at least one word more than the documents
+  // need; bits past the last document are 0.
   static constexpr size_t kStride = 64;
 
   // All of them live.
@@ -34,11 +35,11 @@ class LiveDocuments {
   // without such a file has lost no document.
   static std::string FileName(uint64_t generation);
 
-  // Reads `path`, written for the segment with this fingerprint and so many documents.
+  // Reads `path`, which must be written for the segment with this fingerprint and document count.
   static neptune::StatusOr<LiveDocuments> Read(const std::string& path,
                                                uint64_t segment_fingerprint,
                                                uint32_t document_count);
-  // The same over a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<LiveDocuments> FromFile(const SectionFile& file,
                                                    uint64_t segment_fingerprint,
                                                    uint32_t document_count);

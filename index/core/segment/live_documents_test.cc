@@ -74,7 +74,7 @@ TEST(LiveDocumentsTest, EveryFlippedOrMissingByteIsFound) {
     changed[i] = static_cast<char>(changed[i] ^ 0x10);
     const auto got = read(changed);
     EXPECT_TRUE(!got.ok() || *got == live)
-        << "byte " << i;  // padding between sections says nothing
+        << "byte " << i;  // padding between sections has no meaning
     EXPECT_FALSE(read(bytes.substr(0, i)).ok()) << i << " bytes";
   }
 }

@@ -58,7 +58,8 @@ void PositionReader::Prefetch(uint32_t posting, int step) {
     __builtin_prefetch(positions_.data() + std::min<size_t>(begin.positions, positions_.size()));
     return;
   }
-  // Frequencies lie behind the ordinals; positions about where the posting is among the block's.
+  // Frequencies follow the ordinals. The offset of the posting's positions is estimated from its
+  // index in the block.
   if (header == postings_.data() + postings_.size()) return;
   const char* const frequencies = header + kPostingHeaderSize +
                                   PackedSize(kPostingBlockSize, static_cast<uint8_t>(*header) & 63);

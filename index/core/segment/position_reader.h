@@ -1,11 +1,10 @@
-// Reads the positions of any posting of a term, in any order, without decoding documents: of a
-// posting block it unpacks frequencies, of the packed positions no more than is asked for.
+// Reads the positions of any posting of a term, in any order, without decoding ordinals. Unpacks
+// the frequencies of a posting block, but only the requested part of its packed positions.
 //
 // Format: format.md.
 // Threads: thread-compatible.
-// Errors: damaged bytes make it `damaged`; it then gives no positions. Never reads outside the
-//   term's bytes.
-// Limits: 4 KiB, and 4 bytes for each position of a posting read.
+// Errors: damaged bytes set damaged() and yield no positions. Never reads outside the term's bytes.
+// Limits: 4 KiB plus 4 bytes per position of the posting read.
 
 #pragma once
 
@@ -27,7 +26,8 @@ class PositionReader {
 
   bool damaged() const { return damaged_; }
 
-  // Stands at the posting with this number of the whole list. False if there is none, or damage.
+  // Moves to the posting with this index in the whole list. False if there is none or it is
+  // damaged.
   bool MoveTo(uint32_t posting) {
     const uint32_t block = posting / kPostingBlockSize;
     if (block != block_ && !LoadBlock(block)) return false;
@@ -39,7 +39,7 @@ class PositionReader {
   // many postings with step 0, then for them with step 1, then 2.
   void Prefetch(uint32_t posting, int step);
 
-  // Of the present posting.
+  // Frequency of the current posting in `field`.
   uint32_t frequency(Field field) const {
     const auto f = static_cast<size_t>(field);
     return (present_ >> f & 1) == 0 ? 0 : frequencies_[f][index_];
@@ -55,7 +55,7 @@ class PositionReader {
   }
   // Number of the field's first position gap in the block.
   uint32_t FirstGap(size_t field);
-  // Finds where the groups of gaps lie; false at damage.
+  // Locates the groups of gaps; false if damaged.
   bool FindGroups();
   // Unpacks the gaps with these numbers, all of one group.
   bool ReadGaps(uint32_t first, uint32_t count, uint32_t* gaps);
@@ -82,7 +82,7 @@ class PositionReader {
   uint32_t gap_count_ = 0;  // positions of all postings of the block
   uint32_t group_count_ = 0;
   const char* group_bits_ = nullptr;  // a byte for each group
-  uint32_t group_ = 0;                // where `packed_` is
+  uint32_t group_ = 0;  // group to which packed_ points
   const char* packed_ = nullptr;      // nullptr: not looked for yet
   // A group that is read from again is unpacked whole.
   uint32_t read_group_ = UINT32_MAX;      // the last one read from

@@ -8,9 +8,9 @@ namespace search::index {
 
 namespace {
 
-// How many of the ascending numbers, of which the last is not, are smaller than `target`. Compares in
-// three levels without branches: a binary search guesses each of its seven branches wrong half of
-// the time, or waits for each of its loads.
+// Returns how many of the ascending numbers are smaller than `target`. REQUIRES: the last is not.
+// Compares in three levels without branches: a binary search mispredicts half of its seven
+// branches, or waits for each of its loads.
 uint32_t CountSmaller(const std::array<uint32_t, kPostingBlockSize>& ordinals, uint32_t target) {
   static_assert(kPostingBlockSize == 8 * 4 * 4);
   const uint32_t* group = ordinals.data();

@@ -1,9 +1,9 @@
-// Walks over one term's postings, decoding a block at a time; bounds-checked against the file.
+// Iterates over one term's postings, decoding a block at a time; bounds-checked against the file.
 //
 // Format: format.md.
-// Threads: thread-compatible; the segment outlives it.
+// Threads: thread-compatible. The segment must outlive the cursor.
 // Errors: damaged bytes end the list and set damaged(); nothing outside the file is read.
-// Units: ordinals of documents in the segment; kNoDocument behind the last.
+// Units: ordinals of documents in the segment; kNoDocument past the end.
 // Limits: 3 KiB each.
 
 #pragma once
@@ -25,7 +25,7 @@ inline constexpr uint32_t kNoDocument = UINT32_MAX;
 
 class PostingCursor {
  public:
-  // Stands before the first posting; call Seek or LoadBlock first.
+  // Starts before the first posting; call Seek or LoadBlock first.
   PostingCursor(const PostingStorage& storage, const TermEntry& entry, uint32_t document_count);
 
   const TermEntry& entry() const { return entry_; }
@@ -34,8 +34,8 @@ class PostingCursor {
   bool started() const { return started_; }
   uint32_t ordinal() const { return ordinal_; }
 
-  // Moves to the first posting at or behind `target` and returns its ordinal. Never moves back: a
-  // target before the present posting stays there.
+  // Moves to the first posting at or after `target` and returns its ordinal. Never moves back: does
+  // not move if the current posting is already at or after `target`.
   uint32_t Seek(uint32_t target) {
     if (ordinal_ != kNoDocument && started_ && target <= ordinal_) return ordinal_;
     return SeekForward(target);
@@ -48,7 +48,7 @@ class PostingCursor {
     return NextBlock();
   }
 
-  // Of the present posting.
+  // Frequency of the current posting in `field`.
   uint32_t frequency(Field field) {
     const auto i = static_cast<size_t>(field);
     if ((decoded_frequencies_ & (1U << i)) == 0) DecodeFrequencies(i);
@@ -68,10 +68,10 @@ class PostingCursor {
   // Whether Seek(target) needs no further block.
   bool IsInBlock(uint32_t target) const { return count_ > 0 && target <= ordinals_[count_ - 1]; }
 
-  // Block-at-a-time: decodes the ordinals of block b and stands at its first posting. False if it
-  // is damaged.
+  // Decodes the ordinals of block b and moves to its first posting, for block-at-a-time evaluation.
+  // False if the block is damaged.
   bool LoadBlock(uint32_t block);
-  uint32_t index() const { return index_; }  // of the present posting in its block
+  uint32_t index() const { return index_; }  // index of the current posting in its block
   // Number of the present posting in the whole list.
   uint32_t posting() const { return block_ * kPostingBlockSize + index_; }
   // Moves on to the posting with this index, or to the next block if there is none.
@@ -114,7 +114,7 @@ class PostingCursor {
   alignas(64) std::array<uint32_t, kPostingBlockSize> ordinals_;
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
 
-  std::unique_ptr<PositionReader> position_reader_;  // once positions are asked for
+  std::unique_ptr<PositionReader> position_reader_;  // created when positions are first read
 };
 
 }  // namespace search::index

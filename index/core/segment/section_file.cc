@@ -19,7 +19,7 @@ struct Header {
   uint64_t file_size = 0;
   uint32_t section_count = 0;
   uint32_t reserved = 0;
-  // Of the header with this field 0, followed by the table of sections.
+  // Checksum of the header with this field 0, followed by the table of sections.
   uint64_t checksum = 0;
 };
 static_assert(sizeof(Header) == 32);

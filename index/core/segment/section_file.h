@@ -1,11 +1,11 @@
-// A file of numbered sections with a checksum each: the container of segments and statistics.
+// A file of numbered sections, each with a checksum: the container of segments and statistics.
 //
 // Format: format.md.
 // Maps files read-only, writes files.
 // Threads: SectionFile is immutable, SectionFileWriter thread-compatible.
 // Errors: NOT_FOUND (no such file), DATA_LOSS (truncated, damaged, of another kind or version),
 //   UNAVAILABLE (the file system).
-// Limits: kSectionsMax sections. Nothing is allocated by sizes that stand in the file.
+// Limits: kSectionsMax sections. Never allocates by a size read from the file.
 
 #pragma once
 
@@ -39,7 +39,7 @@ struct OpenOptions {
 // does survive need not wait for the disk.
 enum class Durability { kSynced, kUnsynced };
 
-// What the file is for; a file of another kind or version is refused.
+// Kind and version of a file; opening a file of another kind or version fails.
 struct FileKind {
   uint32_t magic = 0;
   uint32_t version = 0;
@@ -50,7 +50,8 @@ class SectionFile {
   static neptune::StatusOr<std::unique_ptr<SectionFile>> Open(const std::string& path,
                                                               FileKind kind,
                                                               const OpenOptions& options);
-  // Over bytes in memory that outlive it, aligned to 8; `name` stands in messages.
+  // Reads bytes in memory, which must outlive the file and be aligned to 8. `name` is used in
+  // messages.
   static neptune::StatusOr<std::unique_ptr<SectionFile>> FromBytes(std::string_view bytes,
                                                                    const std::string& name,
                                                                    FileKind kind,
@@ -103,7 +104,7 @@ class SectionFile {
   uint64_t fingerprint_ = 0;
 };
 
-// Writes the sections one after another to `path` + ".new"; Finish gives the file its name.
+// Writes the sections in sequence to `path` + ".new"; Finish renames the file to `path`.
 class SectionFileWriter {
  public:
   static neptune::StatusOr<std::unique_ptr<SectionFileWriter>> Create(const std::string& path,

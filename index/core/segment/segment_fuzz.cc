@@ -1,5 +1,5 @@
-// Reads any bytes as a segment: refused, or walked over completely without a crash or an
-// unreasonable allocation. The header is made to fit first, so that damage behind it is reached;
+// Reads arbitrary bytes as a segment: they are rejected, or read completely without a crash or an
+// unreasonable allocation. The header is made valid first, so that damage after it is reached;
 // checksums of sections are not compared.
 
 #include <cstdint>

@@ -30,7 +30,7 @@ class Segment {
   // Maps `directory`/segment.
   static neptune::StatusOr<std::unique_ptr<Segment>> Open(const std::string& directory,
                                                           const OpenOptions& options = {});
-  // Over a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::unique_ptr<Segment>> FromFile(std::unique_ptr<SectionFile> file);
 
   uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
@@ -45,7 +45,7 @@ class Segment {
   // Whether ordinals are in another order than doc_ids; equal scores go by doc_id all the same.
   bool is_reordered() const { return (totals_.flags & kReorderedFlag) != 0; }
 
-  // By document ordinal. doc_ids ascend, unless the segment is reordered.
+  // Document ids by ordinal. They ascend unless the segment is reordered.
   std::span<const uint64_t> doc_ids() const { return doc_ids_; }
   std::span<const float> static_ranks() const { return static_ranks_; }
   // Four bytes a document: the length codes (length_code.h) of the fields, lowest byte Field 0.

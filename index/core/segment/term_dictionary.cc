@@ -44,13 +44,13 @@ neptune::StatusOr<TermDictionary> TermDictionary::FromSections(uint64_t term_cou
   return dictionary;
 }
 
-// Several blocks may begin with the same eight bytes; the key may stand in any of them, or in the
+// Several blocks may begin with the same eight bytes; the key may be in any of them, or in the
 // block before the first.
 neptune::StatusOr<std::optional<TermEntry>> TermDictionary::Find(std::string_view key) const {
   const uint64_t head = KeyHead(key);
   const auto first = std::lower_bound(heads_.begin(), heads_.end(), head);
   uint64_t low = static_cast<uint64_t>(first - heads_.begin());
-  uint64_t high = low;  // first block that begins behind the key's head
+  uint64_t high = low;  // first block that begins after the key's head
   while (high < heads_.size() && heads_[high] == head) ++high;
   if (low > 0) --low;
   while (high - low > 1) {
@@ -78,7 +78,7 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::FindInBlock(std::str
   const uint64_t first = block * kTermBlockSize;
   const uint64_t count = std::min<uint64_t>(kTermBlockSize, term_count_ - first);
   uint64_t matched = 0;
-  uint64_t key_size = 0;  // of the term before
+  uint64_t key_size = 0;  // size of the previous key
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t shared = 0;
     uint64_t suffix_size = 0;

@@ -1,8 +1,8 @@
-// The sorted terms of a segment, front-coded in blocks of 16, with where their postings lie.
+// The sorted terms of a segment, front-coded in blocks of 16, with the locations of their postings.
 //
 // Source: front coding (Witten, Moffat, Bell, Managing Gigabytes, 4.1). Format: format.md.
 // Threads: immutable views of mapped bytes; TermCursor is thread-compatible.
-// Errors: damaged bytes are DATA_LOSS, found when they are read.
+// Errors: DATA_LOSS for damaged bytes, detected when they are read.
 // Limits: keys of 1 to kTermKeySizeMax bytes.
 
 #pragma once
@@ -87,7 +87,7 @@ uint64_t KeyHead(std::string_view key);
 // Collects terms in ascending order into the three sections.
 class TermDictionaryBuilder {
  public:
-  // REQUIRES: `key` greater than the one before; entries lie one after another in the sections.
+  // REQUIRES: `key` is greater than the previous one; entries are contiguous in the sections.
   void Add(std::string_view key, const TermEntry& entry);
 
   uint64_t term_count() const { return term_count_; }

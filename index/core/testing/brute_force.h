@@ -28,12 +28,12 @@ class BruteForce {
   void Delete(uint64_t doc_id);
 
   SearchResult Search(const Query& query, size_t k) const;
-  // With the second phase for `count` documents; at most max(k, count) hits, as a search gives.
+  // Search with the second phase for `count` documents; returns at most max(k, count) hits.
   SearchResult SearchTwice(const Query& query, size_t k, size_t count,
                            const SecondPhaseWeights& weights) const;
 
  private:
-  // (term, title only) and how often the query says it.
+  // Occurrences in the query, by (term, title only).
   using ScoringLeaves = std::map<std::pair<std::string, bool>, uint32_t>;
   using Positions = std::map<std::string, std::vector<uint32_t>>;
   struct Document {
@@ -50,7 +50,7 @@ class BruteForce {
   const Document& Find(uint64_t doc_id) const;
   double Idf(const std::string& term) const;
 
-  // A word with the number of fields it may stand in: 1 for the title only.
+  // A word with the number of fields in which it may occur: 1 for the title only.
   using Words = std::vector<std::pair<std::string, size_t>>;
   static void CollectWords(const QueryNode& node, Words* words);
   float Gain(const Words& words, const SecondPhaseWeights& weights, const Document& document) const;

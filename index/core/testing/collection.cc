@@ -108,7 +108,7 @@ class QueryMaker {
         return "(" + Make(depth - 1) + ") (" + Make(depth - 1) + ")";
       case 10:
         return "(" + Make(depth - 1) + ") -(" + Make(depth - 1) + ")";
-      case 11: {  // a word said again counts twice
+      case 11: {  // a repeated word counts twice
         const std::string again = pick_() % 2 == 0 ? Word() : Make(depth - 1);
         const std::string between = pick_() % 2 == 0 ? " " : " OR ";
         return "(" + again + ")" + between + Make(depth - 1) + between + "(" + again + ")";

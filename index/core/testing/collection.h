@@ -69,8 +69,8 @@ class TestCollection {
   std::vector<Part> parts_;
 };
 
-// Queries over the words of the documents: single words, all, any, phrases, exclusions, fields,
-// brackets; `pick` gives random numbers.
+// Generates queries over the words of the documents: single words, all, any, phrases, exclusions,
+// fields, brackets; `pick` yields random numbers.
 std::string RandomQuery(const std::vector<TestDocument>& documents,
                         const std::function<uint64_t()>& pick);
 

@@ -43,8 +43,8 @@ std::vector<TestDocument> LicenseDocuments();
 // Words w0, w1, … with frequencies by Zipf's law; some documents are equal but for their number.
 std::vector<TestDocument> ZipfDocuments(size_t count, uint64_t seed);
 
-// At most `count_max` articles of collections/wiki_mini; empty, with a message on the standard
-// error, where they are absent.
+// At most `count_max` articles of collections/wiki_mini; empty, with a message on standard error,
+// if they are absent.
 std::vector<TestDocument> WikiMiniDocuments(size_t count_max);
 
 // Environment's NEPTUNE_SHARED_DATA, or empty.
