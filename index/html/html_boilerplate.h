@@ -1,7 +1,7 @@
-// Tells the parts of a page that every page of its site repeats: navigation, search, footers.
+// Detects the parts of a page that every page of its site repeats: navigation, search, footers.
 //
-// The names are those that documentation generators give (Sphinx, DocBook, gtk-doc,
-//   MediaWiki, javadoc, qdoc, rustdoc, Boost).
+// Uses the names that documentation generators assign (Sphinx, DocBook, gtk-doc, MediaWiki,
+// javadoc, qdoc, rustdoc, Boost).
 // Threads: pure function.
 
 #pragma once

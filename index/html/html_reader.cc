@@ -113,8 +113,8 @@ bool BreaksLine(GumboTag tag) {
   }
 }
 
-// Calls enter(node), which says whether to go into it, and leave(node) afterwards, in document
-// order, without recursion.
+// Traverses in document order without recursion. Calls enter(node), which returns whether to visit
+// the children, and afterwards leave(node).
 template <typename Enter, typename Leave>
 void Walk(const GumboNode& root, const Enter& enter, const Leave& leave) {
   struct Frame {
@@ -235,7 +235,7 @@ class PageWriter {
   std::string link_text_;
 };
 
-// What is found by one look over the whole tree.
+// Elements found in one traversal of the whole tree.
 struct Landmarks {
   const GumboNode* title = nullptr;
   const GumboNode* body = nullptr;

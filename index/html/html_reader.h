@@ -1,11 +1,12 @@
-// Reads an HTML page: title, headings, readable text, links with their words.
+// Reads an HTML page: title, headings, readable text, and links with their anchor texts.
 //
-// Source: WHATWG HTML parsing, as the gumbo library does it; the choice of what is navigation is
-// ours. Threads: pure function; pages can be read on several threads at once. Errors:
-// RESOURCE_EXHAUSTED if the parser needs more than `memory_max`; everything else is read as
-//   a browser would.
-// Limits: HtmlOutlineLimits bound the time, `memory_max` the memory, HtmlPageLimits the result. A page beyond them is read
-//   up to there and marked `is_cut`.
+// Source: WHATWG HTML parsing, as implemented by the gumbo library. The rules that detect
+//   navigation are ours.
+// Threads: pure function; pages can be read on several threads at once.
+// Errors: RESOURCE_EXHAUSTED if the parser needs more than `memory_max`. Any other input is read as
+//   a browser would read it.
+// Limits: HtmlOutlineLimits bound the time, `memory_max` the memory, HtmlPageLimits the result. A
+//   page beyond these limits is read up to the limit and marked `is_cut`.
 
 #pragma once
 
@@ -25,19 +26,19 @@ inline constexpr size_t kHtmlMemoryMax = size_t{512} << 20;
 struct HtmlPageLimits {
   static constexpr size_t kTextSizeMax = size_t{4} << 20;
   static constexpr size_t kTitleSizeMax = 512;
-  static constexpr size_t kUrlSizeMax = 2048;  // of a link
+  static constexpr size_t kUrlSizeMax = 2048;  // bytes of a link's URL
   static constexpr size_t kHeadingsMax = 512;
   static constexpr size_t kLinksMax = 4096;
   static constexpr size_t kAnchorTextSizeMax = 200;
 };
 
 struct HtmlLink {
-  std::string href;  // as written, white space around it removed
+  std::string href;  // as written, surrounding white space removed
   std::string text;  // words of the link, may be empty
 };
 
 struct HtmlPage {
-  std::string title;  // of <title>, else of the first <h1>; may be empty
+  std::string title;  // text of <title>, else of the first <h1>; may be empty
   std::vector<std::string> headings;
   std::string text;
   // Links in the page's own content; those in navigation are left out.
@@ -47,9 +48,9 @@ struct HtmlPage {
   bool is_cut = false;
 };
 
-// `bytes` may be in UTF-8 or, if it says so, in windows-1252 or iso-8859-1; what is invalid becomes
-// U+FFFD. The main part is the element <main> or role=main where there is one, else the body; in it
-// scripts, navigation, search forms, hidden elements and footers are passed over.
+// `bytes` are UTF-8 or, if declared, windows-1252 or iso-8859-1; invalid sequences become U+FFFD.
+// The main part is the element <main> or role=main if there is one, else the body; scripts,
+// navigation, search forms, hidden elements and footers in it are skipped.
 neptune::StatusOr<HtmlPage> ReadHtml(std::string_view bytes, const HtmlOutlineLimits& limits = {},
                                      size_t memory_max = kHtmlMemoryMax);
 

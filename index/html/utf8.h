@@ -1,7 +1,7 @@
 // Makes text from outside valid UTF-8 and keeps it so when it is cut.
 //
 // Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding
-// (windows-1252 is what pages mean by iso-8859-1).
+//   (windows-1252 is what pages mean by iso-8859-1).
 // Threads: pure functions.
 
 #pragma once

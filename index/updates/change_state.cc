@@ -121,8 +121,8 @@ void NoteKeys(const DocumentChange& change, const std::optional<DocumentChange>&
   Replace(RemovalKeyOf(before), RemovalKeyOf(change), changes);
 }
 
-// Removals before this version may be forgotten: by the clock of the primary and by the writer's, so that one of them that
-// runs ahead forgets nothing too early.
+// Removals before this version may be forgotten: by the clock of the primary and by the writer's,
+// so that one of them that runs ahead forgets nothing too early.
 uint64_t ForgettableBefore(const PartitionChange& change, const ChangeStamp& stamp) {
   uint64_t newest = 0;
   for (const DocumentChange& document : change.documents()) {
@@ -153,7 +153,7 @@ neptune::Status ForgetRequestKeys(const RequestKey& given, const ChangeStamp& st
   return before.Scan(RequestAgeKey(0, ""), RequestAgeKey(newest, ""), forget);
 }
 
-// What is known of the request: the first one of the name, this one if there was none.
+// The stored record of the request: the first one of this name; if there was none, the given one.
 neptune::StatusOr<RequestKey> ExecuteRequestKey(const RequestKey& given, const ChangeStamp& stamp,
                                                 const ChangeReader& before, ChangeWriter* changes) {
   const std::string key = neptune::StrCat("k", given.key());
@@ -171,7 +171,7 @@ neptune::StatusOr<RequestKey> ExecuteRequestKey(const RequestKey& given, const C
   return given;
 }
 
-// Gives the largest version that was forgotten, now or earlier.
+// Returns the largest version forgotten so far.
 neptune::StatusOr<uint64_t> ForgetRemovals(const PartitionChange& change, const ChangeStamp& stamp,
                                            const ChangeReader& before, ChangeWriter* changes) {
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t forgotten_before, GetNumber(before, kForgottenKey));
@@ -220,7 +220,7 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
                                       " came without the one before");
     }
   } else {
-    // What began and never ended goes.
+    // Drops the pieces of uploads that began and never ended.
     changes->DeleteRange(PieceKey(in_use.version() + 1, 0), PieceKey(piece.version(), 0));
   }
   changes->Put(PieceKey(piece.version(), piece.index()), piece.data());

@@ -1,25 +1,28 @@
-// What a partition keeps of the changes that it executed: the last one of each document, and the statistics that it was
-// given, as keys and values of a store that replication keeps the same on all replicas.
+// State of a partition's executed changes: the last change of each document and the current
+// statistics, as keys and values of a store that replication keeps identical on all replicas.
 //
-//   d DOC_ID           DocumentChange, serialised; a removal stays for kRemovalsKept, so that an older change that comes
-//                      late is known as such, and for ever where the index may hold the document
-//   r VERSION DOC_ID   a removal that is to be forgotten; no value
+//   d DOC_ID           DocumentChange, serialised; a removal is kept for kRemovalsKept, so that a
+// late
+//                      older change is recognized, and for ever if the index may hold the document
+//   r VERSION DOC_ID   a removal that will be forgotten; no value
 //   f                  the largest version of a removal that was forgotten, 8 bytes big-endian
 //   k KEY              RequestKey without the key, serialised
-//   q VERSION KEY      the same by age; no value
+//   q VERSION KEY      the request keys by age; no value
 //   s VERSION INDEX    a piece of statistics
 //   u                  StatisticsPiece without data: the statistics in use
-//   l HASH DOC_ID      a changed document whose number is not that of its url, by the XXH3-64 of its url; no value
-//   c                  how many changes of documents were executed, 8 bytes big-endian
+//   l HASH DOC_ID      a changed document whose number is not derived from its url, by the XXH3-64
+// of
+//                      its url; no value
+//   c                  number of executed changes of documents, 8 bytes big-endian
 //   w                  the last write: log sequence number and history, 8 bytes big-endian each
 //
-// Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys stand in their order.
+// Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys sort by number.
 //
 // Source: [Shen02] 5.2.2 (a write's effect follows from data and log entry alone).
-// Pure: the store is given.
+// Pure: the caller provides the store.
 // Threads: as the store's.
-// Errors: INVALID_ARGUMENT a piece of statistics that does not follow the one before; DATA_LOSS a value that is none; the
-//   store's.
+// Errors: INVALID_ARGUMENT for a piece of statistics that does not follow the previous one;
+//   DATA_LOSS for a malformed value; the store's.
 
 #pragma once
 
@@ -62,9 +65,10 @@ struct ChangeStamp {
   neptune::WallTime accepted_at;
 };
 
-// What the change makes of the state. A document of which the state holds a change with a larger version is left as it is. One
-// without a rank takes that of the change before, if it had one. Some removals that are old enough are forgotten; a change
-// of an unknown document that is older than one of those is not made.
+// Applies the change to the state. A document whose stored change has a larger version is left
+// unchanged. A change without a rank keeps the rank of the previous change, if there was one. Some
+// removals that are old enough are forgotten; a change of an unknown document that is older than a
+// forgotten removal is not applied.
 // REQUIRES: CheckPartitionChange.
 neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
                                               const ChangeStamp& stamp, const ChangeReader& before,
@@ -73,33 +77,34 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
 // The change of the document that counts; nullopt if it was never changed.
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,
                                                             uint64_t doc_id);
-// The changed document with this url that has the smallest number, if that is not DocIdOfUrl(url); nullopt: none has.
-// Documents that were not changed since the index was built are not known here.
+// The changed document with this url that has the smallest number, if that is not DocIdOfUrl(url);
+// nullopt: none has. Documents that were not changed since the index was built are not known here.
 neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& state,
                                                           std::string_view url);
 // Every changed document in ascending order of number; an error of the visitor ends it.
 neptune::Status VisitChanges(const ChangeReader& state,
                              const std::function<neptune::Status(const DocumentChange&)>& visit);
 
-// The last write that a state has executed. Two states of one history are the same; data that were lost and begun anew, and
-// a log that went on without writes that others had executed, have another one though they count alike.
+// Identifies the last write that a state has executed. Two states of one history are equal. Data
+// that were lost and rebuilt, and a log that continued without writes that others had executed,
+// have another history even if their sequence numbers are equal.
 struct LastWriteName {
   uint64_t lsn = 0;      // 0: none
   uint64_t history = 0;  // a hash of all writes up to it: their numbers, and when they were taken
 };
 neptune::StatusOr<LastWriteName> LastWrite(const ChangeReader& state);
 
-// How many changes of documents were executed: those that came again or too late do not count, nor does the removal of a
-// document that cannot be there.
+// Number of executed changes of documents. Repeated and late changes do not count, nor does the
+// removal of a document that cannot be in the index.
 neptune::StatusOr<uint64_t> ChangeCount(const ChangeReader& state);
 
 // The statistics in use, without their bytes. Version 0: none were given.
 neptune::StatusOr<StatisticsPiece> StatisticsInUse(const ChangeReader& state);
-// The same with their file as `data`, whole. REQUIRES: some were given.
+// Returns the statistics with their whole file as `data`. REQUIRES: statistics were stored.
 neptune::StatusOr<StatisticsPiece> ReadStatistics(const ChangeReader& state);
 
-// The file of the statistics that `head` describes (its version, index_version and change_count) as changes, to be
-// executed one after another.
+// The file of the statistics that `head` describes (its version, index_version and change_count) as
+// changes, to be executed one after another.
 std::vector<PartitionChange> StatisticsChanges(const StatisticsPiece& head, std::string_view file);
 
 }  // namespace search::index

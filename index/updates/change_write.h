@@ -1,10 +1,11 @@
-// Changes of documents as the write of a replicated service: what executes it on every replica, and what its partition
-// then holds.
+// Changes of documents as the write of a replicated service: execution on every replica, and
+// queries of what the partition then holds.
 //
 // Source: neptune/replication.
 // Threads: as neptune/replication/store_state.h says.
 // Shapes: the write takes the bytes of a PartitionChange and answers with those of a ChangeAnswer.
-// Errors: ExecuteChangeWrite: INVALID_ARGUMENT a request that is no change, or over a limit; the same on all replicas.
+// Errors: ExecuteChangeWrite: INVALID_ARGUMENT for a request that is malformed or over a limit; the
+//   same on all replicas.
 
 #pragma once
 
@@ -20,14 +21,15 @@
 namespace search::index {
 
 inline constexpr char kChangeMethod[] = "Change";
-// Of index tiers: HoldsQuery to HoldsAnswer.
+// Method of index tiers: HoldsQuery to HoldsAnswer.
 inline constexpr char kHoldsMethod[] = "Holds";
 
 // A neptune::WriteFunction.
 neptune::Status ExecuteChangeWrite(const neptune::WriteContext& context, std::string_view request,
                                    std::string* response);
 
-// The change that an entry of the log carries; nullopt: it is another write, or one that was refused.
+// The change that an entry of the log carries; nullopt: it is another write, or one that was
+// refused.
 std::optional<PartitionChange> ChangeOfEntry(const neptune::LogEntry& entry);
 
 // A replicated partition's data as a change state.

@@ -1,11 +1,11 @@
-// Changes of documents: what one may say, and the number of a document that has none yet.
+// Changes of documents: validation, and the number assigned to a document that has none yet.
 //
 // Pure.
 // Threads: plain functions.
 // Units: sizes in bytes; versions as below.
-// Errors: INVALID_ARGUMENT with the reason: bytes that are no change, text that is not UTF-8, no url, neither or an
-//   impossible rank, a limit below.
-// Limits: the constants; all are checked before anything is kept.
+// Errors: INVALID_ARGUMENT with the reason: malformed bytes, text that is not UTF-8, no url,
+//   neither content nor removal, an invalid rank, a limit below.
+// Limits: the constants; all are checked before anything is stored.
 
 #pragma once
 
@@ -30,11 +30,12 @@ inline constexpr size_t kPartitionChangeSizeMax = size_t{8} << 20;
 inline constexpr size_t kStatisticsPieceSizeMax = size_t{1} << 20;
 inline constexpr uint32_t kStatisticsPiecesMax = 4096;
 
-// The static rank of a new document that was given none: what the index builder gives all documents of a
-// collection without links.
+// Static rank of a new document without one: the value that the index builder assigns to all
+// documents of a collection without links.
 inline constexpr float kNewDocumentRank = 0.5F;
 
-// A version is a time, in microseconds since 1970, times 4096 and a number that tells changes of one time apart.
+// A version is a time in microseconds since 1970, times 4096, plus a sequence number that
+// distinguishes changes of the same time.
 inline constexpr int kVersionNumberBits = 12;
 constexpr uint64_t VersionAt(neptune::WallTime time) {
   return static_cast<uint64_t>(time.ns_since_1970 / 1000) << kVersionNumberBits;
@@ -43,21 +44,23 @@ constexpr uint64_t VersionSpan(neptune::Duration duration) {
   return VersionAt({std::chrono::nanoseconds(duration).count()});
 }
 
-// How long the removal of a document that no index was built from is remembered, so that an older change of it that comes
-// late is known as such. Larger: more removals are kept. Default: far longer than any writer tries, or clocks differ.
+// How long the removal of a document that no index was built from is remembered, so that a late
+// older change of it is recognized. Larger: more removals are stored. Default: far longer than any
+// writer retries or clocks differ.
 inline constexpr neptune::Duration kRemovalsKept = std::chrono::hours(2);
 
-// How long a request's name is remembered; shorter than removals are, so that what is sent again is never too late. Larger:
-// more names are kept. Default: longer than anybody tries again.
+// How long a request key is remembered; shorter than kRemovalsKept, so that a retried request is
+// never too late. Larger: more keys are stored. Default: longer than any client retries.
 inline constexpr neptune::Duration kRequestKeysKept = std::chrono::hours(1);
 inline constexpr size_t kRequestKeySize = 16;
 
-// Documents that an index was built from have numbers below this; those that came later and were given no number
-// have one from the hash of their url, from this on.
+// Documents that an index was built from have numbers below this; those that came later and were
+// given no number have one from the hash of their url, from this on.
 inline constexpr uint64_t kFirstHashedDocId = uint64_t{1} << 63;
 
-// The number of a document that came with its url alone: the same url, the same number, so that sending it again
-// replaces it. Among a hundred million urls two share one with a probability of 0.0005.
+// The number of a document that came with its url alone: the same url, the same number, so that
+// sending it again replaces it. Among a hundred million urls two share one with a probability of
+// 0.0005.
 uint64_t DocIdOfUrl(std::string_view url);
 uint64_t HashOfUrl(std::string_view url);
 

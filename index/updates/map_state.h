@@ -57,7 +57,7 @@ class MapState : public ChangeReader {
     neptune::LeafLock lock(&mutex_);
     entries_.clear();
   }
-  // As if it had never executed a write.
+  // Resets to the state before the first write.
   void BeginAnew() {
     Clear();
     lsn_ = 0;

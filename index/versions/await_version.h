@@ -1,7 +1,8 @@
-// What a handler does whose question names a version of the index.
+// Waits for the index version that a request names; called by request handlers.
 //
 // Threads: AwaitVersion on the user-level thread that serves the request.
-// Errors: UNAVAILABLE the version is not open here, after a wait: a list that others know already is taken up within moments.
+// Errors: UNAVAILABLE if the version is still not open after the wait. A version list that other
+//   nodes already use is usually loaded within moments.
 // Limits: kVersionAwaitMax.
 
 #pragma once

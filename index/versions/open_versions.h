@@ -1,7 +1,9 @@
-// What a node has open of each version of the index, by the version's number.
+// The open resources of a node for each version of the index, by version number.
 //
-// Threads: thread-safe. What is handed out stays open for as long as somebody holds it, also when it has left the list.
-// Errors: of Take: a version that does not open; those that do are there all the same.
+// Threads: thread-safe. A resource stays open while a reference to it exists, even after it left
+//   the list.
+// Errors: Take returns the error of a version that does not open; the others are opened
+//   nevertheless.
 
 #pragma once
 
@@ -21,7 +23,8 @@ namespace search::index {
 template <typename Opened>
 class OpenVersions {
  public:
-  // `version` with an empty name: what the spec's paths name, without a list. A null result with an OK status is a bug.
+  // `version` with an empty name: what the spec's paths name, without a list. A null result with an
+  // OK status is a bug.
   using Open =
       std::function<std::shared_ptr<Opened>(const IndexVersion& version, neptune::Status* status)>;
 
@@ -56,7 +59,7 @@ class OpenVersions {
     const auto found = opened_.find(number == 0 ? current_ : number);
     return found == opened_.end() ? nullptr : found->second;
   }
-  // By number.
+  // By version number.
   std::map<uint64_t, std::shared_ptr<Opened>> all() const {
     neptune::LeafLock lock(&mutex_);
     return opened_;
@@ -71,12 +74,12 @@ class OpenVersions {
   }
   void Publish(std::map<uint64_t, std::shared_ptr<Opened>> next, uint64_t current) {
     neptune::LeafLock lock(&mutex_);
-    // What is let go is closed outside of the lock.
+    // Close dropped versions outside of the lock.
     opened_.swap(next);
     current_ = current;
   }
 
-  std::map<uint64_t, bool> incomplete_;  // of the one who takes
+  std::map<uint64_t, bool> incomplete_;  // used by Take only
   mutable neptune::LeafMutex mutex_;
   std::map<uint64_t, std::shared_ptr<Opened>> opened_ ABSL_GUARDED_BY(mutex_);
   uint64_t current_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -1,19 +1,22 @@
-// Which versions of the index a cluster keeps at hand, and which of them is asked: the one thing that is changed when a
-// version is published. The file is the same for all nodes; each of them looks at it again and again.
+// The versions of the index that a cluster keeps open, and which of them is current: publishing a
+// version changes only this file. The file is the same for all nodes; each node polls it.
 //
 //   {"format_version": 1, "change": 7, "current": "tuesday", "previous": "monday",
 //    "versions": [{"name": "monday", "folder": ".", "index_version": 5134287053075868},
 //                 {"name": "tuesday", "folder": "/srv/index/tuesday", "index_version": 7001287053075001}]}
 //
-// Folders are relative to the one that paths of the cluster spec start from. Index services keep all versions open; a
-// frontend asks all of them for the current one by its number, so that no answer is of two.
+// Folders are relative to the base of the cluster spec's paths. Index services keep all versions
+// open; a frontend sends the number of the current version to all of them, so that no answer mixes
+// two versions.
 //
-// TensorFlow Serving's rule, load the new before the old is let go. Text in,
-// values out.
+// As in TensorFlow Serving, a new version is loaded before the old one is unloaded.
 // Threads: plain values and pure functions.
-// Errors: DATA_LOSS no such text, with the reason; of changes INVALID_ARGUMENT, NOT_FOUND and FAILED_PRECONDITION.
-// Limits: kVersionCountMax versions, names of 1 to 64 letters, digits, '.', '_' and '-', kVersionListSizeMax bytes.
-// Recovery: the file is replaced whole; every step of a publication leaves a list that can be served.
+// Errors: DATA_LOSS with the reason for malformed text; changes return INVALID_ARGUMENT, NOT_FOUND
+//   and FAILED_PRECONDITION.
+// Limits: kVersionCountMax versions, names of 1 to 64 letters, digits, '.', '_' and '-',
+//   kVersionListSizeMax bytes.
+// Recovery: the file is replaced atomically; every step of a publication leaves a list that can be
+//   served.
 
 #pragma once
 
@@ -32,7 +35,7 @@ inline constexpr size_t kVersionListSizeMax = size_t{64} << 10;
 struct IndexVersion {
   std::string name;
   std::string folder;
-  uint64_t index_version = 0;  // as its partitions know it; never 0
+  uint64_t index_version = 0;  // number stored in its partitions; never 0
   friend bool operator==(const IndexVersion&, const IndexVersion&) = default;
 };
 
@@ -54,8 +57,8 @@ std::string VersionListJson(const VersionList& list);
 // The list of a cluster that serves nothing but `only`.
 neptune::StatusOr<VersionList> FirstVersionList(const IndexVersion& only);
 
-// Each gives the next list; the one that is in use stays so unless MakeCurrent or RollBack say otherwise.
-// Adding what is there already, under the same name and number, changes nothing.
+// Each returns the next list. Only MakeCurrent and RollBack change the current version. Adding a
+// version that is already listed under the same name and number changes nothing.
 neptune::StatusOr<VersionList> AddVersion(VersionList list, const IndexVersion& version);
 // Making current what is current changes nothing.
 neptune::StatusOr<VersionList> MakeCurrent(VersionList list, std::string_view name);
@@ -63,7 +66,8 @@ neptune::StatusOr<VersionList> MakeCurrent(VersionList list, std::string_view na
 neptune::StatusOr<VersionList> RollBack(VersionList list);
 // Never the current one.
 neptune::StatusOr<VersionList> RemoveVersion(VersionList list, std::string_view name);
-// The versions, oldest first, that are too many if `count` are kept: neither the current one nor the previous one.
+// The versions, oldest first, that are too many if `count` are kept: neither the current one nor
+// the previous one.
 std::vector<std::string> Superfluous(const VersionList& list, size_t count);
 
 }  // namespace search::index

@@ -1,4 +1,5 @@
-// Any bytes as a list of versions: read or refused; what was read is written and read again, and changed only to what can be.
+// Any bytes as a list of versions: read or refused; what was read is written and read again, and
+// changed only to what can be.
 
 #include <glog/logging.h>
 

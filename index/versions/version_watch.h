@@ -1,10 +1,14 @@
-// Looks at the list of versions again and again, on a loop of low priority of its own, and has what is new in it taken up.
+// Looks at the list of versions again and again, on a loop of low priority of its own, and has what
+// is new in it taken up.
 //
 //
-// Threads: Start and Stop by the owner; LookSoon and Describe from any thread; `take` runs inside Start, then on the loop.
-// Errors: a list that cannot be read changes nothing, one that cannot be taken up whole is taken up as far as it goes: both
-//   are logged, shown, and tried again. Start: that the first list cannot be read.
-// Limits: a look each kVersionLookInterval; while there is trouble less often, down to one each kVersionLookIntervalMax.
+// Threads: Start and Stop by the owner; LookSoon and Describe from any thread; `take` runs inside
+//   Start, then on the loop.
+// Errors: a list that cannot be read changes nothing, one that cannot be taken up whole is taken up
+//   as far as it goes: both are logged, shown, and tried again. Start: that the first list cannot
+//   be read.
+// Limits: a look each kVersionLookInterval; while there is trouble less often, down to one each
+//   kVersionLookIntervalMax.
 
 #pragma once
 
@@ -29,15 +33,16 @@ class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
   // Null: there is no list, and the cluster serves what paths of its spec name.
   using Take = std::function<neptune::Status(const VersionList* list)>;
 
-  // The first look is before there is a loop, so that nothing is locked while the caller, a user-level thread, opens files.
+  // The first look is before there is a loop, so that nothing is locked while the caller, a
+  // user-level thread, opens files.
   static neptune::StatusOr<std::shared_ptr<VersionWatch>> Start(
       neptune::World& world, const std::string& name, const std::string& path,
       Take take) ABSL_NO_THREAD_SAFETY_ANALYSIS;
   // Waits for the look under way; nothing is taken up any more. Idempotent.
   void Stop();
 
-  // Facts for the tool that publishes: "change" of the newest list that was taken up whole, its "current" version, and the
-  // "trouble" with a newer one.
+  // Facts for the tool that publishes: "change" of the newest list that was taken up whole, its
+  // "current" version, and the "trouble" with a newer one.
   void Describe(neptune::StatusReport* report) const;
 
  private:

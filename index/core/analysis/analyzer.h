@@ -7,8 +7,7 @@
 // Units: positions count words from 0; begin_byte and end_byte are offsets into the analysed text.
 // Errors: none. Any bytes are accepted; invalid UTF-8 separates words.
 // Limits: kTermSizeMax bytes per term, AnalyzerOptions::token_count_max tokens per call,
-// kTextSizeMax
-//   bytes per call; text over a limit is cut off without an error.
+//   kTextSizeMax bytes per call; text over a limit is cut off without an error.
 
 #pragma once
 
@@ -51,8 +50,9 @@ enum class FieldKind : uint8_t {
 // Word segmentation of running text.
 enum class WordRule : uint8_t {
   kLanguage,  // README.md: Unicode words, folded, English stems
-  kAsciiRuns,  // runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other
-               // bytes separate. The common denominator of engines, to compare with them.
+  // Runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other bytes
+  // separate words. The common denominator of engines, for comparing with them.
+  kAsciiRuns,
 };
 
 struct AnalyzerOptions {

@@ -3,8 +3,7 @@
 //
 // Source: Unicode NFKC with full case folding, by utf8proc.
 // Departs from source: accents on Latin and Greek letters are dropped, so that `cafe` finds `café`;
-// Thai and
-//   Lao are not decomposed, because their vowel signs would change place.
+//   Thai and Lao are not decomposed, because their vowel signs would change place.
 // Threads: pure functions.
 
 #pragma once

@@ -11,7 +11,7 @@
 // Limits: kSegmentDocumentsMax documents; memory_size_max plus the largest document; 1,024 runs.
 //
 // Deterministic: the same documents yield the same bytes for any thread_count and memory_size_max
-// (with reordering: as long as all terms fit in memory_size_max).
+//   (with reordering: as long as all terms fit in memory_size_max).
 //
 // A collection of P partitions and two tiers takes 2 P builders, followed by one
 // ComputeGlobalStatistics (index/core/search/global_statistics.h) over all their folders; only then
@@ -46,8 +46,8 @@ struct IndexBuilderOptions {
   // faster searches for about as much time again. Needs memory_size_max once more for that, and
   // looks at fewer terms where it is short.
   bool reorder = false;
-  // Threads that invert documents, besides the caller's if there are several, and that find the order;
-  // the segment is written by one. Default: one, the caller's.
+  // Threads that invert documents, besides the caller's if there are several, and that find the
+  // order; the segment is written by one. Default: one, the caller's.
   int thread_count = 1;
   // Durability of the segment when Finish returns. Default: it survives a crash of the machine.
   Durability durability = Durability::kSynced;

@@ -5,10 +5,9 @@
 // batch meanwhile.
 // Threads: thread-compatible; all of its threads end before it does.
 // Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than kRunsMax runs). Errors are
-// sticky.
+//   sticky.
 // Limits: memory_size_max for batches and their tables, or thread_count + 1 times the largest
-// document
-//   if that is more; plus 12 bytes per document.
+//   document if that is more; plus 12 bytes per document.
 
 #pragma once
 
@@ -45,7 +44,8 @@ class ParallelInverter {
   ParallelInverter(const ParallelInverter&) = delete;
   ParallelInverter& operator=(const ParallelInverter&) = delete;
 
-  // Copies the document, which has the next ordinal. Waits for the oldest batch if all threads work.
+  // Copies the document, which has the next ordinal. Waits for the oldest batch if all threads
+  // work.
   neptune::Status Add(const IndexedDocument& document);
   // Inverts the rest. After it, and only then:
   neptune::Status Finish();

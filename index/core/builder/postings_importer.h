@@ -5,8 +5,7 @@
 // Writes files; no clock.
 // Threads: thread-compatible.
 // Errors: INVALID_ARGUMENT for input that is out of order or invalid; UNAVAILABLE for the file
-// system;
-//   RESOURCE_EXHAUSTED beyond a limit. After an error the segment must not be finished.
+//   system; RESOURCE_EXHAUSTED beyond a limit. After an error the segment must not be finished.
 // Limits: kSegmentDocumentsMax documents; keys of 1 to kTermKeySizeMax bytes. Memory as for
 //   SegmentWriter: 16 bytes per document, 12 bytes per posting block, and the dictionary.
 

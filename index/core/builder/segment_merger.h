@@ -4,7 +4,8 @@
 // Threads: pure except for files; any number of merges at once, each into its own folder.
 // Errors: INVALID_ARGUMENT for a doc_id that lives in two segments, for segments with and without
 //   positions together, and for live documents of another segment; RESOURCE_EXHAUSTED for more than
-//   kSegmentDocumentsMax documents; DATA_LOSS for a damaged segment; UNAVAILABLE for the file system.
+//   kSegmentDocumentsMax documents; DATA_LOSS for a damaged segment; UNAVAILABLE for the file
+//   system.
 // Limits: memory is 20 bytes per document in addition to SegmentWriter's.
 //
 // The result is byte for byte the segment that building from the live documents yields. Segments

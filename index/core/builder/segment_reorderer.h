@@ -21,8 +21,8 @@ namespace search::index {
 
 struct SegmentReorderOptions {
   ReorderOptions order = {};
-  // Memory for finding the order; where it is short, the rarest terms are not looked at. Default: 100
-  // million postings.
+  // Memory for finding the order; where it is short, the rarest terms are not looked at. Default:
+  // 100 million postings.
   size_t memory_size_max = size_t{1} << 30;
 };
 

@@ -3,11 +3,10 @@
 //
 // Reads mapped segments, writes files; no clock.
 // Threads: pure except for files.
-// Errors: INVALID_ARGUMENT for segments with and without positions together; DATA_LOSS for a damaged
-//   segment; those of SegmentWriter.
+// Errors: INVALID_ARGUMENT for segments with and without positions together; DATA_LOSS for a
+//   damaged segment; those of SegmentWriter.
 // Limits: 8 bytes per document in addition to SegmentWriter's; if new ordinals do not ascend with
-// the
-//   old ones, also the largest posting list decoded.
+//   the old ones, also the largest posting list decoded.
 
 #pragma once
 
@@ -42,7 +41,8 @@ class SegmentRewrite {
   SegmentRewrite(const SegmentRewrite&) = delete;
   SegmentRewrite& operator=(const SegmentRewrite&) = delete;
 
-  // Writes terms until they had `posting_count_max` postings in all; the last term is written whole.
+  // Writes terms until they had `posting_count_max` postings in all; the last term is written
+  // whole.
   // False: that was all of them. After an error it is to be destroyed.
   neptune::StatusOr<bool> Step(uint64_t posting_count_max);
   // Puts the file together: as long as copying it takes. REQUIRES: Step returned false.

@@ -4,7 +4,8 @@
 // Reads and writes files.
 // Threads: thread-compatible.
 // Errors: UNAVAILABLE (file system), DATA_LOSS (a run file was damaged).
-//   run  = { varint(key size), key, varint(occurrences size), occurrences }
+//
+//   run = { varint(key size), key, varint(occurrences size), occurrences }
 
 #pragma once
 

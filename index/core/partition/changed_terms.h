@@ -1,11 +1,10 @@
-// What changes of a partition's documents did to the counts of the collection that it was published with: what all
-// partitions have to tell each other so that they rank as one index again. Its size is that of the changes' vocabulary,
-// not of the partition's.
+// The difference that a partition's changes made to the counts of its published collection. The
+// partitions exchange these so that they rank as one index again. Its size is that of the changes'
+// vocabulary, not of the partition's.
 //
-// Pure, over mapped files.
-// Threads: pure functions; ChangedTermsSum is thread-compatible.
-// Errors: DATA_LOSS a damaged file; RESOURCE_EXHAUSTED over kChangedTermsMax.
-// Limits: kChangedTermsMax terms of a partition, and of a sum.
+// Threads: pure functions over mapped files; ChangedTermsSum is thread-compatible.
+// Errors: DATA_LOSS for a damaged file; RESOURCE_EXHAUSTED over kChangedTermsMax.
+// Limits: kChangedTermsMax terms per partition, and per sum.
 
 #pragma once
 
@@ -27,33 +26,36 @@ inline constexpr size_t kChangedTermsMax = size_t{4} << 20;
 
 struct ChangedTerm {
   std::string key;
-  // Documents of the partition that hold it now, less those that held it when it was published; not 0.
+  // Documents of the partition that hold it now, less those that held it when it was published; not
+  // 0.
   int64_t difference = 0;
-  // Documents of the whole published collection that held it; 0: this partition does not know, none of its own did.
+  // Documents of the whole published collection that held it; 0: this partition does not know, none
+  // of its own did.
   uint32_t published_frequency = 0;
 };
 
 struct ChangedTerms {
-  // Of the whole collection, as it was published.
+  // Number of documents of the whole collection when it was published.
   uint64_t published_document_count = 0;
   std::array<uint64_t, kFieldCount> published_length_sums = {};
-  // Of the partition.
+  // Change of the partition's number of documents.
   int64_t document_difference = 0;
   std::array<int64_t, kFieldCount> length_differences = {};
   // Ascending by key.
   std::vector<ChangedTerm> terms;
 };
 
-// `living` counts what lives in the partition; `base` is its published segment and `published` what that knows of the
-// collection.
+// `living` counts what lives in the partition; `base` is its published segment and `published` what
+// that knows of the collection.
 neptune::StatusOr<ChangedTerms> FindChangedTerms(const CollectionTerms& living, const Segment& base,
                                                  const CollectionCounts& published);
 
-// What all partitions together counted.
+// The sum over all partitions.
 class ChangedTermsSum {
  public:
-  // Terms may come in several pieces; differences of documents and lengths stand in one of them.
-  // Errors: FAILED_PRECONDITION it was published with another collection than those before.
+  // Terms may come in several pieces; differences of documents and lengths are in one of them.
+  // Errors: FAILED_PRECONDITION if the piece was published with another collection than earlier
+  // ones.
   neptune::Status Add(const ChangedTerms& piece);
 
   // Terms of which none of those who counted them knows the published frequency, ascending.
@@ -70,7 +72,7 @@ class ChangedTermsSum {
     uint32_t published_frequency = 0;
   };
   bool is_empty_ = true;
-  CollectionNumbers totals_;  // of the documents; no terms
+  CollectionNumbers totals_;  // numbers of documents; no terms
   std::array<uint64_t, kFieldCount> published_length_sums_ = {};
   uint64_t published_document_count_ = 0;
   std::map<std::string, Sum> terms_;

@@ -1,7 +1,7 @@
-// What ranking has to know of a whole collection, wherever it was counted.
+// Collection-wide counts that ranking needs, independent of where they were counted.
 //
 // Interface.
-// Threads: immutable once made.
+// Threads: immutable after construction.
 // Errors: DocumentFrequency gives DATA_LOSS for damaged files.
 
 #pragma once
@@ -20,7 +20,7 @@ class CollectionCounts {
   virtual ~CollectionCounts() = default;
 
   virtual uint64_t document_count() const = 0;
-  // By Field: words of all documents.
+  // Number of words over all documents, by Field.
   virtual const std::array<uint64_t, kFieldCount>& length_sums() const = 0;
   // Documents that hold the term; 0 of a term that was not counted.
   virtual neptune::StatusOr<uint32_t> DocumentFrequency(std::string_view key) const = 0;

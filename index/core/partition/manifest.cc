@@ -56,7 +56,7 @@ neptune::Status WriteManifest(const Manifest& manifest, const std::string& direc
   file->AppendArray(std::span(&totals, 1));
   file->BeginSection(kManifestSegmentsSection);
   file->AppendArray(std::span(manifest.segments));
-  // What the manifest speaks of must be on disk before it is.
+  // The files that the manifest names must be durable before the manifest is.
   NEPTUNE_RETURN_IF_ERROR(neptune::SyncDirectory(directory));
   NEPTUNE_RETURN_IF_ERROR(file->Finish().status());
   return neptune::SyncDirectory(directory);

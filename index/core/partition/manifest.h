@@ -1,7 +1,7 @@
-// What a partition consists of: the one small file that says which segments and which of their live
-// documents count. Replacing it is the commit of every change.
+// The manifest of a partition: the one small file that names its current segments and their live
+// documents. Replacing it commits a change.
 //
-// As LevelDB's and Lucene's. Format: README.md.
+// The design follows LevelDB and Lucene. Format: README.md.
 // Reads and writes one file.
 // Threads: a plain value.
 // Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
@@ -25,7 +25,7 @@ inline constexpr size_t kManifestSegmentsMax = 4096;
 struct ManifestSegment {
   // Its folder is segment.NUMBER; numbers are never used again.
   uint64_t number = 0;
-  // Of the segment file.
+  // fingerprint of the segment file
   uint64_t fingerprint = 0;
   // Which file of live documents counts; 0: all live.
   uint64_t live_generation = 0;
@@ -40,17 +40,18 @@ struct Manifest {
   uint64_t next_number = 1;
   // Version of the collection terms in use; 0: none were given yet.
   uint64_t terms_version = 0;
-  // In the order in which they came.
+  // Segments in the order in which they were added.
   std::vector<ManifestSegment> segments;
 
   bool operator==(const Manifest&) const = default;
 };
 
 neptune::StatusOr<Manifest> ReadManifest(const std::string& path);
-// The same over a container opened elsewhere.
+// Reads from a container that is already open.
 neptune::StatusOr<Manifest> ManifestFromFile(const SectionFile& file);
 
-// After OK the file is the new one also when the machine stops; before, it is the old or the new one.
+// After OK the file is the new one also when the machine stops; before, it is the old or the new
+// one.
 neptune::Status WriteManifest(const Manifest& manifest, const std::string& directory);
 
 }  // namespace search::index

@@ -14,7 +14,8 @@ uint32_t LevelOf(const SegmentShape& segment, const MergePolicyOptions& options)
   return level;
 }
 
-// The first merge_count segments of the lowest level that has so many and whose sum is not too large.
+// The first merge_count segments of the lowest level that has that many and whose sum is not too
+// large.
 std::vector<size_t> ChooseLevel(std::span<const SegmentShape> segments,
                                 const MergePolicyOptions& options) {
   std::vector<std::vector<size_t>> levels;

@@ -7,9 +7,9 @@
 // Units: sizes are living documents.
 //
 // A segment's level is the power of merge_count by which it is larger than documents_min. As many
-// segments of one level as merge_count become one of a higher level, lowest level first. So n documents
-// that come one by one are rewritten log(n / documents_min) + 1 times, and there are at most
-// merge_count - 1 segments a level.
+// segments of one level as merge_count become one of a higher level, lowest level first. So n
+// documents that come one by one are rewritten log(n / documents_min) + 1 times, and there are at
+// most merge_count - 1 segments a level.
 
 #pragma once
 
@@ -26,20 +26,20 @@ struct SegmentShape {
 };
 
 struct MergePolicyOptions {
-  // Segments of one level that are merged. Larger: less rewriting, more segments to search. Default:
-  // five levels hold ten million documents in at most 36 segments.
+  // Segments of one level that are merged. Larger: less rewriting, more segments to search.
+  // Default: five levels hold ten million documents in at most 36 segments.
   uint32_t merge_count = 10;
   // Smaller segments count as so large. Default: a hundred such cost a search about 1 ms.
   uint32_t documents_min = 1000;
   // A result of more documents is not made. Default: what an index holds at most.
   uint32_t documents_max = uint32_t{1} << 28;
-  // A segment of which a larger share is deleted is rewritten by itself. Default: a third, so that a
-  // document is rewritten at most thrice for the space that deleted ones take.
+  // A segment of which a larger share is deleted is rewritten by itself. Default: a third, so that
+  // a document is rewritten at most thrice for the space that deleted ones take.
   double deleted_share_max = 1.0 / 3;
 };
 
-// Indices of the segments to merge into one, ascending; none if nothing is to be done. Segments without
-// a living document are not looked at: their owner drops them.
+// Indices of the segments to merge into one, ascending; none if nothing is to be done. Segments
+// without a living document are not looked at: their owner drops them.
 // REQUIRES: merge_count >= 2, documents_min >= 1.
 std::vector<size_t> ChooseMerge(std::span<const SegmentShape> segments,
                                 const MergePolicyOptions& options);

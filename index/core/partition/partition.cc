@@ -26,11 +26,11 @@ std::string LivePath(const std::string& segment_directory, uint64_t generation) 
 }
 
 void RemoveAll(const std::filesystem::path& path) {
-  std::error_code ignored;  // what stays is removed when the partition is opened again
+  std::error_code ignored;  // files that remain are removed when the partition is opened again
   std::filesystem::remove_all(path, ignored);
 }
 
-// Removes what stands in the folder and is not among the names to keep.
+// Removes all entries of the folder except the names to keep.
 void RemoveOthers(const std::string& directory, const std::vector<std::string>& kept) {
   std::error_code ignored;
   std::vector<std::filesystem::path> others;
@@ -106,7 +106,7 @@ std::vector<IndexedDocument> InOrder(std::vector<IndexedDocument> documents) {
 neptune::StatusOr<SearchResult> PartitionSnapshot::Search(const Query& query,
                                                           const SearchOptions& options) const {
   SearchResult merged;
-  merged.total_is_exact = true;  // of no parts
+  merged.total_is_exact = true;  // merged over zero parts
   for (size_t i = 0; i < parts_.size(); ++i) {
     SearchOptions own = options;
     own.live_documents = parts_[i].live.get();
@@ -485,7 +485,7 @@ neptune::StatusOr<ChangedTerms> Partition::CountChangedTerms(
     const std::string& scratch_path) const {
   NEPTUNE_RETURN_IF_ERROR(CountTerms(scratch_path));
   auto living = CollectionTerms::Open(scratch_path);
-  RemoveAll(scratch_path);  // what is mapped stays
+  RemoveAll(scratch_path);  // mapped files stay readable
   NEPTUNE_RETURN_IF_ERROR(living.status());
   return FindChangedTerms(**living, base_->segment(), *published_);
 }

@@ -1,18 +1,18 @@
-// A partition that changes: a set of immutable segments, bitmaps of what lives in them, and a manifest
-// that says which count. Documents are added, replaced and deleted in batches; segments are merged
-// while searches and updates go on.
+// A mutable partition: a set of immutable segments, bitmaps of their live documents, and a manifest
+// that names the current ones. Documents are added, replaced and deleted in batches; segments are
+// merged while searches and updates continue.
 //
 // Source: log-structured merging as in Lucene; README.md.
 // Reads and writes files below one folder; no clock, no threads of its own.
-// Threads: snapshot() from any thread, never waiting for a writer's files; updates and merges from any
-//   thread: updates one after another, at most one merge at a time beside them.
-// Errors: INVALID_ARGUMENT for an impossible document; DATA_LOSS for a damaged file; UNAVAILABLE for
-//   the file system. After a failed commit, of which nobody can say whether it is on disk, every change
-//   is refused with FAILED_PRECONDITION until the folder is opened again; searches go on.
-// Limits: one process per folder. Memory of an update is memory_size_max and the builder's own.
+// Threads: snapshot() from any thread, never waits for a writer's files. Updates and merges from
+//   any thread: updates are serialized, and at most one merge runs concurrently with them.
+// Errors: INVALID_ARGUMENT for an invalid document; DATA_LOSS for a damaged file; UNAVAILABLE for
+//   the file system. After a failed commit it is unknown whether the commit is on disk, so every
+//   change fails with FAILED_PRECONDITION until the folder is opened again; searches continue.
+// Limits: one process per folder. An update takes memory_size_max plus the builder's own memory.
 //
-// Crash safety: what an OK said is there after a crash at any moment; of a change that was not yet
-// acknowledged, all is there or nothing. Files that a crash left behind are removed by Open.
+// Crash safety: a change that returned OK survives a crash at any moment; a change that was not yet
+//   acknowledged is applied wholly or not at all. Open removes files that a crash left.
 
 #pragma once
 
@@ -43,20 +43,22 @@ struct PartitionOptions {
   MergePolicyOptions merging = {};
   // Memory for inverting one update. Default: enough for 20,000 pages without a spill.
   size_t memory_size_max = size_t{64} << 20;
-  // What becomes of the files. kUnsynced: they live as long as the object, for an owner who keeps the documents
-  // elsewhere: Open starts from nothing, removes what it finds in the folder and waits for no disk, nor does any
-  // change after it.
+  // Durability of the files. kUnsynced: files live only as long as the object, for an owner that
+  // keeps the documents elsewhere. Open then removes everything in the folder and starts empty, and
+  // neither Open nor later changes wait for the disk.
   Durability durability = Durability::kSynced;
-  // Folder of a published segment with its statistics, which is only read: the partition's first documents. All
-  // segments rank by these statistics until UseTerms. Empty: none. Only where kUnsynced.
+  // Folder of a published segment with its statistics, which is only read: the partition's first
+  // documents. All segments rank by these statistics until UseTerms. Empty: none. Only where
+  // kUnsynced.
   std::string base_directory;
 };
 
 // One change, made as a whole: first the deletions, then the documents.
 struct PartitionUpdate {
-  // In any order. A document replaces the one with its doc_id, the last of a batch those before it.
+  // In any order. A document replaces the one with its doc_id; later ones in a batch replace
+  // earlier ones.
   std::vector<IndexedDocument> documents;
-  // What is not there is passed over.
+  // Ids that do not exist are ignored.
   std::vector<uint64_t> deleted;
 };
 
@@ -71,8 +73,8 @@ class PartitionSnapshot {
   PartitionSnapshot(uint64_t epoch, std::vector<Part> parts)
       : epoch_(epoch), parts_(std::move(parts)) {}
 
-  // As Searcher::Search over one segment of all living documents under the same collection terms; the
-  // options' own live documents are not looked at.
+  // Behaves as Searcher::Search over one segment of all live documents under the same collection
+  // terms; ignores the options' own live documents.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
   bool Holds(uint64_t doc_id) const;
 
@@ -97,31 +99,35 @@ class Partition {
   Partition& operator=(const Partition&) = delete;
 
   std::shared_ptr<const PartitionSnapshot> snapshot() const;
-  // The published segment that it stands over, as it was published; nullptr: none.
+  // The published segment below the changes, as it was published; nullptr: none.
   const Segment* base() const { return base_ == nullptr ? nullptr : &base_->segment(); }
 
   neptune::Status Update(const PartitionUpdate& update);
-  // Moves in the segment of a folder that a builder finished; its documents replace those with the same
-  // doc_id. REQUIRES: the same file system.
+  // Moves in the segment of a folder that a builder finished; its documents replace those with the
+  // same doc_id. REQUIRES: the same file system.
   neptune::Status AddSegment(const std::string& built_directory);
 
-  // One merge that the policy asks for; false if there is none. Documents that are deleted meanwhile
-  // are deleted in the result as well.
+  // One merge that the policy asks for; false if there is none. Documents that are deleted
+  // meanwhile are deleted in the result as well.
   neptune::StatusOr<bool> Merge();
-  // A piece of it, so that others can run in between: choosing and ordering documents; terms until they had so many
-  // postings, the last one whole; putting the segment together and in place of those that it was made of.
+  // Runs one piece of the merge, so that other work can run in between. Pieces are: choosing and
+  // ordering documents; writing terms until they had `posting_count_max` postings, the last term
+  // whole; assembling the segment and replacing its inputs by it.
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Ranks by these collection terms from now on; the file is copied. All partitions of a collection
-  // are to be given the same. Over a base, terms that are not among them keep their published counts.
+  // are to be given the same. Over a base, terms that are not among them keep their published
+  // counts.
   neptune::Status UseTerms(const std::string& path);
-  // Writes what lives now to `path`, to be added to the counts of other partitions, or used as it is.
+  // Writes what lives now to `path`, to be added to the counts of other partitions, or used as it
+  // is.
   neptune::Status CountTerms(const std::string& path) const;
-  // The same as differences from what was published; `scratch_path` is a file that is written on the way and removed.
-  // REQUIRES: it stands over a base.
+  // Counts the terms' differences from the published segment. `scratch_path` is a temporary file,
+  // removed before the call returns.
+  // REQUIRES: base() is not null.
   neptune::StatusOr<ChangedTerms> CountChangedTerms(const std::string& scratch_path) const;
-  // In how many documents of the collection the term stood when that was published; 0 of a term that the base does not
-  // hold. REQUIRES: it stands over a base.
+  // Number of documents of the collection that held the term when the base was published; 0 for a
+  // term that the base does not hold. REQUIRES: base() is not null.
   neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:
@@ -160,8 +166,8 @@ class Partition {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(change_mutex_);
 
   PartitionOptions options_;                           // fixed after Load
-  std::shared_ptr<SegmentFolder> base_;                // likewise
-  std::shared_ptr<const CollectionCounts> published_;  // of the base, likewise
+  std::shared_ptr<SegmentFolder> base_;                // fixed after Load
+  std::shared_ptr<const CollectionCounts> published_;  // counts of the base, fixed after Load
 
   // Held while a change is worked out and committed, so that one builds on the other.
   neptune::LeafMutex change_mutex_;

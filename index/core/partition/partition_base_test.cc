@@ -66,7 +66,8 @@ std::vector<std::string> FilesBelow(const std::string& folder) {
   return files;
 }
 
-// A collection of partitions over published segments, changed at random, beside what must live in it.
+// A collection of partitions over published segments that changes at random, with a model of its
+// documents.
 class LiveCollection {
  public:
   LiveCollection(uint64_t seed, size_t partition_count)
@@ -115,7 +116,7 @@ class LiveCollection {
     }
   }
 
-  // The same by what changed alone.
+  // Renews the statistics from the changed terms alone.
   void RenewStatistics() {
     ChangedTermsSum sum;
     for (const auto& partition : partitions_) {
@@ -144,7 +145,7 @@ class LiveCollection {
     }
   }
 
-  // What lives, as one segment under the statistics of the first partition's base.
+  // The live documents as one segment under the statistics of the first partition's base.
   std::shared_ptr<const SearchableSegment> OneSegmentUnderPublishedCounts() {
     const std::string folder = Path("one", build_count_++);
     BuildSegment(living_, folder);
@@ -152,7 +153,7 @@ class LiveCollection {
     return *SearchableSegment::Create(*SegmentFolder::Borrow(folder), counts->get(), {});
   }
 
-  // What lives, as a collection of its own with its own statistics.
+  // The live documents as a collection of its own with its own statistics.
   std::unique_ptr<TestCollection> OneIndex() const {
     std::vector<TestDocument> documents;
     for (const auto& [doc_id, document] : living_) documents.push_back(document);
@@ -219,7 +220,7 @@ class LiveCollection {
     ASSERT_TRUE(partitions_[p]->Update(UpdateOf(documents, deleted)).ok());
   }
 
-  // As after a restart: the owner applies what it has kept.
+  // Simulates a restart: the owner applies the documents that it has kept.
   void Reopen(size_t p) {
     partitions_[p].reset();
     partitions_[p] = OpenOver(Path("base", p), Path("live", p));

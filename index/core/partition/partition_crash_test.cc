@@ -1,8 +1,8 @@
-// Kills a process that changes a partition at every operation on files in turn, a write half done, and
-// opens what is left: all that was acknowledged is there, of the change in work all or nothing.
+// Kills a process that changes a partition at every operation on files in turn, a write half done,
+// and opens what is left: all that was acknowledged is there, of the change in work all or nothing.
 //
-// The operations are those of the C library that the partition's code uses; this program defines them
-// and counts.
+// The operations are those of the C library that the partition's code uses; this program defines
+// them and counts.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ PartitionOptions OptionsFor(const std::string& directory) {
   return {.directory = directory, .merging = {.merge_count = 2, .documents_min = 2}};
 }
 
-// What lives after so many steps.
+// Live documents after `step_count` steps.
 std::set<uint64_t> LivingAfter(int step_count) {
   switch (step_count) {
     case 0:
@@ -132,7 +132,7 @@ bool Step(Partition* partition, const std::string& terms_path, int step) {
   }
 }
 
-// In a process of its own: makes all steps, writing a byte for each one done.
+// Runs in a process of its own: executes all steps and writes a byte for each completed one.
 [[noreturn]] void Run(const std::string& folder, int operations, int acknowledgements) {
   operations_left = operations;
   auto partition = Partition::Open(OptionsFor(folder + "/partition"));
@@ -173,7 +173,7 @@ bool RunAndCheck(int operations) {
   if (!partition.ok()) return true;
   const auto living = Living(*(*partition)->snapshot());
   EXPECT_TRUE(living == LivingAfter(done) || living == LivingAfter(done + 1)) << done << " done";
-  // It is a partition to go on with, and nothing was left behind.
+  // The partition accepts further changes, and no temporary files remain.
   EXPECT_TRUE(Add(partition->get(), {8, 9}, {}).ok());
   size_t folder_count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() + "/partition")) {

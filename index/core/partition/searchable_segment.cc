@@ -20,7 +20,7 @@ neptune::StatusOr<std::shared_ptr<SegmentFolder>> SegmentFolder::Borrow(
 
 SegmentFolder::~SegmentFolder() {
   segment_.reset();
-  std::error_code ignored;  // what stays is removed when the partition is opened again
+  std::error_code ignored;  // files that remain are removed when the partition is opened again
   if (obsolete_) std::filesystem::remove_all(directory_, ignored);
 }
 

@@ -27,7 +27,7 @@ class SegmentFolder {
  public:
   static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Open(const std::string& directory,
                                                                 uint64_t number);
-  // A folder that somebody else published: it stays.
+  // Opens a folder published by another owner; it is not removed.
   static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Borrow(const std::string& directory);
   ~SegmentFolder();
   SegmentFolder(const SegmentFolder&) = delete;
@@ -53,8 +53,8 @@ class SegmentFolder {
   std::atomic<bool> obsolete_ = false;
 };
 
-// The segment under given counts of the collection; those of a collection of which nothing is known if there
-// are none: then all words weigh alike.
+// The segment under given counts of the collection; those of a collection of which nothing is known
+// if there are none: then all words weigh alike.
 class SearchableSegment {
  public:
   static neptune::StatusOr<std::shared_ptr<const SearchableSegment>> Create(

@@ -2,7 +2,8 @@
 //
 // Reads the mapped segment.
 // Threads: pure function.
-// Errors: DATA_LOSS for damaged postings; RESOURCE_EXHAUSTED if not even the documents fit the memory.
+// Errors: DATA_LOSS for damaged postings; RESOURCE_EXHAUSTED if not even the documents fit the
+//   memory.
 // Limits: memory_size_max for the index and the copy that reordering makes of it.
 
 #pragma once
@@ -15,8 +16,8 @@
 
 namespace search::index {
 
-// Terms are numbered from the most frequent on. Terms of one document are left out, for they say
-// nothing about order; so are rarer ones than fit in `memory_size_max`.
+// Terms are numbered by descending frequency. Terms of a single document are left out, because they
+// carry no information about order; so are the rarest terms beyond `memory_size_max`.
 neptune::StatusOr<ForwardIndex> MakeForwardIndex(const Segment& segment, size_t memory_size_max);
 
 }  // namespace search::index

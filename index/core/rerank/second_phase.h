@@ -1,5 +1,5 @@
-// The second ranking phase: what the best documents of the first gain by where the query's words
-// stand in them.
+// The second ranking phase: adds to the scores of the best documents of the first phase a gain
+// computed from the positions of the query's words.
 //
 //   gain(d)      = proximity(d) + title(d) + lead(d), never negative
 //   proximity(d) = proximity * sum over pairs of words s, t of  min(idf(s), idf(t)) * g / (k1 + g)
@@ -9,25 +9,27 @@
 //   title(d)     = title * cover(d)^2 * sum of idf(t) over the words t in d's title
 //   cover(d)     = share of the title's words that are words of the query
 //   lead(d)      = lead * sum over words t in d's body of  idf(t) * half / (half + p)
-//                  p the first place of t in the body, from 0
-//   norm, k1, idf: as in the first phase (index/core/search/ranking.h), weight of the field included
+//                 p the first position of t in the body, from 0
+//   norm, k1, idf: as in the first phase (index/core/search/ranking.h), weight of the field
+//   included
 //
-// Source: proximity: Rasolofo and Savoy 2003 (pairs weigh as their lesser word, inverse distances
-//   saturate as frequencies do), Metzler and Croft 2005 (what stands in the query's order).
-//   Lead: Troy and Zhang 2007 (rank of a term's first occurrence). Title: the covered share of a
-//   field, a usual feature of learned rankings (LETOR); squared, so that a title that says the query
-//   and nothing else stands out.
-// Departs from source: inverse distance, not its square; only pairs that stand near each other in
-//   the query, so that cost grows linearly with it.
-// No I/O, no clock, knows neither segments nor queries.
+// Source: proximity: Rasolofo and Savoy 2003 (a pair weighs as its lesser word, inverse distances
+//   saturate as frequencies do), Metzler and Croft 2005 (pairs in query order). Lead: Troy and
+//   Zhang 2007 (rank of a term's first occurrence). Title: the covered share of a field, a usual
+//   feature of learned rankings (LETOR); squared, to favor titles that consist of the query and
+//   little else.
+// Departs from source: inverse distance, not its square; only pairs that are near each other in the
+//   query, so that cost grows linearly with the query.
+// No I/O, no clock; independent of segments and queries.
 // Threads: SecondPhase is immutable.
-// Units: gains are in 2^-16 of a score, as ScoreUnits of the first phase; places are numbers of
-//   words, from 0.
+// Units: gains are in 2^-16 of a score, as ScoreUnits of the first phase; positions count words
+//   from 0.
 // Limits: the first kSecondPhaseWordsMax words of the query count; a gain is below 2^31.
 //
-// A gain depends on the query, the document and the collection's statistics, in that no word that a
-// partition happens to lack changes it: words are numbered by the query. Every part is a sum of
-// rounded shares, and inverse distances are counted before they are added, so that there is no order
+// A gain depends only on the query, the document and the collection's statistics. Words are
+// numbered by the query, so a word that a partition lacks changes nothing. Every part is a sum of
+// rounded shares, and inverse distances are counted before they are added, so the result does not
+// depend on the order of addition.
 // of addition to agree on.
 
 #pragma once
@@ -44,10 +46,11 @@ namespace search::index {
 
 inline constexpr uint32_t kProximityWindow = 8;      // words of a document
 inline constexpr size_t kProximityReach = 3;         // words of the query
-inline constexpr size_t kSecondPhaseWordsMax = 128;  // of the query
+inline constexpr size_t kSecondPhaseWordsMax = 128;  // words of a query
 
-// Each in [0, 1], but for the half. Larger: where words stand counts more beside how often. Defaults:
-// chosen on three judged collections, confirmed on five (index/core/README.md). 0 switches a part off.
+// Each in [0, 1], except for the half. Larger: positions matter more relative to frequencies.
+// Defaults: chosen on three judged collections, confirmed on five (index/core/README.md). 0
+// switches a part off.
 struct SecondPhaseWeights {
   float proximity = 0.2F;
   float title = 0.4F;
@@ -62,16 +65,16 @@ struct SecondPhaseWeights {
 // Whether every value is finite and in its range.
 bool IsValid(const SecondPhaseWeights& weights);
 
-// Where a word of the query stands in a document.
+// Positions of a word of the query in a document.
 struct WordPlaces {
   std::array<uint32_t, kFieldCount> frequencies = {};
   // Ascending, by field; empty in an index without positions, which takes proximity and lead away.
   std::array<std::vector<uint32_t>, kFieldCount> positions;
 };
 
-// What counts of the document itself.
+// Properties of the document itself.
 struct DocumentShape {
-  // What one occurrence in the field is worth to the first phase, by Field.
+  // First-phase weight of one occurrence in the field, by Field.
   std::array<float, kFieldCount> norms = {};
   float title_length = 0;  // in words
 };

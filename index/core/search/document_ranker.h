@@ -1,8 +1,7 @@
 // Ranks any query document at a time: the rarest required word leads, the others confirm.
 //
 // Source: conjunctive document-at-a-time evaluation with block maxima (Ding and Suel 2011): blocks
-// of
-//   the leading list that cannot contain a hit are not decoded; a candidate is dropped once its
+//   of the leading list that cannot contain a hit are not decoded; a candidate is dropped once its
 //   known score plus the bounds of the remaining lists cannot enter the queue; phrases are checked
 //   last.
 // Threads: thread-compatible; lives for one search.

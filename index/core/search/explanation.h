@@ -4,8 +4,7 @@
 // No I/O but page faults of the mapped segment.
 // Threads: pure function over immutable parts; values.
 // Units: ScoreUnits as in score.h. score_units is exactly the sum of the static rank's and the
-// terms'
-//   units, and `score` is the document's first-phase score in a search.
+//   terms' units, and `score` is the document's first-phase score in a search.
 // Errors: NOT_FOUND if the segment holds no such document, DATA_LOSS for damaged postings,
 //   INVALID_ARGUMENT for a query over the limits of query_plan.h.
 

@@ -16,7 +16,7 @@
 // Threads: immutable.
 // Errors: a list with damaged postings is left out of the table; a search reports the damage.
 // Limits: dense lists take at most ImpactTableOptions::dense_size_max; the most frequent words
-// first.
+//   first.
 
 #pragma once
 

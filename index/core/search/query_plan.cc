@@ -53,8 +53,8 @@ class Planner {
     return PlanTerms(keys, positions, node.field, scores ? node.occurrences : 0);
   }
 
-  // `occurrences` 0: does not score. Leaves score even if the phrase as a whole cannot match, because
-  // another branch may match the document.
+  // `occurrences` 0: does not score. Leaves score even if the phrase as a whole cannot match,
+  // because another branch may match the document.
   neptune::StatusOr<PlanNode> PlanTerms(const std::vector<std::string_view>& keys,
                                         std::vector<uint32_t> positions, QueryField field,
                                         uint32_t occurrences) {

@@ -7,8 +7,7 @@
 // Errors: DATA_LOSS if a posting list turns out damaged; INVALID_ARGUMENT for a phrase over a
 //   segment without positions, and for live documents of another segment.
 // Limits: kHitCountMax hits; the query's own limits (index/core/query). A search takes about 4 KiB
-// of
-//   memory per term of the query plus 32 KiB.
+//   of memory per term of the query plus 32 KiB.
 //
 // Results are exact: behave as if every document were matched and scored, then sorted by descending
 // score and ascending doc_id, and cut to k. Deleted documents (SearchOptions::live_documents)

@@ -1,8 +1,8 @@
 // Arrays of up to 128 numbers, each in the same number of bits.
 //
 // Source: Lemire and Boytsov 2015 (SIMD-BP128): full arrays are packed across four lanes of 32
-// bits,
-//   so that one vector instruction unpacks four numbers. Shorter arrays are packed in one row.
+//   bits, so that one vector instruction unpacks four numbers. Shorter arrays are packed in one
+//   row.
 // Threads: pure functions.
 // Limits: 0 <= bits <= 32, 0 <= count <= 128. Reads and writes exactly PackedSize bytes.
 //

@@ -33,8 +33,8 @@ inline constexpr char kSiteKeyPrefix = '\x01';
 // SegmentTotals::flags: the positions of the words are not known; the segment's section of
 // positions is empty, and phrases cannot be answered.
 inline constexpr uint32_t kWithoutPositionsFlag = 1;
-// SegmentTotals::flags: documents were put into another order than that of their numbers; the section
-// of the order is there.
+// SegmentTotals::flags: documents were put into another order than that of their numbers; the
+// section of the order is there.
 inline constexpr uint32_t kReorderedFlag = 2;
 // Longest key of the dictionary.
 inline constexpr size_t kTermKeySizeMax = 128;
@@ -89,7 +89,8 @@ struct StatisticsTotals {
   uint64_t segment_fingerprint = 0;
   uint64_t document_count = 0;
   std::array<uint64_t, kFieldCount> length_sums = {};
-  // The ranking that the collection is searched with by default: k1, weight and b by field, static rank weight.
+  // The ranking that the collection is searched with by default: k1, weight and b by field, static
+  // rank weight.
   float k1 = 0;
   std::array<float, kFieldCount> weights = {};
   std::array<float, kFieldCount> bs = {};

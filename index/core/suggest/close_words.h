@@ -1,10 +1,11 @@
 // The words of a vocabulary that differ from a given one by few edits.
 //
-// A scan over the signatures of the words of fitting length leaves few; those are compared in the band
-// of the distance table that matters.
+// A scan over the signatures of the words of fitting length leaves few; those are compared in the
+// band of the distance table that matters.
 //
-// Source: Damerau 1964, as optimal string alignment: an edit inserts, deletes or replaces a character or
-//   exchanges two neighbours, and nothing is edited twice. README.md has what it was measured against.
+// Source: Damerau 1964, as optimal string alignment: an edit inserts, deletes or replaces a
+//   character or exchanges two neighbours, and nothing is edited twice. README.md has what it was
+//   measured against.
 // No I/O but page faults. Threads: pure functions.
 // Units: characters are code points of folded text.
 // Limits: words of at most kSpelledWordMax characters; kEditsMax edits.
@@ -30,12 +31,13 @@ struct CloseWord {
   bool operator==(const CloseWord&) const = default;
 };
 
-// All words within `distance_max` (1 to kEditsMax) of `folded`, in the order of the vocabulary; none for
-// longer words.
+// All words within `distance_max` (1 to kEditsMax) of `folded`, in the order of the vocabulary;
+// none for longer words.
 std::vector<CloseWord> FindCloseWords(const SuggestionIndex& index, std::string_view folded,
                                       uint32_t distance_max);
 
-// The distance of two texts, in time of the product of their lengths; for tests and for a pair or two.
+// The distance of two texts, in time of the product of their lengths; for tests and for a pair or
+// two.
 uint32_t EditDistance(std::string_view a, std::string_view b);
 
 }  // namespace search::index

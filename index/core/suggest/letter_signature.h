@@ -1,5 +1,5 @@
-// Which letters a word is made of, as 32 bits: an edit changes at most two of them, so that most words of
-// a vocabulary are told apart from a given one without a look at their letters.
+// The set of a word's letters as 32 bits. An edit changes at most two of them, so most words of a
+// vocabulary are ruled out for a given word without comparing letters.
 //
 // Source: Grossi and Luccio 1989 (counting filter), reduced to presence.
 // Threads: pure functions.
@@ -15,7 +15,7 @@ namespace search::index {
 // Bits of the word's characters: one for each Latin letter, six shared by all others.
 inline uint32_t LetterSignature(std::string_view utf8) {
   uint32_t signature = 0;
-  uint32_t other = 0;  // of a character of several bytes
+  uint32_t other = 0;  // bit of all multi-byte characters
   for (size_t i = 0; i < utf8.size(); ++i) {
     const auto byte = static_cast<uint8_t>(utf8[i]);
     if (byte >= 'a' && byte <= 'z') {

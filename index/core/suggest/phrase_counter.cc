@@ -55,7 +55,7 @@ class WordCache {
     uint32_t number = kNoWord;
   };
 
-  // The word's place. REQUIRES: 16 readable bytes, those behind the word zero.
+  // The word's slot. REQUIRES: 16 readable bytes, of which those after the word are zero.
   Entry& At(const char* word, std::array<uint64_t, 2>* head) {
     std::memcpy(head->data(), word, kWordSizeMax);
     const uint64_t mixed = (*head)[0] * 0x9E3779B97F4A7C15 ^ (*head)[1] * 0xC2B2AE3D27D4EB4F;
@@ -98,7 +98,7 @@ bool IsAscii(std::string_view text) {
                      [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
-// Whether what stands between two words joins them.
+// True if the text between two words joins them.
 bool IsJoint(std::string_view gap) { return gap == " " || gap == "-"; }
 
 }  // namespace
@@ -154,10 +154,11 @@ class PhraseCounter::Rep {
   const PhraseCounterOptions options_;
   uint32_t document_count_ = 0;
   uint64_t error_max_ = 0;
-  uint32_t rank_min_ = 0;  // of titles that are taken in
+  uint32_t rank_min_ = 0;  // lowest rank of titles that are accepted
 
   std::vector<Word> words_;
-  std::deque<std::string> surfaces_;  // of the words; does not move what word_numbers_ refers to
+  // Surfaces of the words; word_numbers_ refers to them, so they must not move.
+  std::deque<std::string> surfaces_;
   std::vector<uint32_t> free_words_;
   absl::flat_hash_map<std::string_view, uint32_t, TextHash, std::equal_to<>> word_numbers_;
   absl::flat_hash_map<Sequence, Counter, SequenceHash> sequences_;
@@ -165,7 +166,7 @@ class PhraseCounter::Rep {
   WordCache recent_;
   std::string lower_;
 
-  // Of Finish.
+  // Used by Finish.
   std::string keys_;
   std::vector<Item> items_;
   std::vector<std::pair<Sequence, uint32_t>> kept_sequences_;
@@ -193,7 +194,7 @@ void PhraseCounter::Rep::AddTitle(const IndexedDocument& document) {
 
 void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t window) {
   WordScanner scanner(text);
-  Sequence last = {kNoWord, kNoWord, kNoWord};  // the word read last stands last
+  Sequence last = {kNoWord, kNoWord, kNoWord};  // the most recent word is last
   size_t chain = 0;                             // words that follow each other directly
   size_t end = 0;
   for (uint32_t position = 0; scanner.Next(); ++position) {
@@ -268,7 +269,7 @@ void PhraseCounter::Rep::CountSequences(const Sequence& last, size_t chain) {
   }
 }
 
-// Halves the table of sequences: drops those that the fewest documents say.
+// Halves the table of sequences by dropping those with the fewest documents.
 void PhraseCounter::Rep::PruneSequences() {
   uint32_t floor = 0;
   do {
@@ -277,7 +278,8 @@ void PhraseCounter::Rep::PruneSequences() {
   error_max_ += floor;
 }
 
-// The same for words, and drops the sequences that they may stand in: those are no more frequent.
+// Halves the table of words the same way. Also drops the sequences that may contain dropped words,
+// which are no more frequent.
 void PhraseCounter::Rep::PruneWords() {
   uint32_t floor = 0;
   do {
@@ -299,8 +301,8 @@ void PhraseCounter::Rep::ForgetSequences(uint32_t floor) {
                  [floor](const auto& entry) { return entry.second.document_count <= floor; });
 }
 
-// Keeps the better half. Titles that come later have larger numbers, so of the worst kept rank none is
-// better than those kept.
+// Keeps the better half. Titles that come later have larger numbers, so of the worst kept rank none
+// is better than those kept.
 void PhraseCounter::Rep::PruneTitles() {
   using Place = std::pair<uint32_t, uint64_t>;  // the better, the smaller
   const auto place = [](const Title& title) {

@@ -1,11 +1,11 @@
-// What one partition knows of a phrase, and the file in which it keeps that until the collection is
+// Counts of phrases in one partition, and the file that keeps them until the collection is
 // finished: phrases in ascending order of key.
 //
 // Format: format.md, "Counts".
 // Reads and writes a file in the partition's folder.
 // Threads: thread-compatible.
-// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE, as of section files.
-// Limits: kPhraseKeySizeMax bytes a key. A reader allocates no more than one phrase takes.
+// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE, as for section files.
+// Limits: kPhraseKeySizeMax bytes per key. A reader allocates memory for one phrase at a time.
 
 #pragma once
 
@@ -32,14 +32,14 @@ inline constexpr uint32_t kRankUnits = 4096;
 
 // One way to write a phrase in running text.
 struct PhraseVariant {
-  std::string surface;          // in lower case with accents; its folded words are the key
-  uint32_t document_count = 0;  // documents that say it so
+  std::string surface;          // lower case with accents; its folded words are the key
+  uint32_t document_count = 0;  // documents that contain this surface form
 };
 
 struct PhraseCounts {
   std::string key;
   std::vector<PhraseVariant> variants;  // ascending by surface
-  bool is_title_word = false;           // a word that stands in a title
+  bool is_title_word = false;           // the word occurs in a title
 
   // Documents whose title it is, and of the best of them (highest rank, then smallest number) rank,
   // number and title as written. Nothing is known of titles if the count is 0.
@@ -79,11 +79,11 @@ class PhraseCountsWriter {
 class PhraseCountsReader {
  public:
   static neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> Open(const std::string& directory);
-  // Over a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> FromFile(
       std::unique_ptr<SectionFile> file);
 
-  // Moves to the next phrase, at first to the first; false behind the last.
+  // Moves to the next phrase, initially to the first; false at the end.
   neptune::StatusOr<bool> Next();
   const PhraseCounts& phrase() const { return phrase_; }
   const PhraseCountsTotals& totals() const { return totals_; }
@@ -97,7 +97,7 @@ class PhraseCountsReader {
   bool ReadVariants();
   bool ReadTitle();
   bool ReadNextNumber(uint64_t max, uint64_t* value);
-  // Bytes of a size that stands before them; the key if that is 0.
+  // Reads a size followed by that many bytes; a size of 0 yields the key.
   bool ReadText(std::string* text);
 
   const std::unique_ptr<SectionFile> file_;

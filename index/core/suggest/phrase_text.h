@@ -1,10 +1,11 @@
-// Text as suggestions see it: folded words that look-ups compare, and the spelling that people read.
+// Text for suggestions: folded words, which look-ups compare, and the spelling that is displayed.
 //
-// A phrase's key is its folded words (index/core/analysis: case, accents and compatibility forms gone,
-// nothing stemmed) with one blank between them. Keys order by byte.
+// A phrase's key is its folded words (index/core/analysis: case, accents and compatibility forms
+// are removed, but no stemming), separated by single spaces. Keys are ordered by byte.
 //
-// No I/O. Threads: pure functions.
-// Limits: FoldWords gives at most `count_max` words.
+// No I/O.
+// Threads: pure functions.
+// Limits: FoldWords returns at most `count_max` words.
 
 #pragma once
 
@@ -34,12 +35,12 @@ std::string PhraseKey(std::span<const FoldedWord> words);
 // Appends the text in lower case with its accents kept; bytes that are not UTF-8 are left out.
 void AppendLowerCase(std::string_view utf8, std::string* out);
 
-// White space at the ends gone and between words one blank; control characters and bytes that are not
-// UTF-8 gone.
+// White space at the ends gone and between words one blank; control characters and bytes that are
+// not UTF-8 gone.
 std::string TrimmedText(std::string_view utf8);
 
-// Whether the text, typed as a query, asks for all of its words and says nothing else: no alternatives,
-// exclusions or fields. Such a query finds any document that holds the words together.
+// True if the text, parsed as a query, requires all of its words and nothing else: no alternatives,
+// exclusions or fields. Such a query matches any document that contains the words together.
 bool IsPlainQuery(std::string_view utf8);
 
 // English words that connect others: no frequent phrase begins or ends with one.

@@ -1,7 +1,7 @@
-// What makes one phrase a better suggestion than another, in whole numbers, so that every partition and
-// every machine orders alike.
+// The weight by which suggestions are ordered, in integers, so that every partition and every
+// machine computes the same order.
 //
-// Constants chosen by looking at completions of Wikipedia titles and documentation.
+// The constants were chosen by inspecting completions of Wikipedia titles and documentation.
 // Threads: pure functions.
 // Units: 1/1024 bit (doubling a count adds 1024).
 
@@ -23,21 +23,23 @@ inline int32_t CountBits(uint64_t count) {
   return static_cast<int32_t>(std::lround(kBit * std::log2(static_cast<double>(count) + 1)));
 }
 
-// Documents that a title of that rank (0 to kRankUnits) is worth: 16 for the lowest, 4,096 for the highest.
+// Documents that a title of that rank (0 to kRankUnits) is worth: 16 for the lowest, 4,096 for the
+// highest.
 inline uint64_t TitleWorth(uint32_t title_rank) {
   return static_cast<uint64_t>(
       std::lround(std::exp2(4 + 8 * static_cast<double>(title_rank) / kRankUnits)));
 }
 
-// A phrase of `word_count` words that `document_count` documents say, and `title_worth` more for a title.
-// Each further word costs half a doubling, since people ask for the general before the special.
+// Weight of a phrase of `word_count` words in `document_count` documents, plus `title_worth` for a
+// title. Each further word costs half a doubling, because people search for general phrases more
+// often than for special ones.
 inline uint16_t PhraseWeight(uint64_t document_count, uint64_t title_worth, size_t word_count) {
   const int64_t weight =
       CountBits(document_count + title_worth) - static_cast<int64_t>(word_count - 1) * kBit / 2;
   return static_cast<uint16_t>(std::clamp<int64_t>(weight, 0, UINT16_MAX));
 }
 
-// What a phrase loses where the text typed matches it from a later word on.
+// Penalty if the typed text matches the phrase from a later word on.
 inline constexpr uint16_t kLaterWordCost = 3 * kBit;
 
 }  // namespace search::index

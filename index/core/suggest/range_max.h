@@ -1,5 +1,5 @@
-// The largest of a range of numbers, from the numbers and the maxima of their blocks, of the blocks'
-// blocks, and so on: at most 128 numbers are looked at on each of few levels.
+// The largest of a range of numbers, from the numbers and the maxima of their blocks, of the
+// blocks' blocks, and so on: at most 128 numbers are looked at on each of few levels.
 //
 // Threads: immutable view; pure functions.
 // Units: indices count from 0. Of equal numbers the first is the largest.
@@ -18,10 +18,10 @@ class RangeMax {
  public:
   RangeMax() = default;
 
-  // `values` with the levels of maxima behind them: what the view below is made of.
+  // Returns `values` followed by the levels of maxima, in the layout of FromStored.
   static std::vector<uint16_t> WithLevels(std::vector<uint16_t> values);
 
-  // Nothing if `stored` is not as long as WithLevels makes it for `count` values.
+  // Returns nullopt unless `stored` has the length that WithLevels yields for `count` values.
   static std::optional<RangeMax> FromStored(std::span<const uint16_t> stored, size_t count);
 
   uint16_t value(size_t i) const { return levels_[0][i]; }

@@ -12,8 +12,8 @@
 namespace search::index {
 namespace {
 
-// What slips cost; chosen on words of Wikipedia titles with random slips (suggest_benchmark prints how
-// many are put right).
+// Costs of slips, chosen on words of Wikipedia titles with random slips (suggest_benchmark prints
+// how many are corrected).
 constexpr int64_t kEditCost = 6 * kBit;
 constexpr int64_t kSecondEditCost = 7 * kBit;
 constexpr int64_t kFirstLetterCost = 3 * kBit;
@@ -21,7 +21,7 @@ constexpr int64_t kFirstLetterCost = 3 * kBit;
 constexpr int64_t kCommonSlipGain = 3 * kBit / 2;
 constexpr int64_t kSplitCost = 5 * kBit;
 constexpr int64_t kJoinCost = 5 * kBit;
-// A word that no document says may still be what was meant.
+// Cost of a word that occurs in no document; it may still be what was meant.
 constexpr int64_t kUnknownCost = 12 * kBit;
 
 bool IsBlankOnly(std::string_view text) {
@@ -34,7 +34,7 @@ size_t LetterCount(std::string_view folded) {
   }));
 }
 
-// Whether so many documents say the word that no other can be likelier.
+// True if the word is frequent enough that no correction could be likelier.
 bool IsPlentiful(uint64_t document_count, uint64_t collection_document_count) {
   constexpr uint64_t kShare = 256;
   constexpr uint64_t kLeast = 50;
@@ -64,7 +64,7 @@ bool IsCommonSlip(std::string_view a, std::string_view b) {
   return x == y;
 }
 
-// What it costs to read `typed` as the other word.
+// Cost of reading `typed` as the other word.
 int64_t SlipCost(std::string_view typed, const OtherWord& other) {
   int64_t cost = kEditCost + (other.distance > 1 ? kSecondEditCost : 0);
   if (typed.substr(0, 1) != std::string_view(other.folded).substr(0, 1)) cost += kFirstLetterCost;
@@ -72,7 +72,7 @@ int64_t SlipCost(std::string_view typed, const OtherWord& other) {
   return cost;
 }
 
-// Keeps the best `count_max` in order of score and text; each once. `score` is asked once a value.
+// Keeps the best `count_max` distinct values by score, then text. Calls `score` once per value.
 template <typename T, typename Score>
 void KeepBest(size_t count_max, const Score& score, std::vector<T>* values) {
   std::vector<std::tuple<int64_t, std::string, size_t>> order;  // best first
@@ -97,8 +97,8 @@ void KeepBestOthers(std::string_view typed, std::vector<OtherWord>* others) {
   KeepBest(kSpellingsPerWord, score, others);
 }
 
-// Those that documents say next to each other come first: of them every partition that says so knows, of
-// others only a partition that happens to hold both halves.
+// Splits whose halves are adjacent in documents come first: every partition with such documents
+// knows them, while other splits are known only to a partition that happens to hold both halves.
 void KeepBestSplits(std::vector<SplitWord>* splits) {
   constexpr int64_t kIsPairGain = 1000 * kBit;
   const auto score = [](const SplitWord& split) {
@@ -110,7 +110,7 @@ void KeepBestSplits(std::vector<SplitWord>* splits) {
   KeepBest(kSplitsPerWord, score, splits);
 }
 
-// In the vocabulary's spelling, with its accents.
+// The text in the vocabulary's spelling, with accents.
 std::string TextOf(const SuggestionIndex& index, size_t phrase) {
   const std::string_view display = index.display(phrase);
   const bool is_ascii = std::all_of(display.begin(), display.end(),
@@ -138,8 +138,8 @@ std::vector<OtherWord> FindOthers(const SuggestionIndex& index, const std::strin
   return others;
 }
 
-// Documents that say the words next to each other, as far as the phrases tell; 1 if only a longer phrase
-// does.
+// Number of documents in which the words are adjacent, as far as the phrases show; 1 if only a
+// longer phrase contains the pair.
 uint32_t PairCount(const SuggestionIndex& index, std::string_view left, std::string_view right) {
   std::string key(left);
   key += ' ';
@@ -294,8 +294,8 @@ struct Reading {
   int64_t score = 0;
   std::string_view last;  // word read last
   int64_t last_bits = 0;  // its share of the score, without slips
-  std::string text;       // of the query so far
-  size_t end_byte = 0;    // of the query as typed
+  std::string text;       // text of the query so far
+  size_t end_byte = 0;    // end in the query as typed
   bool is_changed = false;
 };
 
@@ -352,7 +352,7 @@ class Composer {
 
   int64_t Bits(uint64_t count) const { return CountBits(count) - all_bits_; }
 
-  // What it gains to stand behind the word before.
+  // Gain for following the previous word.
   int64_t PairGain(const Reading& reading, size_t i, std::string_view word, int64_t bits) const {
     if (i == 0) return 0;
     const auto pair =
@@ -362,7 +362,7 @@ class Composer {
   }
 
   struct Step {
-    std::string_view word;  // that stands last
+    std::string_view word;  // the last word
     std::string_view text;  // empty: as typed
     int64_t bits = 0;
     int64_t cost = 0;
@@ -414,7 +414,7 @@ class Composer {
   const int64_t all_bits_;
   std::map<std::tuple<uint32_t, std::string, std::string>, uint32_t> pairs_;
   std::vector<std::vector<Reading>> readings_;       // by number of words read
-  std::vector<std::unique_ptr<std::string>> texts_;  // that steps refer to
+  std::vector<std::unique_ptr<std::string>> texts_;  // texts that steps refer to
 };
 
 }  // namespace

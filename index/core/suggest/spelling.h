@@ -1,17 +1,17 @@
-// Spelling: what each partition knows of the words of a query, how that becomes one, and which other
-// spellings of the whole query it makes likely.
+// Spelling correction: each partition returns candidates for the words of a query, these are
+// merged, and the likeliest other spellings of the whole query are composed.
 //
 //   words ─► FindSpellings, on each partition ─► MergeSpellings ─► ComposeSpellings ─► whole queries
 //
-// A spelling's score is that of a noisy channel: how likely documents are to say the words, alone and
-// next to each other, less what the slips between them and the text typed cost.
+// Scores follow the noisy-channel model: the log-likelihood of the words in documents, alone and
+// next to each other, minus the cost of the slips between them and the typed text.
 //
-// Source: Kernighan, Church, Gale 1990 (noisy channel); Cucerzan and Brill 2004 (neighbouring words,
-//   splitting, joining).
+// Source: Kernighan, Church, Gale 1990 (noisy channel); Cucerzan and Brill 2004 (neighbouring
+//   words, splitting, joining).
 // Threads: pure functions.
 // Units: scores in 1/1024 bit.
-// Limits: kSpelledWordsMax words a query; kSpellingsPerWord other words for each, kSplitsPerWord ways to
-//   cut it in two.
+// Limits: kSpelledWordsMax words per query; kSpellingsPerWord other words for each, and
+//   kSplitsPerWord ways to split it in two.
 
 #pragma once
 
@@ -34,7 +34,7 @@ inline constexpr size_t kSplitsPerWord = 2;
 struct SpelledWord {
   std::string folded;
   bool may_change = true;
-  // Whether only blanks stand between it and the word before, so that the two may be one.
+  // True if only spaces separate it from the previous word, so that the two may be one word.
   bool may_join = false;
   size_t begin_byte = 0;
   size_t end_byte = 0;
@@ -42,15 +42,15 @@ struct SpelledWord {
   bool operator==(const SpelledWord&) const = default;
 };
 
-// The words of query text that spelling looks at. Those that are operators, names of fields, values of
-// `site:`, exclusions, or have fewer than three letters may not change. Empty, so that nothing is
-// proposed, if there are more than kSpelledWordsMax.
+// The words of query text that spelling looks at. Those that are operators, names of fields, values
+// of `site:`, exclusions, or have fewer than three letters may not change. Empty, so that nothing
+// is proposed, if there are more than kSpelledWordsMax.
 std::vector<SpelledWord> WordsToSpell(std::string_view query);
 
 // Another word for one of the query.
 struct OtherWord {
   std::string folded;
-  std::string text;  // to be put into the query
+  std::string text;  // replacement text for the query
   uint32_t document_count = 0;
   uint32_t distance = 0;
 
@@ -61,7 +61,7 @@ struct OtherWord {
 struct SplitWord {
   std::string left;
   std::string right;
-  // Documents that say them next to each other; 0 if that is not known.
+  // Documents in which both are adjacent; 0 if unknown.
   uint32_t pair_count = 0;
   uint32_t left_count = 0;
   uint32_t right_count = 0;
@@ -70,15 +70,15 @@ struct SplitWord {
 };
 
 struct WordSpellings {
-  uint32_t document_count = 0;    // of the word as typed
+  uint32_t document_count = 0;    // documents that contain the word as typed
   std::vector<OtherWord> others;  // best first
   std::vector<SplitWord> splits;  // best first
-  uint32_t joined_count = 0;      // documents that say this word and the next as one
+  uint32_t joined_count = 0;      // documents that contain this word and the next one joined
 
   bool operator==(const WordSpellings&) const = default;
 };
 
-// Documents that say a spelling of word `index` and one of the next word next to each other.
+// Documents that contain a spelling of word `index` followed by a spelling of the next word.
 struct WordPair {
   uint32_t index = 0;
   std::string left;
@@ -90,17 +90,17 @@ struct WordPair {
 
 struct Spellings {
   uint64_t collection_document_count = 0;
-  std::vector<WordSpellings> words;  // of the query, in order
+  std::vector<WordSpellings> words;  // words of the query, in order
   std::vector<WordPair> pairs;       // ascending by index, left, right
 
   bool operator==(const Spellings&) const = default;
 };
 
-// What one partition knows.
+// The candidates of one partition.
 Spellings FindSpellings(const SuggestionIndex& index, const std::vector<SpelledWord>& words);
 
-// What two disjoint sets of partitions know together. Commutative and associative. Counts are the
-// collection's on both sides, so they are joined, not added.
+// Merges the candidates of two disjoint sets of partitions. Commutative and associative. Counts are
+// collection-wide on both sides, so they are merged, not added.
 Spellings MergeSpellings(const Spellings& a, const Spellings& b,
                          const std::vector<SpelledWord>& words);
 
@@ -111,13 +111,13 @@ struct SpelledQuery {
   bool operator==(const SpelledQuery&) const = default;
 };
 
-// At most `count_max` other texts for `query`, likelier than itself, best first.
+// Returns at most `count_max` other texts for `query` that are likelier than the query, best first.
 std::vector<SpelledQuery> ComposeSpellings(std::string_view query,
                                            const std::vector<SpelledWord>& words,
                                            const Spellings& spellings, size_t count_max);
 
-// Whether a spelling that finds `other_total` documents is worth proposing beside a query that finds
-// `total`: it finds something where that finds nothing, or far more.
+// True if a spelling that matches `other_total` documents is worth proposing for a query that
+// matches `total`: it matches where the query does not, or matches far more.
 bool IsWorthProposing(uint64_t total, uint64_t other_total);
 
 }  // namespace search::index

@@ -1,10 +1,11 @@
-// Times of completion and spelling over the titles and texts of a collection, p50 and p99, and how many
-// slips are put right; bytes and build time of the files.
+// Times of completion and spelling over the titles and texts of a collection, p50 and p99, and how
+// many slips are put right; bytes and build time of the files.
 //
-//   suggest_benchmark --documents=docs.jsonl.zst --directory=FOLDER [--partitions=1] [--count_max=N]
+//   suggest_benchmark --documents=docs.jsonl.zst --directory=FOLDER [--partitions=1]
+//   [--count_max=N]
 //
-// Queries are beginnings of titles, and titles with a random slip in one word. Times are processor time
-// of one thread, all partitions one after the other, merged.
+// Queries are beginnings of titles, and titles with a random slip in one word. Times are processor
+// time of one thread, all partitions one after the other, merged.
 
 #include <gflags/gflags.h>
 
@@ -57,7 +58,7 @@ std::vector<std::string> Folders() {
   return folders;
 }
 
-// Reads the titles and, if asked to, counts the documents.
+// Reads the titles and optionally counts the documents.
 std::vector<std::string> ReadDocuments(std::vector<std::unique_ptr<PhraseCounter>>* counters) {
   std::vector<std::string> titles;
   double seconds = 0;

@@ -1,6 +1,6 @@
-// Reads any bytes as a file of suggestions and as a file of counts, and as a query over a small one:
-// refused, or walked over without a crash or an unreasonable allocation. Headers are made to fit first, so
-// that damage behind them is reached.
+// Reads arbitrary bytes as a file of suggestions, as a file of counts, and as a query over a small
+// file: they are rejected, or read without a crash or an unreasonable allocation. Headers are made
+// valid first, so that damage after them is reached.
 
 #include <xxhash.h>
 

@@ -33,13 +33,13 @@ struct SuggestionTotals {
   uint64_t phrase_count = 0;
   uint64_t entry_count = 0;
   uint64_t word_count = 0;
-  // Of the whole collection.
+  // Number of documents of the whole collection.
   uint64_t collection_document_count = 0;
   uint64_t count_error_max = 0;
 };
 static_assert(sizeof(SuggestionTotals) == 40);
 
-// Of the whole collection, the same in every partition that holds the phrase.
+// Collection-wide, and equal in every partition that holds the phrase.
 struct PhraseRecord {
   uint32_t document_count = 0;
   uint16_t weight = 0;

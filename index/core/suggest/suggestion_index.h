@@ -1,5 +1,5 @@
-// The suggestions of one partition: the best completions of what has been typed, and the words and pairs
-// of words that there are.
+// The suggestions of one partition: the best completions of what has been typed, and the words and
+// pairs of words that there are.
 //
 // Format: format.md.
 // Maps a file read-only.
@@ -7,8 +7,8 @@
 // Errors: NOT_FOUND no such file; DATA_LOSS a damaged one, found when it is opened.
 // Limits: a completion looks at O(k log n) entries whatever the prefix.
 //
-// Results are of the whole collection as far as the partition holds them: counts and weights are the
-// collection's.
+// Results are of the whole collection as far as the partition holds them: counts and weights are
+// the collection's.
 
 #pragma once
 
@@ -32,7 +32,7 @@ namespace search::index {
 inline constexpr size_t kCompletionsMax = 100;
 
 struct Completion {
-  std::string text;  // as people read it; as a query it finds a document of this partition
+  std::string text;  // display text; as a query it matches a document of this partition
   std::string key;
   uint32_t start = 0;  // byte of the key at which the typed text matches
   uint32_t weight = 0;
@@ -41,7 +41,8 @@ struct Completion {
   bool operator==(const Completion&) const = default;
 };
 
-// The order of completions of one prefix: by weight, then by the text from the match on, then by key.
+// The order of completions of one prefix: by weight, then by the text from the match on, then by
+// key.
 bool IsBetterCompletion(const Completion& a, const Completion& b);
 
 class SuggestionIndex {
@@ -49,13 +50,14 @@ class SuggestionIndex {
   // Maps `directory`/suggest.
   static neptune::StatusOr<std::unique_ptr<SuggestionIndex>> Open(const std::string& directory,
                                                                   const OpenOptions& options = {});
-  // Over a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::unique_ptr<SuggestionIndex>> FromFile(
       std::unique_ptr<SectionFile> file);
 
-  // The best `count_max` (at most kCompletionsMax) phrases in which `prefix` stands at the beginning of a
-  // word, in the order above, each once with its best match. `prefix` is folded words with one blank
-  // between them and, if the last is complete, behind them; none for an empty one.
+  // Returns the best `count_max` (at most kCompletionsMax) phrases that contain `prefix` at the
+  // start of a word, in the order above, each once with its best match. `prefix` is folded words
+  // separated by single spaces, followed by a space if the last word is complete; an empty prefix
+  // has no completions.
   std::vector<Completion> Complete(std::string_view prefix, size_t count_max) const;
 
   bool HasCompletion(std::string_view prefix) const {
@@ -73,17 +75,17 @@ class SuggestionIndex {
   const PhraseRecord& record(size_t phrase) const { return records_[phrase]; }
   std::optional<size_t> FindPhrase(std::string_view key) const;
 
-  // The vocabulary: words that documents say, by number of characters, then ascending.
+  // The vocabulary: words of documents, by number of characters, then ascending.
   size_t word_count() const { return words_.size(); }
   size_t word_phrase(size_t word) const { return words_[word]; }
   std::string_view word(size_t word) const {
     return word_texts_.substr(word_offsets_[word], word_offsets_[word + 1] - word_offsets_[word]);
   }
-  // The first word of at least so many characters; word_count() if there is none.
+  // Index of the first word of at least `characters` characters; word_count() if there is none.
   size_t FirstWordOf(size_t characters) const {
     return word_begins_[std::min(characters, word_begins_.size() - 1)];
   }
-  // Documents of the collection that say the word; 0 if it is not in the vocabulary.
+  // Number of documents of the collection that contain the word; 0 if it is not in the vocabulary.
   uint32_t WordCount(std::string_view folded) const;
   // letter_signature.h, by number of the word.
   std::span<const uint32_t> word_signatures() const { return word_signatures_; }

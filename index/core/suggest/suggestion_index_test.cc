@@ -157,7 +157,7 @@ TEST(SuggestionIndexTest, LimitsChooseTheSamePhrasesInPartitionsAndInOne) {
   }
 }
 
-// The words of a suggestion stand together in a document of the partition that proposes it.
+// The words of a suggestion occur together in a document of the partition that proposes it.
 TEST(SuggestionIndexTest, EverySuggestionIsInADocumentOfItsPartition) {
   const auto documents = LicenseDocuments();
   const TestSuggestions parts(documents, {.partition_count = 3});

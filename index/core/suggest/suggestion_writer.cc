@@ -38,7 +38,7 @@ struct MergedPhrase {
   std::vector<size_t> holders;
 
   bool is_word() const { return counts.key.find(' ') == std::string::npos; }
-  // Of documents that say it.
+  // Number of documents that contain the text.
   uint32_t text_count() const {
     uint64_t sum = 0;
     for (const PhraseVariant& variant : counts.variants) sum += variant.document_count;
@@ -148,7 +148,8 @@ StatusOr<Thresholds> ChooseThresholds(const Readers& readers, const SuggestionLi
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
-// Whether the title is written as people write it in running text, but for capitals where words begin.
+// Whether the title is written as people write it in running text, but for capitals where words
+// begin.
 bool IsWrittenLike(std::string_view title, std::string_view surface) {
   for (size_t i = 1; i < title.size(); ++i) {
     if (IsUpper(title[i]) && title[i - 1] != ' ' && title[i - 1] != '-') return false;
@@ -158,8 +159,8 @@ bool IsWrittenLike(std::string_view title, std::string_view surface) {
   return lower == surface;
 }
 
-// What people read: the title as written if a query may say it so, unless many more documents write it
-// in another way; then theirs. Empty if there is no such text.
+// The display text: the title as written if it is valid as a query, unless many more documents
+// write it in another way; then theirs. Empty if there is no such text.
 std::string DisplayText(const PhraseCounts& phrase) {
   constexpr uint32_t kManyMore = 10;
   const auto best = std::max_element(

@@ -35,7 +35,7 @@ class TestSuggestions {
   const SuggestionIndex& index(size_t i) const { return *indexes_[i]; }
   std::string Directory(size_t i) const;
 
-  // Of all partitions, merged.
+  // Completions of all partitions, merged.
   std::vector<Completion> Complete(const std::string& prefix, size_t count_max) const;
   Spellings FindAllSpellings(const std::vector<SpelledWord>& words) const;
   // The best other text for the query, or nothing.

@@ -1,8 +1,7 @@
 // Documents to test with: real ones of the machine, real ones of the shared data, and made ones.
 //
 // Source: the licence texts that every Debian system carries (/usr/share/common-licenses);
-// Wikipedia
-//   articles in the folder that the environment names in NEPTUNE_SHARED_DATA.
+//   Wikipedia articles in the folder that the environment names in NEPTUNE_SHARED_DATA.
 // Reads files.
 // Threads: pure functions over files.
 
