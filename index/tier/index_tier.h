@@ -1,13 +1,13 @@
-// One partition of an index tier: what every implementation of it can do.
+// Interface of one partition of an index tier.
 //
 // Source: the local operator of the aggregation call ([Chu03] figure 4).
-// No Neptune above base: a service module calls it, on threads that may block.
-// Threads: thread-safe once opened; an opened tier never changes, but for that of live/.
+// Does not depend on Neptune above base: a service module calls it, on threads that may block.
+// Threads: thread-safe once opened. An opened tier is immutable, except for live/.
 // Units: scores are comparable between all partitions of one index version, because they are
 //   computed from collection-wide statistics.
-// Errors: Search gives INVALID_ARGUMENT for a query that does not parse or exceeds a limit,
-//   DATA_LOSS for a damaged index and what TierSearchControl::read gives. Running out of time is no error: the answer is then the best
-//   found so far and says evaluated_completely = false.
+// Errors: Search returns INVALID_ARGUMENT for a query that does not parse or exceeds a limit,
+//   DATA_LOSS for a damaged index, and any error of TierSearchControl::read. Running out of time is
+//   not an error: the answer is then the best found so far, with evaluated_completely = false.
 // Limits: 1 <= hit_count_max <= kTierHitCountMax; query text at most kTierQuerySizeMax bytes.
 
 #pragma once
@@ -32,16 +32,18 @@ struct TierSearchControl {
   neptune::TimePoint deadline = neptune::kNever;
   std::function<neptune::TimePoint()> now;
 
-  // Asked every now and then; evaluation ends soon after it has said true. May be empty.
+  // Polled regularly; evaluation ends soon after it has returned true. May be empty.
   std::function<bool()> stop;
 
-  // Runs what reads a storage engine, which may wait for a disk: once, perhaps on another thread, and returns when it
-  // has run. What it is given owns all that it uses: if it returns an error, which ends the search, that may still
-  // run. Empty: the tier reads where it is asked. Mapped files are read without it.
+  // Runs `read`, which reads a storage engine and may wait for a disk, once, perhaps on another
+  // thread, and returns when it has finished. `read` must own all that it uses: an error ends the
+  // search while `read` may still be running. Empty: the tier reads on the calling thread. Mapped
+  // files are read without it.
   std::function<neptune::Status(std::function<void()> read)> read;
 
-  // `stop` and the deadline for what is evaluated within `read`: asked on whatever thread that is, perhaps when the
-  // search has gone, so it owns all that it uses. Says yes early enough for an answer to come in time. May be empty.
+  // `stop` and the deadline for code that is evaluated within `read`. Called on any thread, perhaps
+  // after the search has returned, so it owns all that it uses. Returns true early enough for an
+  // answer to arrive in time. May be empty.
   std::function<bool()> stop_read;
 };
 
@@ -56,9 +58,10 @@ class IndexTier {
  public:
   virtual ~IndexTier() = default;
 
-  // The best hit_count_max documents of this partition that match, best first, equal scores by
-  // ascending doc_id, and how many match: exactly if count_exactly, else at least that many. With a
-  // second_phase_count, as MergeTierAnswers (operators.h) says, of one answer alone.
+  // Returns the best hit_count_max documents of this partition that match, best first, equal scores
+  // by ascending doc_id, and the number of matches: exact if count_exactly, else a lower bound.
+  // With a second_phase_count, hits are as MergeTierAnswers (operators.h) yields for a single
+  // answer.
   virtual neptune::StatusOr<TierAnswer> Search(const TierQuery& query,
                                                const TierSearchControl& control) const = 0;
 

@@ -1,9 +1,9 @@
-// What every index tier must do, as tests. A variant in the registry is tested without a word more;
-// one outside of it instantiates the suite:
+// The conformance suite of index tiers. It runs for every variant in the registry; a variant
+// outside of the registry instantiates it:
 //
 //   INSTANTIATE_TEST_SUITE_P(Mine, IndexTierConformance, testing::Values(kMyVariant), VariantName);
 //
-// Answers are compared with those of the variant kReferenceTierName, which looks at every document.
+// Answers are compared with those of the exhaustive variant kReferenceTierName.
 //
 // Test only.
 
@@ -70,7 +70,7 @@ class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
 };
 
 std::string VariantName(const testing::TestParamInfo<IndexTierVariant>& info);
-// What GoogleTest shows of a variant.
+// Prints a variant for GoogleTest.
 void PrintTo(const IndexTierVariant& variant, std::ostream* out);
 
 }  // namespace search::index

@@ -1,4 +1,5 @@
-// What new_engine.md quotes of the worked example stands there, and the example is as short as it says.
+// Checks that the quotations in new_engine.md match the worked example, and that the example is as
+// short as the page claims.
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,9 @@
 // The index tiers there are, by the name that a cluster spec uses. The one list of variants, and
 // with it the way to build and open partitions of any of them.
 //
-// Threads: the list is constant; building and opening are
-// independent. Errors: INVALID_ARGUMENT, with the known names, for any other name. OpenIndexTier:
-// NOT_FOUND no
-//   finished partition there; FAILED_PRECONDITION one of another variant; DATA_LOSS a damaged one.
+// Threads: the list is constant; building and opening are independent. Errors: INVALID_ARGUMENT,
+//   with the known names, for any other name. OpenIndexTier: NOT_FOUND no finished partition there;
+//   FAILED_PRECONDITION one of another variant; DATA_LOSS a damaged one.
 //
 // A folder holds one partition of one variant, sealed by the file kTierSealName, whose description
 // is "neptune-index-tier 1 VARIANT INDEX_VERSION".
@@ -33,10 +32,10 @@ struct IndexTierVariant {
                                                         uint64_t index_version);
   neptune::StatusOr<std::unique_ptr<TierBuilder>> (*create_builder)(
       const TierBuilderOptions& options);
-  // Gives finished partitions their common statistics.
+  // Computes the common statistics of finished partitions.
   neptune::Status (*finish_collection)(const std::vector<std::string>& directories,
                                        const TierCollectionOptions& options);
-  // What the seal covers: whole files of a format that has no checksums of its own.
+  // Extent of the seal: whole files for a format without checksums of its own.
   neptune::SealExtent seal_extent = neptune::SealExtent::kEnds;
 };
 
@@ -57,7 +56,7 @@ neptune::Status FinishTierCollection(std::string_view implementation,
 neptune::StatusOr<std::unique_ptr<IndexTier>> OpenIndexTier(std::string_view implementation,
                                                             const std::string& directory);
 
-// What a finished partition's seal says.
+// Contents of a finished partition's seal.
 struct TierFolder {
   std::string implementation;
   uint64_t index_version = 0;

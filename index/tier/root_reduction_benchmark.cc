@@ -1,5 +1,6 @@
-// What the root of a reduction tree over 32 partitions spends on one query whose partitions each return their
-// 100 best: in a flat tree it takes in 31 answers, in a load-adaptive one those of its own children.
+// Measures the cost at the root of a reduction tree over 32 partitions for one query whose
+// partitions each return their 100 best hits: in a flat tree the root merges 31 answers, in a
+// load-adaptive tree those of its own children.
 //
 // The bound is half of flat. Times include reading the children's messages and writing the root's.
 
@@ -38,7 +39,7 @@ TierAnswer AnswerOf(uint32_t partition) {
   return answer;
 }
 
-// What a child sends whose subtree has so many partitions.
+// The message of a child whose subtree has `count` partitions.
 std::string MessageOf(uint32_t first, uint32_t count) {
   TierAnswer merged = AnswerOf(first);
   AggregationAnswer answer;

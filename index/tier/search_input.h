@@ -1,5 +1,5 @@
-// What every tier does with a question before it searches: reads the text, joins the reasons to
-// stop, reads its store.
+// The common preparation of a search in every tier: parses the query, combines the stop conditions,
+// runs the read.
 //
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT for text that is over a limit of the query language.
@@ -18,18 +18,19 @@ namespace search::index {
 // The meaning of the question's canonical text.
 neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query);
 
-// True once the deadline has passed or the caller's stop says so; empty if neither can happen.
+// True once the deadline has passed or the caller's stop returns true; empty if neither can happen.
 // The function refers to `control`, which must outlive it.
 std::function<bool()> StopFunction(const TierSearchControl& control);
 
-// For tiers that evaluate a whole search within TierSearchControl::read: checks and reads the question, has `evaluate`
-// run there, and gives what it gives. `evaluate` owns what it uses, see there; its `stop` may be empty.
+// For tiers that evaluate a whole search within TierSearchControl::read: checks and parses the
+// query, runs `evaluate` there, and returns its result. `evaluate` must own what it uses (see
+// TierSearchControl::read); its `stop` may be empty.
 using Evaluate = std::function<neptune::StatusOr<TierAnswer>(
     const TierQuery& question, const Query& query, const std::function<bool()>& stop)>;
 neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& question,
                                                const TierSearchControl& control, Evaluate evaluate);
 
-// Has `read` run as `control` says. OK: it has run.
+// Runs `read` through `control`. OK: it has run.
 neptune::Status ReadStore(const TierSearchControl& control, std::function<void()> read);
 
 }  // namespace search::index

@@ -1,14 +1,13 @@
-// The operators of the aggregation calls about suggestions and spelling: answer a partition, join two
-// answers.
+// The operators of the aggregation calls for suggestions and spelling: answer a partition, merge
+// two answers.
 //
 // Source: [Chu03] figures 4 and 5 (local and reduce operator).
-// Departs from source: none.
 // Pure functions.
 // Threads: thread-safe as the tier is.
-// Errors: of local operators: INVALID_ARGUMENT a question outside the limits of suggest.proto;
-//   UNIMPLEMENTED a tier without suggestions.
+// Errors of local operators: INVALID_ARGUMENT for a request outside the limits of suggest.proto;
+// UNIMPLEMENTED for a tier without suggestions.
 //
-// The joins are commutative and associative, so a tree of any shape gives the same bytes.
+// The merges are commutative and associative, so a tree of any shape yields the same bytes.
 
 #pragma once
 
@@ -25,7 +24,7 @@ inline constexpr uint32_t kSuggestionsMax = 100;
 inline constexpr int kCountedQueriesMax = 8;
 
 neptune::StatusOr<SuggestAnswer> SuggestOperator(const IndexTier& tier, const SuggestQuery& query);
-// The best `count_max` suggestions of both: by prefix, then as IsBetterCompletion says.
+// The best `count_max` suggestions of both, ordered by prefix, then by IsBetterCompletion.
 SuggestAnswer MergeSuggestAnswers(const SuggestAnswer& a, const SuggestAnswer& b,
                                   uint32_t count_max);
 

@@ -1,5 +1,5 @@
-// The joins of suggest_operators.h as registered reduce operators, for the tier's and the frontend's
-// modules.
+// The joins of suggest_operators.h as registered reduce operators, for the tier's and the
+// frontend's modules.
 //
 // Source: [Chu03] figure 5. Threads: pure functions.
 // Errors: INVALID_ARGUMENT data that are not the messages.

@@ -3,9 +3,8 @@
 // Writes files; no clock.
 // Threads: thread-compatible; several partitions may be built at once, with one builder each.
 // Errors: INVALID_ARGUMENT for a document out of order or with an impossible rank; UNAVAILABLE for
-// the
-//   file system; RESOURCE_EXHAUSTED beyond a limit. After an error a builder refuses all further
-//   calls.
+//   the file system; RESOURCE_EXHAUSTED beyond a limit. After an error a builder refuses all
+//   further calls.
 
 #pragma once
 
@@ -39,9 +38,9 @@ class TierBuilder {
   virtual neptune::Status Finish() = 0;
 };
 
-// What is the same for all partitions of one version of the index.
+// Options common to all partitions of one version of the index.
 struct TierCollectionOptions {
-  // Stands in every answer; caches know outdated entries by it.
+  // Included in every answer; caches use it to detect outdated entries.
   uint64_t index_version = 1;
   RankingOptions ranking;
   // Partitions worked on at a time, where the implementation can.

@@ -2,8 +2,8 @@
 //
 // Source: [Chu03] figure 5 (registered operators).
 // Names only.
-// Shapes: the local operator takes a TierQuery and gives a TierAnswer; the reduce operator takes two
-//   TierAnswers and, as its parameters, the same TierQuery, and gives a TierAnswer.
+// Shapes: the local operator takes a TierQuery and gives a TierAnswer; the reduce operator takes
+//   two TierAnswers and, as its parameters, the same TierQuery, and gives a TierAnswer.
 
 #pragma once
 
@@ -19,8 +19,8 @@ inline constexpr char kTierSearchMethod[] = "Search";
 // Reduce operator: joins the answers of two disjoint sets of partitions.
 inline constexpr char kTierReduceOperator[] = "search.MergeTierAnswers";
 
-// The same for suggestions (suggest.proto): SuggestQuery to SuggestAnswer, of short grain; SpellQuery to
-// SpellAnswer and CountQuery to CountAnswer, of long grain.
+// Methods for suggestions (suggest.proto): SuggestQuery to SuggestAnswer, of short grain;
+// SpellQuery to SpellAnswer and CountQuery to CountAnswer, of long grain.
 inline constexpr char kTierSuggestMethod[] = "Suggest";
 inline constexpr char kTierSpellMethod[] = "Spell";
 inline constexpr char kTierCountMethod[] = "Count";

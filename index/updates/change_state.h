@@ -2,17 +2,16 @@
 // statistics, as keys and values of a store that replication keeps identical on all replicas.
 //
 //   d DOC_ID           DocumentChange, serialised; a removal is kept for kRemovalsKept, so that a
-// late
-//                      older change is recognized, and for ever if the index may hold the document
+//                      late older change is recognized, and for ever if the index may hold the
+//                      document
 //   r VERSION DOC_ID   a removal that will be forgotten; no value
 //   f                  the largest version of a removal that was forgotten, 8 bytes big-endian
 //   k KEY              RequestKey without the key, serialised
 //   q VERSION KEY      the request keys by age; no value
 //   s VERSION INDEX    a piece of statistics
 //   u                  StatisticsPiece without data: the statistics in use
-//   l HASH DOC_ID      a changed document whose number is not derived from its url, by the XXH3-64
-// of
-//                      its url; no value
+//   l HASH DOC_ID      a changed document whose number is not derived from its url, by the
+//                      XXH3-64 of its url; no value
 //   c                  number of executed changes of documents, 8 bytes big-endian
 //   w                  the last write: log sequence number and history, 8 bytes big-endian each
 //

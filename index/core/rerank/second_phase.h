@@ -4,12 +4,12 @@
 //   gain(d)      = proximity(d) + title(d) + lead(d), never negative
 //   proximity(d) = proximity * sum over pairs of words s, t of  min(idf(s), idf(t)) * g / (k1 + g)
 //                  s before t in the query, at most kProximityReach words apart
-//   g(s, t, d)   = sum over fields c of  norm(c, d) * sum over places p of s, q of t in c  1 / (q - p)
-//                  1 <= q - p <= kProximityWindow
+//   g(s, t, d)   = sum over fields c of  norm(c, d) * sum over positions p of s and q of t in c
+//                  with 1 <= q - p <= kProximityWindow of  1 / (q - p)
 //   title(d)     = title * cover(d)^2 * sum of idf(t) over the words t in d's title
 //   cover(d)     = share of the title's words that are words of the query
 //   lead(d)      = lead * sum over words t in d's body of  idf(t) * half / (half + p)
-//                 p the first position of t in the body, from 0
+//                  p the first position of t in the body, from 0
 //   norm, k1, idf: as in the first phase (index/core/search/ranking.h), weight of the field
 //   included
 //
@@ -30,7 +30,6 @@
 // numbered by the query, so a word that a partition lacks changes nothing. Every part is a sum of
 // rounded shares, and inverse distances are counted before they are added, so the result does not
 // depend on the order of addition.
-// of addition to agree on.
 
 #pragma once
 

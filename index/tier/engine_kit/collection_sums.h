@@ -1,7 +1,8 @@
-// What a collection's statistics are added up from, for a variant over a foreign store.
+// Sums from which a collection's statistics are computed, for a variant over a foreign store.
 //
-// Source: index/core/search/ranking.h. Threads: thread-compatible.
-// Limits: memory is the collection's vocabulary and 8 bytes a document.
+// Source: index/core/search/ranking.h.
+// Threads: thread-compatible.
+// Limits: memory is the collection's vocabulary and 8 bytes per document.
 
 #pragma once
 
@@ -24,8 +25,8 @@ class CollectionSums {
   // `count` more documents have the term.
   void AddTerm(std::string_view term, uint64_t count) { frequencies_[std::string(term)] += count; }
 
-  // To be called once, behind all of the above.
-  // Errors: INVALID_ARGUMENT a document that stands twice, an impossible ranking.
+  // Call once, after all of the above.
+  // Errors: INVALID_ARGUMENT for a document that occurs twice, or invalid ranking options.
   neptune::StatusOr<CollectionRecord> Finish(const RankingOptions& ranking);
 
   // Documents of the collection with the term, which was added.

@@ -1,7 +1,8 @@
-// A question answered by a foreign engine: scores, the best, both ranking phases, all that an answer says.
+// Computes an answer with a foreign engine: scores, the best hits, both ranking phases and all
+// flags.
 //
-// Threads: pure but for the searcher.
-// Errors: those of the searcher; DATA_LOSS for a match that is no document of the partition.
+// Threads: pure except for the searcher.
+// Errors: those of the searcher; DATA_LOSS for a match outside the partition's documents.
 
 #pragma once
 

@@ -13,7 +13,7 @@ using neptune::Status;
 using neptune::StatusOr;
 
 constexpr size_t kMemorySizeMin = size_t{1} << 20;
-// What engines hold in memory of a posting, or a place of one, that is not yet flushed.
+// Memory that engines hold per unflushed posting or position, approximately.
 constexpr size_t kPostingSize = 64;
 
 class EngineBuilder : public TierBuilder {

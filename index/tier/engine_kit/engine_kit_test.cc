@@ -1,4 +1,5 @@
-// The kit over an engine in memory. What whole tiers made with it answer is in ../index_tier_test.cc.
+// The kit over an engine in memory. What whole tiers made with it answer is in
+// ../index_tier_test.cc.
 
 #include <gtest/gtest.h>
 
@@ -19,12 +20,12 @@ namespace {
 using neptune::Status;
 using neptune::StatusCode;
 
-// What the stores of a folder hold.
+// Contents of the stores of a folder.
 struct Folder {
   std::map<std::string, std::string> values;
   std::map<std::string, uint32_t> counts;
   int flush_count = 0;
-  Found found;  // what every search finds
+  Found found;  // result of every search
   bool throws = false;
 };
 Folder& TheFolder() {
@@ -122,7 +123,7 @@ TEST(EngineKitTest, FindsDamagedAndUnfinishedTables) {
   ASSERT_TRUE(BuildAndFinish(5).ok());
   const std::map<std::string, std::string> values = TheFolder().values;
   for (const auto& [key, value] : values) {
-    if (key[0] == 'g') continue;  // read when asked for
+    if (key[0] == 'g') continue;  // read on demand
     TheFolder().values = values;
     TheFolder().values[key] = value.substr(1);
     EXPECT_EQ(Search().status().code(), StatusCode::kDataLoss) << key;
@@ -134,7 +135,7 @@ TEST(EngineKitTest, FindsDamagedAndUnfinishedTables) {
 TEST(EngineKitTest, FlushesByWhatIsWrittenAndAtTheEnd) {
   ASSERT_TRUE(Build(3).ok());
   EXPECT_EQ(TheFolder().flush_count, 1);
-  ASSERT_TRUE(Build(20000).ok());  // of 4 postings of 64 bytes each
+  ASSERT_TRUE(Build(20000).ok());  // 4 postings of 64 bytes each
   EXPECT_EQ(TheFolder().flush_count, 5);
 }
 

@@ -1,7 +1,8 @@
-// What an open partition of a foreign engine holds in memory: its documents' records and the collection's numbers.
+// The in-memory part of an open partition of a foreign engine: its documents' records and the
+// collection's numbers.
 //
 // Threads: immutable once read (engine_tables.h).
-// Limits: 16 bytes a document.
+// Limits: 16 bytes per document.
 
 #pragma once
 
@@ -24,7 +25,7 @@ struct EnginePartition {
         documents(std::move(records)),
         scorer(MeanLengths(numbers.document_count, numbers.length_sums), RankingOf(numbers)) {}
 
-  const std::string_view name;  // of the tier; a constant
+  const std::string_view name;  // name of the tier; a constant
   const uint64_t index_version;
   const CollectionRecord collection;
   const std::vector<DocumentRecord> documents;  // by ordinal

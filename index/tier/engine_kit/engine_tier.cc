@@ -12,7 +12,7 @@ namespace {
 using neptune::Status;
 using neptune::StatusOr;
 
-// What searches share, those that nobody waits for any more too.
+// State shared by searches, including abandoned ones that are still running.
 class SharedPartition {
  public:
   SharedPartition(const EngineDriver& driver, std::string directory, EnginePartition partition)

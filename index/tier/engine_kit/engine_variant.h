@@ -1,9 +1,9 @@
-// A foreign engine as a variant of the index tier: what registry.h wants to know of one, from an EngineDriver.
+// Turns an EngineDriver into a variant of the index tier, as registry.h expects it.
 //
-// Threads, errors: as index_tier.h and tier_builder.h say. A search runs within TierSearchControl::read as a whole, with
-//   a searcher of its own that is kept for the next one afterwards.
-// Limits: as many searchers as searches ran at once; 16 bytes a document of an open partition; while a collection is
-//   finished, its vocabulary and 8 bytes a document.
+// Threads, errors: as in index_tier.h and tier_builder.h. A whole search runs within
+//   TierSearchControl::read, with a searcher of its own that is kept for later searches.
+// Limits: as many searchers as the maximal number of concurrent searches; 16 bytes per document of
+//   an open partition; while a collection is finished, its vocabulary and 8 bytes per document.
 
 #pragma once
 
@@ -23,12 +23,12 @@ namespace search::index {
 neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateEngineBuilder(
     const EngineDriver& driver, const TierBuilderOptions& options);
 
-// Gives finished partitions their common statistics.
+// Computes the common statistics of finished partitions.
 neptune::Status FinishEngineCollection(const EngineDriver& driver,
                                        const std::vector<std::string>& directories,
                                        const TierCollectionOptions& options);
 
-// What the kit reads of a partition when it is opened.
+// Reads the part of a partition that the kit keeps in memory.
 neptune::StatusOr<EnginePartition> ReadEnginePartition(const EngineDriver& driver,
                                                        const std::string& directory,
                                                        uint64_t index_version);

@@ -1,6 +1,6 @@
-// What documents of one partition score for one query, given how often its words stand in them.
+// Scores documents of one partition for one query from the frequencies of its words.
 //
-// Source: index/core/search/score.h; the same bits as the index core's.
+// Source: index/core/search/score.h; bit-identical to the index core's scores.
 // Threads: immutable.
 // Shapes: words and frequencies by the order of ScoringWords.
 
@@ -27,7 +27,8 @@ class QueryScore {
   // No document scores more.
   ScoreUnits units_max() const { return units_max_; }
 
-  // Of the document. `frequency_of(i, field)`: how often words()[i] stands in that field of it, as a uint32_t.
+  // Score of the document. `frequency_of(i, field)`: frequency of words()[i] in that field, as a
+  // uint32_t.
   template <typename FrequencyOf>
   ScoreUnits Of(uint32_t ordinal, const FrequencyOf& frequency_of) const {
     const DocumentRecord& document = partition_.documents[ordinal];

@@ -1,4 +1,4 @@
-// The second ranking phase over any engine that can say where words stand in a document.
+// The second ranking phase over any engine that can return word positions.
 //
 // Source: index/core/rerank/second_phase.h.
 // Threads: pure functions.
@@ -19,23 +19,25 @@
 
 namespace search::index {
 
-// What the phase reads of an engine; all outlive the call.
+// Access of the phase to an engine; all references must outlive the call.
 struct RatingSpace {
   const Scorer& scorer;
   uint64_t collection_document_count = 0;
   // DocumentRecord::length_codes of the document.
   std::function<uint32_t(uint32_t ordinal)> length_codes;
-  // Documents of the collection with each word of ScoringWords; any number of a word that the partition lacks.
+  // Document frequency in the collection of each word of ScoringWords; any number for a word that
+  // the partition lacks.
   const std::vector<uint64_t>& document_frequencies;
-  // Replaces *places by where the word stands in the document; of a title_only word, in its title only.
-  // Ordinals that it is asked for ascend.
+  // Sets *places to the positions of the word in the document; for a title_only word, in the title
+  // only. Ordinals ascend from call to call.
   std::function<neptune::Status(const ScoringWord& word, uint32_t ordinal, WordPlaces* places)>
       read_places;
 };
 
-// Gives the first question.second_phase_count() hits of *answer, which are of the documents `ordinals` (in the
-// order of hits, at least as many), their gain, and puts all in their final order. Where `stop`, which may be empty
-// and is asked for each document, says so before the last, nothing but evaluated_completely changes.
+// Computes the gain of the first question.second_phase_count() hits of *answer and puts all hits in
+// their final order. `ordinals` are the documents of the hits, in the same order, at least as many.
+// `stop` may be empty and is polled for each document; if it returns true before the last, only
+// evaluated_completely changes.
 neptune::Status RunSecondPhase(const TierQuery& question, const Query& query,
                                const RatingSpace& space, const std::vector<uint32_t>& ordinals,
                                const std::function<bool()>& stop, TierAnswer* answer);

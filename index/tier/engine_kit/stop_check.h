@@ -1,4 +1,5 @@
-// A stop function asked at every kStopInterval-th step of an evaluation, the first among them; once it said yes that stays.
+// Polls a stop function at the first and every kStopInterval-th step of an evaluation; once true,
+// the result stays true.
 //
 // Threads: thread-compatible.
 
@@ -14,7 +15,7 @@ class StopCheck {
   // `stop` outlives it and may be empty.
   explicit StopCheck(const std::function<bool()>& stop) : stop_(stop) {}
 
-  // To be called at each step.
+  // Call at each step.
   bool Stops() {
     if (!stopped_ && stop_ && step_count_++ % kStopInterval == 0) stopped_ = stop_();
     return stopped_;

@@ -1,9 +1,10 @@
-// Keeps the live tiers of a service fresh: on a loop of low priority of its own, every kRefreshInterval, what they were
-// told becomes searchable; in between, merges go on in pieces that no refresh waits long for.
+// Keeps the live tiers of a service fresh. On a low-priority loop of its own it makes noted changes
+// searchable every kRefreshInterval; in between it merges in pieces short enough not to delay a
+// refresh.
 //
 // Threads: Start and Stop by the owner; the loop's thread does the work.
-// Errors: what Refresh or MergeSome returns is logged and counted; it is tried again at the next turn.
-// Limits: kMergePiece postings between two looks at the clock.
+// Errors: an error of Refresh or MergeSome is logged and counted; the next turn retries.
+// Limits: kMergePiece postings between two checks of the clock.
 
 #pragma once
 
@@ -51,7 +52,7 @@ class LiveMaintenance : public std::enable_shared_from_this<LiveMaintenance> {
 
   // Held for each piece of work.
   neptune::LeafMutex mutex_;
-  std::vector<MaintainedTier> tiers_ ABSL_GUARDED_BY(mutex_);  // none once stopped
+  std::vector<MaintainedTier> tiers_ ABSL_GUARDED_BY(mutex_);  // empty once stopped
   bool is_merging_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -14,7 +14,7 @@
 namespace search::index {
 namespace {
 
-// Collects changes of documents, and gives them to the partition as updates of bounded size.
+// Collects changes of documents and applies them to the partition as updates of bounded size.
 class Updater {
  public:
   explicit Updater(Partition* partition) : partition_(partition) {}
@@ -62,7 +62,7 @@ class Updater {
   size_t size_ = 0;
 };
 
-// Not 0, which says that documents do not change.
+// Never 0, which means that documents do not change.
 uint64_t EpochOf(const LastWriteName& last) {
   return last.lsn == 0 || last.history == 0 ? 1 : last.history;
 }
@@ -139,7 +139,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
     std::swap(noted, noted_);
   }
   if (!noted.any) return false;
-  // What is read of the state after this may be newer, and is then taken once more.
+  // The state read below may be newer; its changes are then applied once more.
   auto last = LastWrite(*state_);
   if (last.ok()) {
     if (neptune::Status taken = Take(noted); !taken.ok()) last = std::move(taken);
@@ -149,7 +149,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
     searchable_ = *last;
     return true;
   }
-  // The same again with what came meanwhile.
+  // Retry later, together with the changes noted meanwhile.
   noted_.doc_ids.insert(noted.doc_ids.begin(), noted.doc_ids.end());
   noted_.any = true;
   noted_.all = noted_.all || noted.all;
@@ -201,12 +201,13 @@ neptune::Status LiveTier::AdoptAll() {
     std::swap(partition, partition_);
   }
   partition.reset();
-  std::error_code ignored;  // what stays is removed when the tier is opened again
+  std::error_code ignored;  // files that remain are removed when the tier is opened again
   std::filesystem::remove_all(before, ignored);
   return neptune::OkStatus();
 }
 
-// Those of another index, and damaged ones, are passed over: what is in use stays so until others come.
+// Those of another index, and damaged ones, are passed over: what is in use stays so until others
+// come.
 neptune::Status LiveTier::UseStatistics(Partition* partition) {
   NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece newest, StatisticsInUse(*state_));
   if (newest.version() == statistics_version_) return neptune::OkStatus();
@@ -214,7 +215,7 @@ neptune::Status LiveTier::UseStatistics(Partition* partition) {
   if (newest.index_version() != index_version_) return neptune::OkStatus();
   auto used = UseStatisticsOfState(partition);
   if (used.status().code() == neptune::StatusCode::kDataLoss) return neptune::OkStatus();
-  if (!used.ok()) statistics_version_ = 0;  // to be tried again
+  if (!used.ok()) statistics_version_ = 0;  // retry at the next refresh
   NEPTUNE_RETURN_IF_ERROR(used.status());
   neptune::LeafLock lock(&mutex_);
   statistics_ = *used;

@@ -1,20 +1,23 @@
-// The index tier "segment" whose documents change: a published partition, which is only read, and small segments of the
-// documents that changed since.
+// The index tier "segment" with changing documents: a read-only published partition, plus small
+// segments of the documents that changed since.
 //
 //   state executes a change ──► NoteChange ──► Refresh, soon ──► searchable
-//                                                └─ reads what changed in the state, makes one segment of it
-//   MergeSome, now and then: few segments of many
+//                                                └─ reads the changes, makes a segment
+//   MergeSome, periodically: merges segments
 //
-// What is searchable is a function of the published partition and the state; the segments are made anew from both
-// when it is opened, so nothing here needs a disk's promise. A change is not searchable when NoteChange returns but after
-// the next Refresh: its owner calls that kRefreshInterval after the first change that it does not know, at the latest.
+// The searchable documents are a function of the published partition and the state; the segments
+// are rebuilt from both on open, so nothing here needs to be durable. A change becomes searchable
+// at the next Refresh after NoteChange; the owner calls Refresh at most kRefreshInterval after the
+// first unrefreshed change.
 //
 // Reads and writes files; no clock, no threads.
-// Threads: thread-safe. Searches take a snapshot and wait for nobody; Refresh and MergeSome may run at once with them and
-//   each other, each by one thread at a time. NoteChange never waits for either. CountChangedTerms may run beside all.
-// Errors: as index_tier.h; Open and Refresh also the state's, and UNAVAILABLE for the file system. After an error of
-//   Refresh the same changes are taken by the next.
-// Limits: memory is that of the searchers, some 12 bytes a change not yet refreshed, and kRefreshSizeMax of texts.
+// Threads: thread-safe. Searches take a snapshot and never wait; Refresh and MergeSome may run
+//   concurrently with them and with each other, each on one thread at a time. NoteChange never
+//   waits for either. CountChangedTerms may run concurrently with all.
+// Errors: as in index_tier.h; Open and Refresh also return the state's errors, and UNAVAILABLE for
+//   the file system. After an error of Refresh the next one retries the same changes.
+// Limits: memory is that of the searchers, about 12 bytes per change not yet refreshed, and
+//   kRefreshSizeMax of texts.
 
 #pragma once
 
@@ -39,8 +42,9 @@
 
 namespace search::index {
 
-// How long a change may wait for a Refresh. Larger: fewer segments to make and to merge. Default: with the time of the
-// Refresh itself well within the two seconds that a document may take to be found.
+// Maximal wait of a change for a Refresh. Larger: fewer segments to build and merge. Default: with
+// the duration of the Refresh itself, well within the two seconds in which a document must become
+// searchable.
 inline constexpr neptune::Duration kRefreshInterval = std::chrono::milliseconds(200);
 
 // Bytes of texts that one segment is made of.
@@ -49,11 +53,12 @@ inline constexpr size_t kRefreshSizeMax = size_t{32} << 20;
 struct LiveTierOptions {
   // A sealed partition of the variant "segment".
   std::string base_directory;
-  // For segments of what changed; emptied when opened. One process at a time.
+  // Folder for segments of changed documents; emptied on open. Only one process may use it at a
+  // time.
   std::string working_directory;
-  // Default: fewer segments for a search than where documents come in bulk, at the price of writing a document more
-  // often; segments count as small up to so few documents that the first merges, of what single changes made, are over in
-  // milliseconds.
+  // Default: fewer segments for a search than where documents come in bulk, at the price of writing
+  // a document more often; segments count as small up to so few documents that the first merges, of
+  // what single changes made, are over in milliseconds.
   MergePolicyOptions merging = {.merge_count = 4, .documents_min = 100};
 };
 
@@ -78,7 +83,7 @@ class LiveTier final : public IndexTier {
 
   // Makes what was noted until now searchable. False: there was nothing.
   neptune::StatusOr<bool> Refresh();
-  // As Partition::MergeSome.
+  // Runs Partition::MergeSome.
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Every search that begins from now on knows at least the writes up to this one.
@@ -90,17 +95,17 @@ class LiveTier final : public IndexTier {
   // The renewed statistics by which it ranks; version 0: those that were published.
   struct StatisticsUsed {
     uint64_t version = 0;
-    uint64_t change_count = 0;  // as StatisticsPiece
+    uint64_t change_count = 0;  // as in StatisticsPiece
   };
   StatisticsUsed statistics() const;
-  // Counts what changed in what is searchable, to be added up over all partitions of both tiers; the sum goes to every
-  // partition by StatisticsChanges. By one thread at a time.
+  // Counts what changed in what is searchable, to be added up over all partitions of both tiers;
+  // the sum goes to every partition by StatisticsChanges. By one thread at a time.
   neptune::StatusOr<ChangedTerms> CountChangedTerms() const;
-  // As Partition.
+  // As in Partition.
   neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:
-  // What Refresh has to take.
+  // Changes that the next Refresh must apply.
   struct Noted {
     bool any = false;
     bool all = false;
@@ -121,8 +126,9 @@ class LiveTier final : public IndexTier {
 
   const LiveTierOptions options_;
   const ChangeReader* const state_;
-  uint64_t index_version_ = 0;                    // fixed by Open
-  std::unique_ptr<SuggestionIndex> suggestions_;  // likewise; null: the index was built without
+  uint64_t index_version_ = 0;  // fixed by Open
+  // Fixed after Open; null: the index was built without suggestions.
+  std::unique_ptr<SuggestionIndex> suggestions_;
 
   neptune::LeafMutex refresh_mutex_;
   // Which folder of the working directory is in use; numbers are not used again.

@@ -467,7 +467,7 @@ TEST(LiveTierModelTest, PartitionsAgreeWithOneRebuiltIndexOnceStatisticsAreRenew
   }
 }
 
-// Every change replaces both of two documents; whoever reads finds both of one version.
+// Every change replaces both of two documents; each reader finds both in one version.
 TEST_F(LiveTierTest, SearchesSeeOneVersionWhileChangesAndMergesGoOn) {
   constexpr uint64_t kChanges = 60;
   const auto change_of = [](uint64_t version) {

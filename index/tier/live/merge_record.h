@@ -20,7 +20,7 @@
 
 namespace search::index {
 
-// Larger: a longer past in a status page that is asked for seldom.
+// Larger: a longer history on a status page that is rarely viewed.
 inline constexpr size_t kRecentMergeCountMax = 200;
 
 struct MergeTime {
@@ -33,7 +33,7 @@ class MergeRecord {
   static neptune::StatusOr<std::unique_ptr<MergeRecord>> Make(neptune::MetricsRegistry& metrics,
                                                               const neptune::MetricLabels& labels);
 
-  // What a piece of work, begun at `begin`, came to.
+  // Records the result of a piece of work that began at `begin`.
   void Note(neptune::TimePoint begin, const neptune::StatusOr<MergeProgress>& progress,
             neptune::TimePoint end);
 

@@ -1,15 +1,15 @@
 // Keys of the posting database.
 //
 // Threads: pure functions.
-// Units: ordinals number a partition's documents from 0. Numbers in keys are big-endian; records are
-//   those of index/tier/engine_kit/records.h.
+// Units: ordinals number a partition's documents from 0. Numbers in keys are big-endian; records
+//   are those of index/tier/engine_kit/records.h.
 //
 //   "t" size:1 term first_ordinal:4  -> chunk of the term's postings (posting_chunk.h)
 //   "n" size:1 term first_ordinal:4  -> number of postings in that chunk, 4 bytes
 //
-// Other keys are the kit's (index/tier/engine_kit/engine_tables.h).
+// The kit uses the other keys (index/tier/engine_kit/engine_tables.h).
 //
-// A term's postings lie in as many chunks as the builder wrote out its memory while it met the
+// A term has one chunk for each time that the builder flushed its memory while it contained the
 // term.
 
 #pragma once

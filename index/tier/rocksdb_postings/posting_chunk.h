@@ -1,4 +1,4 @@
-// A run of a term's postings in bytes.
+// Encoding of a run of a term's postings.
 //
 //   chunk   = { posting }, ascending by ordinal
 //   posting = varint(ordinal gap, the first from 0) varint(frequency) x 3 fields
@@ -6,9 +6,8 @@
 //   positions = for each field its varint(gap), the first from 0
 //
 // Threads: thread-compatible.
-// Errors: a reader at bytes that make no sense ends and is damaged(); nothing is allocated by
-// numbers
-//   that stand in the bytes.
+// Errors: at malformed bytes a reader ends and is damaged(); it never allocates by numbers from the
+//   bytes.
 
 #pragma once
 

@@ -1,7 +1,7 @@
-// Walks over the documents of one term.
+// Iterates over the documents of one term.
 //
-// Threads: thread-compatible; lives for one
-// search. Errors: damage ends it as if there were no more documents, and damaged() tells.
+// Threads: thread-compatible; lives for one search.
+// Errors: damage ends it as if there were no more documents and sets damaged().
 
 #pragma once
 
@@ -17,7 +17,8 @@ inline constexpr uint32_t kNoDocument = UINT32_MAX;
 
 class TermPostingCursor {
  public:
-  // Stands at the term's first document; at kNoDocument if it has none. The postings outlive it.
+  // Starts at the term's first document, or at kNoDocument if it has none. The postings must
+  // outlive it.
   explicit TermPostingCursor(const TermPostings& postings) : postings_(postings) { Next(); }
 
   uint32_t ordinal() const { return posting_.ordinal; }
@@ -26,7 +27,7 @@ class TermPostingCursor {
   void Positions(Field field, std::vector<uint32_t>* positions);
 
   void Next();
-  // To the first document at or behind `target`.
+  // Moves to the first document at or after `target`.
   void Seek(uint32_t target) {
     while (ordinal() < target) Next();
   }

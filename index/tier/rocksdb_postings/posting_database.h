@@ -23,7 +23,7 @@ namespace search::index::rocksdb_postings {
 class PostingDatabase {
  public:
   enum class Mode {
-    kCreate,    // in place of whatever database was there
+    kCreate,    // replaces an existing database
     kUpdate,    // read and write, one process
     kReadOnly,  // any number of processes, nothing is written into the folder
   };

@@ -1,7 +1,7 @@
-// One partition's postings in RocksDB: inverts documents in memory, writes chunks out when it is full, never merges
-// them.
+// One partition's postings in RocksDB: inverts documents in memory and writes chunks when the
+// memory is full; chunks are never merged.
 //
-// Threads, errors: as engine.h says.
+// Threads, errors: as in engine.h.
 // Limits: 2^32 - 1 documents; memory is memory_size_max and one document.
 
 #pragma once
@@ -29,7 +29,7 @@ class PostingStore : public EngineStore {
   }
   neptune::StatusOr<std::string> Get(const std::string& key) const override;
   neptune::Status ForEachTerm(const VisitTerm& visit) const override;
-  // Nothing: chunks are written out when their own bytes are memory_size_max, which is later.
+  // No effect: chunks are written when their own bytes reach memory_size_max, which is later.
   neptune::Status Flush() override { return neptune::OkStatus(); }
   neptune::Status Close() override;
 

@@ -22,7 +22,7 @@ namespace search::index::rocksdb_postings {
 
 class QueryEvaluation {
  public:
-  // With a cursor for each different word of the query. All it is given outlives it.
+  // Creates a cursor for each distinct word of the query. All arguments must outlive it.
   QueryEvaluation(const EngineQuestion& question, const QueryPostings& postings,
                   size_t document_count);
 
@@ -51,8 +51,8 @@ class QueryEvaluation {
   const size_t document_count_;
   std::map<std::string, TermPostingCursor> cursors_;
   std::vector<TermPostingCursor*> positive_;  // their documents are the candidates
-  Node root_;                                 // of cursors_, and so made behind them
-  std::vector<TermPostingCursor*> scoring_;   // of the words that score
+  Node root_;                                 // refers to cursors_, so it is built after them
+  std::vector<TermPostingCursor*> scoring_;   // cursors of the scoring words
 };
 
 }  // namespace search::index::rocksdb_postings

@@ -1,6 +1,8 @@
-// The encoded postings of a search's words, all read from the database before any document is looked at.
+// The encoded postings of a search's words, all read from the database before any document is
+// looked at.
 //
-// Reading is one call, so that it can be made on a thread that may wait for a disk; what follows uses memory alone.
+// Reading is one call, so that it can be made on a thread that may wait for a disk; what follows
+// uses memory alone.
 //
 // Threads: immutable once read.
 // Errors: DATA_LOSS damage; RESOURCE_EXHAUSTED over kQueryPostingsSizeMax.
@@ -33,12 +35,12 @@ std::vector<std::string> TermsOfLeaf(const QueryNode& node);
 
 class QueryPostings {
  public:
-  // Of every word and site of the query, those that are excluded too.
+  // Reads the postings of every word and site of the query, including excluded ones.
   static neptune::StatusOr<QueryPostings> Read(const PostingDatabase& database, const Query& query);
 
   // REQUIRES: a word or site of the query; it lives as long as this.
   const TermPostings& Of(const std::string& term) const { return terms_.at(term); }
-  // Of the database, for messages.
+  // Directory of the database, for messages.
   const std::string& directory() const { return directory_; }
 
  private:

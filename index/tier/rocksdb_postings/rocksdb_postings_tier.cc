@@ -20,7 +20,8 @@ using rocksdb_postings::QueryPostings;
 
 constexpr EngineDriver kDriver = {.name = kRocksdbPostingsTierName, .open = &PostingStore::Open};
 
-// Only the reading of postings may wait for a disk; what follows uses memory alone and runs where the search does.
+// Only the reading of postings may wait for a disk; what follows uses memory alone and runs where
+// the search does.
 class RocksdbPostingsTier : public IndexTier {
  public:
   RocksdbPostingsTier(std::shared_ptr<const PostingDatabase> database, EnginePartition partition)

@@ -1,4 +1,5 @@
-// The index core's questions and answers as the tier's messages, for all variants that search its segments.
+// The index core's questions and answers as the tier's messages, for all variants that search its
+// segments.
 //
 // Threads: pure functions, but for OpenSuggestions.
 // Errors: OpenSuggestions: those of SuggestionIndex::Open but NOT_FOUND.

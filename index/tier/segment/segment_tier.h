@@ -1,7 +1,7 @@
 // The index tier "segment": one mapped segment of the index core, searched with dynamic pruning.
 //
-// Source: index/core. Threads, errors, limits: as index_tier.h and
-//   tier_builder.h say.
+// Source: index/core.
+// Threads, errors, limits: as in index_tier.h and tier_builder.h.
 
 #pragma once
 

@@ -27,7 +27,7 @@ namespace {
 StatusOr<std::vector<ChangedTermsPage>> CountPages(LiveTier& tier, const StoreReader& state) {
   CountedPartition counted;
   counted.index_version = tier.Info().index_version;
-  // What changes from here on may be counted, but not as such: it counts for the next renewal.
+  // Changes from here on may be counted now, but are attributed to the next renewal.
   NEPTUNE_ASSIGN_OR_RETURN(counted.change_count, ChangeCount(state));
   NEPTUNE_RETURN_IF_ERROR(tier.Refresh().status());
   NEPTUNE_ASSIGN_OR_RETURN(counted.changed, tier.CountChangedTerms());

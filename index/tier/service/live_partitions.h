@@ -1,11 +1,12 @@
-// The partitions of an index tier whose documents change: their data by replication, their live tiers, the loop that
-// keeps these fresh, and the agent that renews the statistics of the collection.
+// The partitions of an index tier whose documents change: their replicated data, their live tiers,
+// the loop that refreshes them, and the agent that renews the statistics of the collection.
 //
 // Source: neptune/replication.
 // Threads: Start, Open and Stop on the node's main thread, methods and changes on any.
-// Shapes: the write kChangeMethod takes a PartitionChange and answers a ChangeAnswer; the read kHoldsMethod takes a
-//   HoldsQuery and answers a HoldsAnswer; those of index/tier/statistics as statistics_messages.h says.
-// Limits: one count of a partition's changed terms at a time, on a loop of low priority.
+// Shapes: the write kChangeMethod takes a PartitionChange and returns a ChangeAnswer; the read
+//   kHoldsMethod takes a HoldsQuery and returns a HoldsAnswer; methods of index/tier/statistics as
+//   in statistics_messages.h.
+// Limits: counts one partition's changed terms at a time, on a loop of low priority.
 // Errors: Open: those of LiveTier::Open; a partition that failed answers UNAVAILABLE.
 
 #pragma once
@@ -33,10 +34,12 @@ class LivePartitions {
                                                                   std::string working_directory);
   ~LivePartitions();
 
-  // The live tier over the published partition in `directory`. The owner keeps it until Stop returned.
+  // The live tier over the published partition in `directory`. The owner keeps it until Stop
+  // returned.
   neptune::StatusOr<std::unique_ptr<LiveTier>> Open(neptune::PartitionId partition,
                                                     const std::string& directory);
-  // All are open: changes become searchable from now on, and statistics are renewed where this node leads.
+  // All are open: changes become searchable from now on, and statistics are renewed where this node
+  // leads.
   neptune::Status StartMaintenance();
   neptune::Status Health(neptune::PartitionId partition) const;
   // No tier is used any more.
@@ -75,7 +78,8 @@ class LivePartitions {
   std::map<neptune::PartitionId, Slot> slots_;  // fixed by Start
   std::shared_ptr<LiveMaintenance> maintenance_;
   neptune::Loop* counting_loop_ = nullptr;
-  std::unique_ptr<StatisticsRenewal> renewal_;  // null: this node never leads, or nobody renews
+  // Null: this node never leads, or renewal is disabled.
+  std::unique_ptr<StatisticsRenewal> renewal_;
   neptune::ReplicatedService service_;
   neptune::StatusSection section_;
 };

@@ -32,8 +32,9 @@ using neptune::StrCat;
 
 namespace {
 
-// Of the time that is left, what a search on a helper thread leaves for its answer to come back: an eighth, and no more
-// than this. Larger: searches that are cut short look at less; smaller: their answers come too late.
+// Time that a search on a helper thread reserves for returning its answer: an eighth of the
+// remaining time, but no more than this. Larger: searches cut short examine less; smaller: their
+// answers arrive too late.
 constexpr neptune::Duration kAnswerTimeMax = std::chrono::milliseconds(10);
 
 Status ReadSecondPhaseCountMax(const std::map<std::string, std::string>& parameters,

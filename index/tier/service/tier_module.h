@@ -1,24 +1,30 @@
 // The index tier as a service: opens its partitions and answers the local operator of a search.
 //
 // Parameters (cluster spec):
-//   path            folder with one folder a partition, named by its number; relative to the base folder
-//   implementation  variant of the registry; default: what the folder says it is
-//   live_path       folder for the segments of documents that change, relative to the base folder; makes the partitions
-//                   take changes (LivePartitions) and needs the variant `segment` and a `replication` block. Default: none
-//   versions        list of the versions that are kept open (index/versions), relative to the base folder; `path` is then
-//                   inside each version's folder. Not with live_path. Default: none, one version
-//   tier1_partitions, tier2_partitions, statistics_changed_share, statistics_period_ms, statistics_timeout_ms
-//                   of tier 1, with live_path: see index/tier/statistics/statistics_renewal.h
+//   path            folder with one folder per partition, named by its number; relative to the base
+//                   folder
+//   implementation  variant of the registry; default: the one recorded in the folder
+//   live_path       folder for segments of changed documents, relative to the base folder; makes
+//                   the partitions accept changes (LivePartitions); requires the variant `segment`
+//                   and a `replication` block. Default: none
+//   versions        list of the versions that are kept open (index/versions), relative to the base
+//                   folder; `path` is then inside each version's folder. Not with live_path.
+//                   Default: none, one version
+//   tier1_partitions, tier2_partitions, statistics_changed_share, statistics_period_ms,
+//   statistics_timeout_ms
+//                   for tier 1, with live_path: see index/tier/statistics/statistics_renewal.h
 //   second_phase_count_max
-//                   most documents that a question may have rated by the second ranking phase, 0 (none)
-//                   to 1000; default 1000: what the question asks for
+//                   maximal number of documents that the second ranking phase rates per query, 0
+//                   (none) to 1000; default 1000, so that the query decides
 //
-// What a tier reads from a storage engine is shipped whole to the dependency capsule of its folder (disk:PATH/**), whose
-// helper threads may wait for a disk; where no capsule takes the folder, the module makes one named after the service.
-// Mapped files are read where they are: no capsule sees a page that is not there yet.
+// A tier's whole read of a storage engine runs in the dependency capsule of its folder
+// (disk:PATH/**), whose helper threads may wait for a disk; if no capsule covers the folder, the
+// module creates one named after the service. Mapped files are read on the calling thread: page
+// faults are invisible to capsules.
 //
-// A partition that is lost, damaged or of another variant is not announced and answers why; the others
-// serve. So does one whose damage is found while it serves.
+// A partition that is missing, damaged or of another variant is not announced and answers with the
+// reason; the others are served. The same holds for a partition that is found damaged while it is
+// served.
 //
 // Source: [Chu03] 3.3, figure 5 (local and reduce operators).
 // Threads: methods run on any loop of the node; tiers are thread-safe.
@@ -51,12 +57,12 @@ class TierModule final : public neptune::ServiceModule {
 
  private:
   struct Partition {
-    neptune::Status status;  // of opening; OK: tier is set
+    neptune::Status status;  // result of opening; OK: tier is set
     std::string path;
     std::unique_ptr<IndexTier> tier;
     std::atomic<bool> damaged{false};  // found while serving
   };
-  // What is open of one version of the index.
+  // The open partitions of one version of the index.
   struct Version {
     std::map<neptune::PartitionId, std::unique_ptr<Partition>> partitions;  // fixed once opened
   };
@@ -70,26 +76,27 @@ class TierModule final : public neptune::ServiceModule {
   template <typename Question, typename Work>
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
                  Work work);
-  // For what its tiers read below `path`, if any of them reads a storage engine.
+  // Creates the capsule for reads below `path`, if any of the tiers reads a storage engine.
   void MakeCapsule(const Version& version, const std::string& name, const std::string& path) const;
-  // What `work(tier, control)` gives, unless the partition is not served or turns out damaged.
+  // Returns the result of `work(tier, control)`, or an error if the partition is not served or
+  // turns out damaged.
   template <typename Work>
   neptune::Status Answer(neptune::RequestContext& context, uint64_t version, const Work& work,
                          neptune::Data* response);
-  // How a search of that partition for that request ends, and how it reads.
+  // Stop conditions and reads of a search of that partition for that request.
   TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
   // The question with no more of a second phase than this node runs.
   TierQuery Limited(TierQuery query) const;
   neptune::Status AddStatus(neptune::ModuleContext& context);
 
   std::string implementation_ = "none";  // fixed after Start
-  // Of the node and its parameters: fixed after Start.
+  // From the node and its parameters; fixed after Start.
   std::string service_;
   std::string base_directory_;
   std::string path_;
   std::string wanted_;
   std::vector<neptune::PartitionId> ids_;
-  neptune::CapsuleStack* capsules_ = nullptr;  // null: reads are made where they are asked for
+  neptune::CapsuleStack* capsules_ = nullptr;  // null: reads run on the calling thread
   uint32_t second_phase_count_max_ = kTierHitCountMax;
   std::unique_ptr<LivePartitions> live_;  // null: documents do not change
   OpenVersions<Version> versions_;

@@ -1,17 +1,21 @@
 // One renewal of the statistics of the whole collection, from counting to publishing.
 //
-//   every partition ── ChangedTerms, a stream of pages ──► sum ── terms that nobody knew ──► every partition
-//                                                           │ ◄── PublishedFrequencies ────────┘
+//   every partition ── ChangedTerms, a stream of pages ──► sum ── terms without counts ──► every
+//                                                           │ ◄── PublishedFrequencies ── partition
 //                                                           ▼
-//   every partition ◄── Change: pieces of a new version, the last one of each after all others of all
+//   every partition ◄── Change: pieces of a new version; all last pieces come after all others
 //
-// A partition uses a version once its last piece is there, so all change over within the time of a few writes. What is broken
-// off does no harm: versions are whole or nothing, and the largest one that a partition was given counts.
+// A partition uses a version once it has the last piece, so all partitions switch within the time
+// of a few writes. An attempt that is cut off does no harm: versions take effect whole or not at
+// all, and the largest version that a partition received wins.
 //
-// Threads: on a user-level thread of a loop of the node; what takes long runs on `background`.
-// Errors: those of the calls; FAILED_PRECONDITION partitions stand over different indexes; RESOURCE_EXHAUSTED over a limit.
-// Limits: kCollectedSizeMax bytes of pages, and kChangedTermsMax terms, are held in memory; messages as
-//   statistics_messages.h and index/updates/document_change.h have them. One partition is asked at a time.
+// Threads: runs on a user-level thread of a loop of the node; long computations run on
+//   `background`.
+// Errors: those of the calls; FAILED_PRECONDITION if partitions have different base indexes;
+//   RESOURCE_EXHAUSTED over a limit.
+// Limits: holds kCollectedSizeMax bytes of pages and kChangedTermsMax terms in memory; message
+//   limits as in statistics_messages.h and index/updates/document_change.h. Calls one partition at
+//   a time.
 
 #pragma once
 
@@ -36,8 +40,8 @@ struct TierPartition {
   neptune::ServiceName service;
   neptune::PartitionId partition;
 };
-// All of both, those of tier 2 first: what is cached for an answer goes by the epoch of tier 1, which is to be the last
-// to change.
+// All of both, those of tier 2 first: what is cached for an answer goes by the epoch of tier 1,
+// which is to be the last to change.
 std::vector<TierPartition> AllPartitions(uint32_t tier1_count, uint32_t tier2_count);
 
 class RenewalAttempt {

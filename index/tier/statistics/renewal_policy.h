@@ -1,11 +1,13 @@
-// When the statistics of the whole collection are to be renewed.
+// Decides when the statistics of the whole collection are due for renewal.
 //
-//   partitions use different ones            at once: a renewal was broken off, or one stands over another index
+//   partitions use different statistics      at once: a renewal was cut off, or a partition has
+//                                            another base index
 //   changes since >= changed_share of all    at once
 //   any change since, and period is over     then
 //
-// After an attempt nothing is due for kRenewalPause, after n that failed in a row 2^n times that, up to the period. Where
-// partitions use different ones although an attempt was done, a replica lags, and that is waited for as long as the period.
+// After an attempt nothing is due for kRenewalPause; after n failed attempts in a row, for 2^n
+// times that, up to the period. If partitions use different statistics although an attempt
+// succeeded, a replica lags, and the policy waits for it up to the period.
 //
 // No I/O, no clock.
 // Threads: thread-compatible.
@@ -22,20 +24,22 @@
 namespace search::index {
 
 struct RenewalOptions {
-  // Smaller: scores follow the changes sooner; larger: less work, fewer caches that a renewal makes old. Default: a fiftieth,
-  // which moves the weight of a word that changes everywhere by hundredths.
+  // Smaller: scores follow the changes sooner; larger: less work, fewer caches that a renewal makes
+  // old. Default: a fiftieth, which moves the weight of a word that changes everywhere by
+  // hundredths.
   double changed_share = 0.02;
-  // A document with a word that its partition did not know is overrated for so long at most. Default: 10 minutes.
+  // Maximal time for which a document with a word unknown to its partition is overrated. Default:
+  // 10 minutes.
   neptune::Duration period = std::chrono::minutes(10);
 };
 
 inline constexpr neptune::Duration kRenewalPause = std::chrono::seconds(5);
 
-// What a partition says of itself.
+// State that a partition reports.
 struct PartitionStatistics {
   uint64_t index_version = 0;
   uint64_t version = 0;  // 0: those that were published
-  // As StatisticsState.
+  // As in StatisticsState.
   uint64_t counted_changes = 0;
   uint64_t change_count = 0;
   uint64_t document_count = 0;
@@ -58,12 +62,13 @@ class RenewalPolicy {
   const RenewalOptions options_;
   const neptune::TimePoint begin_;
   neptune::TimePoint not_before_;
-  neptune::TimePoint differ_not_before_;  // the same for partitions that use different ones
+  // As not_before_, for partitions with different statistics.
+  neptune::TimePoint differ_not_before_;
   int failure_count_ = 0;
 };
 
-// The version of statistics that are counted now: larger than any in use. `number` tells apart what two nodes count at
-// one time.
+// Version of the statistics being counted: larger than any in use. `number` distinguishes the
+// versions of two nodes that count at the same time.
 uint64_t NextStatisticsVersion(const std::vector<PartitionStatistics>& partitions,
                                neptune::WallTime wall_now, uint64_t number);
 

@@ -1,9 +1,9 @@
-// What a partition counted, as messages of bounded size, and back.
+// Converts a partition's counts to messages of bounded size, and back.
 //
-// Pure.
 // Threads: pure functions.
-// Errors: INVALID_ARGUMENT bytes that are no page, or one that contradicts itself.
-// Limits: kPageTermsMax terms a page: some 140 KiB of the longest keys, far below neptune::kMessageSizeMax.
+// Errors: INVALID_ARGUMENT for malformed or inconsistent bytes.
+// Limits: kPageTermsMax terms per page: about 140 KiB with the longest keys, far below
+//   neptune::kMessageSizeMax.
 
 #pragma once
 
@@ -27,14 +27,14 @@ inline constexpr char kPublishedFrequenciesMethod[] = "PublishedFrequencies";
 
 inline constexpr size_t kPageTermsMax = 1000;
 
-// What a partition counted, and for which index and up to which change.
+// Counts of a partition, with the index and the change up to which they were counted.
 struct CountedPartition {
   uint64_t index_version = 0;
   uint64_t change_count = 0;
   ChangedTerms changed;
 };
 
-// At least one.
+// Returns at least one page.
 std::vector<ChangedTermsPage> PagesOf(const CountedPartition& counted);
 neptune::StatusOr<CountedPartition> ReadPage(std::string_view bytes);
 

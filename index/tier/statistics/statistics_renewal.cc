@@ -86,12 +86,13 @@ StatisticsRenewal::~StatisticsRenewal() = default;
 
 void StatisticsRenewal::Stop() {
   is_stopping_ = true;
-  // Elsewhere than on a user-level thread, the node has ended without being stopped: none of its threads runs again.
+  // Elsewhere than on a user-level thread, the node has ended without being stopped: none of its
+  // threads runs again.
   if (!thread_ || neptune::UserThread::Current() == nullptr) return;
   stopper_ = neptune::ThreadRef(neptune::UserThread::Current());
   cancellation_->Cancel();
   thread_->Wake();
-  // The thread lives on this object, so its end is waited for even if the node's threads are told to stop.
+  // The thread uses this object, so wait for its end even if the node is stopping its threads.
   while (!has_ended_) neptune::this_thread::ParkUntilWoken();
   thread_ = neptune::ThreadRef();
 }

@@ -1,10 +1,10 @@
-// Keeps the statistics of the whole collection fresh while documents change, on whichever node leads: the primary of tier
-// 1's partition 0. When that is lost, the next primary goes on; two that think so for a moment do no harm, since versions
-// are their own and the larger one counts.
+// Keeps the statistics of the whole collection fresh while documents change. Runs on the leader,
+// the primary of tier 1's partition 0; if that is lost, the next primary takes over. Two nodes that
+// both believe they lead do no harm, because each uses versions of its own and the larger one wins.
 //
 // Threads: Start and Stop on user-level threads of one loop of the node, on which its thread runs.
-// Errors: an attempt that failed is logged and counted; the policy says when the next one may begin.
-// Limits: an attempt takes `timeout` at most; states are asked for each kStatisticsCheckInterval.
+// Errors: a failed attempt is logged and counted; the policy decides when the next one may begin.
+// Limits: an attempt takes at most `timeout`; partitions are polled every kStatisticsCheckInterval.
 
 #pragma once
 
@@ -25,7 +25,8 @@ namespace search::index {
 inline constexpr neptune::Duration kStatisticsCheckInterval = std::chrono::seconds(1);
 
 struct StatisticsRenewalOptions {
-  // Of both tiers, in the whole cluster; no partition may be left out. Parameters tier1_partitions, tier2_partitions.
+  // Numbers of partitions of both tiers in the whole cluster; no partition may be left out.
+  // Parameters tier1_partitions, tier2_partitions.
   uint32_t tier1_partitions = 0;
   uint32_t tier2_partitions = 0;
   // Parameters statistics_changed_share, statistics_period_ms.
@@ -34,7 +35,7 @@ struct StatisticsRenewalOptions {
   neptune::Duration timeout = std::chrono::seconds(60);
 };
 
-// As the cluster spec has it; tier1_partitions 0: statistics are not renewed.
+// Reads the options from the cluster spec; tier1_partitions 0: statistics are not renewed.
 // Errors: INVALID_ARGUMENT that names the parameter.
 neptune::StatusOr<StatisticsRenewalOptions> ReadRenewalOptions(
     const std::map<std::string, std::string>& parameters);
@@ -43,10 +44,10 @@ struct RenewalEnvironment {
   neptune::Client* client = nullptr;
   neptune::World* world = nullptr;
   neptune::MetricsRegistry* metrics = nullptr;
-  // For what takes long; it outlives the agent.
+  // Runs long computations; must outlive the agent.
   neptune::Loop* background = nullptr;
   std::function<bool()> leads;
-  // For a file that is written on the way.
+  // Folder for a temporary file.
   std::string working_directory;
 };
 
@@ -69,7 +70,7 @@ class StatisticsRenewal {
 
   const StatisticsRenewalOptions options_;
   const RenewalEnvironment environment_;
-  // What ends the calls that are under way.
+  // Cancels the calls that are under way.
   const std::shared_ptr<neptune::IncomingCall> cancellation_ =
       std::make_shared<neptune::IncomingCall>();
   neptune::Counter* done_ = nullptr;
