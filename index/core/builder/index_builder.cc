@@ -107,7 +107,8 @@ class IndexBuilder::Rep {
     std::error_code error;
     std::filesystem::create_directories(options_.directory, error);
     if (error) {
-      return neptune::Unavailable("cannot make folder ", options_.directory, ": ", error.message());
+      return neptune::Unavailable("cannot create folder ", options_.directory, ": ",
+                                  error.message());
     }
     NEPTUNE_ASSIGN_OR_RETURN(writer_,
                              SegmentWriter::Create(options_.directory, options_.durability));
@@ -148,7 +149,7 @@ class IndexBuilder::Rep {
   const IndexBuilderOptions options_;
   DocumentInverter inverter_;
   std::unique_ptr<ParallelInverter> parallel_;  // instead, with several threads
-  std::vector<Document> documents_;  // documents passed to parallel_
+  std::vector<Document> documents_;             // documents passed to parallel_
   uint32_t document_count_ = 0;
   std::unique_ptr<SegmentWriter> writer_;
   std::vector<std::string> run_paths_;

@@ -294,7 +294,7 @@ neptune::StatusOr<std::unique_ptr<SegmentRewrite>> SegmentRewrite::Begin(
     Durability durability) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) return neptune::Unavailable("cannot make folder ", directory, ": ", error.message());
+  if (error) return neptune::Unavailable("cannot create folder ", directory, ": ", error.message());
   NEPTUNE_ASSIGN_OR_RETURN(auto writer, SegmentWriter::Create(directory, durability));
   auto rep = std::make_unique<Rep>(std::move(inputs), document_count, directory, std::move(writer));
   NEPTUNE_RETURN_IF_ERROR(rep->Begin());

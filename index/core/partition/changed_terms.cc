@@ -78,7 +78,7 @@ neptune::Status ChangedTermsSum::Add(const ChangedTerms& piece) {
   }
   if (piece.published_document_count != published_document_count_ ||
       piece.published_length_sums != published_length_sums_) {
-    return neptune::FailedPrecondition("partitions stand over different published collections");
+    return neptune::FailedPrecondition("partitions have different published collections");
   }
   // Differences are added as they are: what is below 0 wraps around, and back again.
   totals_.document_count += static_cast<uint64_t>(piece.document_difference);

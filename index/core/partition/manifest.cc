@@ -35,7 +35,7 @@ neptune::StatusOr<Manifest> ManifestFromFile(const SectionFile& file) {
   manifest.terms_version = totals[0].terms_version;
   for (const ManifestSegment& segment : segments) {
     if (segment.number >= manifest.next_number) {
-      return file.Damaged("segment ", segment.number, " is yet to come");
+      return file.Damaged("segment ", segment.number, " is not below the next number");
     }
     for (const ManifestSegment& other : manifest.segments) {
       if (other.number == segment.number) return file.Damaged("segment ", segment.number, " twice");

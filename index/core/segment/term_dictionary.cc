@@ -128,7 +128,7 @@ bool TermCursor::Fail(std::string_view what) {
 
 bool TermCursor::EnterBlock() {
   const TermBlock& block = dictionary_->blocks_[next_ordinal_ / kTermBlockSize];
-  if (block.bytes_offset > dictionary_->bytes_.size()) return Fail("a block outside");
+  if (block.bytes_offset > dictionary_->bytes_.size()) return Fail("block outside of the section");
   at_ = dictionary_->bytes_.data() + block.bytes_offset;
   end_ = dictionary_->bytes_.data() + dictionary_->bytes_.size();
   key_.clear();

@@ -28,11 +28,11 @@
 #include "index/core/testing/documents.h"
 
 DEFINE_string(documents, "", "JSON Lines packed with zstd: id, title, text");
-DEFINE_string(directory, "", "folder for the files; made if absent");
+DEFINE_string(directory, "", "folder for the files; created if absent");
 DEFINE_int32(partitions, 1, "partitions");
 DEFINE_int64(count_max, 1'000'000'000, "documents read");
 DEFINE_int32(queries, 5000, "queries of each kind");
-DEFINE_bool(build, true, "make the files; false: use those that are there");
+DEFINE_bool(build, true, "build the files; false: use existing files");
 
 namespace search::index {
 namespace {

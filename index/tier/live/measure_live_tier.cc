@@ -33,7 +33,7 @@
 #include "index/updates/map_state.h"
 
 DEFINE_uint64(documents, 50000, "documents of the published partition");
-DEFINE_uint64(queries, 2000, "searches a round and kind");
+DEFINE_uint64(queries, 2000, "searches of each kind per round");
 DEFINE_uint64(rounds, 7, "rounds");
 
 namespace search::index {

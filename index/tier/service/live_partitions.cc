@@ -178,7 +178,7 @@ Status LivePartitions::SendChangedTerms(PartitionId partition, neptune::ServerSt
   NEPTUNE_ASSIGN_OR_RETURN(LiveTier* const tier, TierOf(partition));
   Slot& slot = slots_.at(partition);
   if (slot.is_counting.exchange(true)) {
-    return neptune::ResourceExhausted("partition ", partition, " is being counted already");
+    return neptune::ResourceExhausted("partition ", partition, " is already being counted");
   }
   StatusOr<std::vector<ChangedTermsPage>> pages = neptune::Internal("not counted");
   RunOnLoop(*counting_loop_, [&] { pages = CountPages(*tier, *slot.reader); });
@@ -194,7 +194,7 @@ Status LivePartitions::TellFrequencies(PartitionId partition, const Data& reques
   NEPTUNE_ASSIGN_OR_RETURN(const LiveTier* const tier, TierOf(partition));
   NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, request.As<FrequencyQuery>());
   if (query->keys_size() > static_cast<int>(kPageTermsMax)) {
-    return neptune::InvalidArgument(query->keys_size(), " terms asked for; at most ",
+    return neptune::InvalidArgument(query->keys_size(), " terms requested; at most ",
                                     kPageTermsMax);
   }
   FrequencyAnswer answer;

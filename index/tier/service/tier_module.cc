@@ -161,7 +161,7 @@ Status TierModule::StartVersions(const ModuleContext& context, const std::string
   if (list.empty()) {
     NEPTUNE_RETURN_IF_ERROR(take(nullptr));
   } else if (live_ != nullptr) {
-    return neptune::InvalidArgument("parameters live_path and versions exclude each other: a ",
+    return neptune::InvalidArgument("parameters live_path and versions are mutually exclusive: a ",
                                     "change belongs to the version that it was made on");
   } else {
     const auto path = std::filesystem::path(base_directory_) / list;
@@ -205,7 +205,7 @@ void TierModule::MakeCapsule(const Version& version, const std::string& name,
   if (capsules_ == nullptr) return;
   if (std::none_of(version.partitions.begin(), version.partitions.end(), reads_store)) return;
   const Status made = neptune::MakeDeviceCapsule(*capsules_, name, path);
-  LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " wait on its workers: " << made;
+  LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " block its workers: " << made;
 }
 
 std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& directory) const {
