@@ -191,7 +191,7 @@ class PageWriter {
     link_text_ += link_ != nullptr && link_text_.size() < 1000 ? " " : "";
   }
 
-  // A little more than is kept, since spaces go.
+  // Slightly more than is kept, because spaces are removed.
   static void Capture(std::string_view words, size_t size_max, std::string* out) {
     if (out->size() < 2 * size_max) *out += TruncateUtf8(words, 2 * size_max);
   }

@@ -22,7 +22,7 @@ std::string Windows1252ToUtf8(std::string_view bytes);
 // The longest prefix of at most `size_max` bytes that ends at a character. REQUIRES: valid UTF-8.
 std::string_view TruncateUtf8(std::string_view text, size_t size_max);
 
-// Runs of white space and control characters as one space, none at the ends.
+// Collapses runs of white space and control characters to one space; trims both ends.
 std::string CollapseSpace(std::string_view text);
 
 }  // namespace search::html

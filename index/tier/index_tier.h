@@ -28,7 +28,7 @@ inline constexpr size_t kTierQuerySizeMax = 256u << 10;
 
 // When a search has to end although it is not finished.
 struct TierSearchControl {
-  // Evaluation ends soon after `now()` has reached this. Without `now` it is not looked at.
+  // Evaluation ends soon after `now()` has reached this. Ignored without `now`.
   neptune::TimePoint deadline = neptune::kNever;
   std::function<neptune::TimePoint()> now;
 

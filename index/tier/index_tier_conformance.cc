@@ -69,7 +69,7 @@ TierAnswer AskAll(const std::vector<std::unique_ptr<IndexTier>>& tiers, const Ti
   return merged;
 }
 
-// Everything but who answered.
+// Compares everything except the implementation.
 std::string Contents(TierAnswer answer) {
   answer.clear_implementation();
   std::string text = std::to_string(answer.total()) + (answer.total_is_exact() ? "" : "+") +

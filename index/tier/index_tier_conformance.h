@@ -60,8 +60,8 @@ class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
                                                        const std::string& name,
                                                        const std::vector<OwnedDocument>& documents,
                                                        size_t count);
-  // Damages every file round_count times and asks questions each time; damage must have been found
-  // found_count_min times.
+  // Damages every file round_count times and runs queries after each; the damage must be detected
+  // at least found_count_min times.
   void DamageAndAsk(size_t document_count, int round_count, size_t found_count_min);
   std::string_view variant() const { return GetParam().name; }
 

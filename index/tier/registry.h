@@ -46,8 +46,8 @@ std::span<const IndexTierVariant> RegisteredIndexTiers();
 neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateTierBuilder(
     std::string_view implementation, const TierBuilderOptions& options);
 
-// Makes partitions searchable: `directories` are all of the collection, both tiers, each finished
-// by a builder of this variant. Seals each.
+// Makes partitions searchable and seals each: `directories` are all of the collection, both tiers,
+// each finished by a builder of this variant.
 neptune::Status FinishTierCollection(std::string_view implementation,
                                      const std::vector<std::string>& directories,
                                      const TierCollectionOptions& options);

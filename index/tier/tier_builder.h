@@ -19,10 +19,10 @@
 namespace search::index {
 
 struct TierBuilderOptions {
-  // Folder of the partition; made if absent.
+  // Folder of the partition; created if absent.
   std::string directory;
-  // Bytes of postings kept in memory before they are written out. Larger: fewer pieces to merge.
-  // Default: 256 MiB. At least 1 MiB.
+  // Bytes of postings held in memory before they are written. Larger: fewer runs to merge. Default:
+  // 256 MiB. At least 1 MiB.
   size_t memory_size_max = size_t{256} << 20;
 };
 
@@ -30,7 +30,7 @@ class TierBuilder {
  public:
   virtual ~TierBuilder() = default;
 
-  // REQUIRES: doc_id greater than that of the document before, else INVALID_ARGUMENT.
+  // REQUIRES: doc_id is greater than the previous document's, else INVALID_ARGUMENT.
   virtual neptune::Status Add(const IndexedDocument& document) = 0;
 
   // Ends the partition. To be called once. It can be searched after FinishTierCollection

@@ -9,7 +9,7 @@
 
 namespace search::index {
 
-// The tier of the documents with the best static ranks, and that of all others.
+// Tier 1 holds the documents with the best static ranks, tier 2 all others.
 inline constexpr char kTier1Service[] = "tier1";
 inline constexpr char kTier2Service[] = "tier2";
 

@@ -16,7 +16,7 @@ constexpr std::string_view kChangeCountKey = "c";
 constexpr std::string_view kForgottenKey = "f";
 // A write forgets more than it can add.
 constexpr size_t kForgottenOfWriteMin = 16;
-// Urls of one hash that are looked at.
+// Maximal number of urls with the same hash that are examined.
 constexpr size_t kUrlCandidatesMax = 100;
 
 void AppendBigEndian(uint64_t number, int size, std::string* key) {
@@ -56,7 +56,7 @@ std::string RemovalKey(uint64_t version, uint64_t doc_id) {
   return key;
 }
 
-// Empty: it is no removal, or one that is kept for ever.
+// Empty if it is not a removal, or one that is kept for ever.
 std::string RemovalKeyOf(const DocumentChange& change) {
   if (!change.has_removal() || change.doc_id() < kFirstHashedDocId) return {};
   return RemovalKey(change.version(), change.doc_id());
@@ -95,7 +95,7 @@ void PutNumber(std::string_view key, uint64_t number, ChangeWriter* changes) {
 
 enum class DocumentOutcome { kOutdated, kLate, kKept, kChanged };
 
-// Whether what is searchable may be another one by it; `known` is the change before.
+// True if the change may alter what is searchable; `known` is the previous change.
 bool MayChange(const DocumentChange& change, const std::optional<DocumentChange>& known) {
   if (known.has_value() && known->version() == change.version()) return false;  // it came again
   if (change.has_upsert() || (known.has_value() && known->has_upsert())) return true;
@@ -106,7 +106,7 @@ std::string UrlKeyOf(const DocumentChange& change) {
   return change.has_upsert() ? UrlKey(change.doc_id(), change.upsert()) : std::string();
 }
 
-// One key in place of another; empty: none.
+// Replaces one key by another; an empty key means none.
 void Replace(const std::string& before, const std::string& now, ChangeWriter* changes) {
   if (before == now) return;
   if (!before.empty()) changes->Delete(before);
@@ -253,7 +253,7 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
                                               const ChangeStamp& stamp, const ChangeReader& before,
                                               ChangeWriter* changes) {
   ChangeAnswer answer;
-  // First: a document that is forgotten and comes back with this write is put after it.
+  // Must come first: a document that is forgotten and returns with this write is put after it.
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t forgotten,
                            ForgetRemovals(change, stamp, before, changes));
   uint64_t changed_count = 0;

@@ -77,7 +77,7 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,
                                                             uint64_t doc_id);
 // The changed document with this url that has the smallest number, if that is not DocIdOfUrl(url);
-// nullopt: none has. Documents that were not changed since the index was built are not known here.
+// nullopt if there is none. Only documents that changed since the index was built are known here.
 neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& state,
                                                           std::string_view url);
 // Every changed document in ascending order of number; an error of the visitor ends it.
@@ -97,13 +97,13 @@ neptune::StatusOr<LastWriteName> LastWrite(const ChangeReader& state);
 // removal of a document that cannot be in the index.
 neptune::StatusOr<uint64_t> ChangeCount(const ChangeReader& state);
 
-// The statistics in use, without their bytes. Version 0: none were given.
+// The statistics in use, without their bytes. Version 0: none were received.
 neptune::StatusOr<StatisticsPiece> StatisticsInUse(const ChangeReader& state);
 // Returns the statistics with their whole file as `data`. REQUIRES: statistics were stored.
 neptune::StatusOr<StatisticsPiece> ReadStatistics(const ChangeReader& state);
 
 // The file of the statistics that `head` describes (its version, index_version and change_count) as
-// changes, to be executed one after another.
+// a sequence of changes.
 std::vector<PartitionChange> StatisticsChanges(const StatisticsPiece& head, std::string_view file);
 
 }  // namespace search::index

@@ -28,8 +28,7 @@ inline constexpr char kHoldsMethod[] = "Holds";
 neptune::Status ExecuteChangeWrite(const neptune::WriteContext& context, std::string_view request,
                                    std::string* response);
 
-// The change that an entry of the log carries; nullopt: it is another write, or one that was
-// refused.
+// The change in an entry of the log; nullopt: it is another write, or one that was rejected.
 std::optional<PartitionChange> ChangeOfEntry(const neptune::LogEntry& entry);
 
 // A replicated partition's data as a change state.

@@ -54,8 +54,8 @@ inline constexpr neptune::Duration kRemovalsKept = std::chrono::hours(2);
 inline constexpr neptune::Duration kRequestKeysKept = std::chrono::hours(1);
 inline constexpr size_t kRequestKeySize = 16;
 
-// Documents that an index was built from have numbers below this; those that came later and were
-// given no number have one from the hash of their url, from this on.
+// Documents that an index was built from have numbers below this. Later documents without a given
+// number have one derived from the hash of their url, at or above this.
 inline constexpr uint64_t kFirstHashedDocId = uint64_t{1} << 63;
 
 // The number of a document that came with its url alone: the same url, the same number, so that

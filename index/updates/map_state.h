@@ -39,7 +39,7 @@ class MapState : public ChangeReader {
     return neptune::OkStatus();
   }
 
-  // The next write: all of its effects or, after an error, none.
+  // Executes the next write: all of its effects or, after an error, none.
   neptune::StatusOr<ChangeAnswer> Execute(const PartitionChange& change) {
     NEPTUNE_RETURN_IF_ERROR(CheckPartitionChange(change));
     Writer writer;

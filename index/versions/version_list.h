@@ -47,7 +47,7 @@ struct VersionList {
   friend bool operator==(const VersionList&, const VersionList&) = default;
 
   const IndexVersion* Find(std::string_view name) const;
-  // REQUIRES: the list was parsed or made here.
+  // REQUIRES: the list came from a function of this file.
   const IndexVersion& Current() const { return *Find(current); }
 };
 
@@ -62,12 +62,12 @@ neptune::StatusOr<VersionList> FirstVersionList(const IndexVersion& only);
 neptune::StatusOr<VersionList> AddVersion(VersionList list, const IndexVersion& version);
 // Making current what is current changes nothing.
 neptune::StatusOr<VersionList> MakeCurrent(VersionList list, std::string_view name);
-// Back to the previous one, which the current one then is: a second call goes forward again.
+// Makes the previous version current and the current one previous: a second call undoes the first.
 neptune::StatusOr<VersionList> RollBack(VersionList list);
 // Never the current one.
 neptune::StatusOr<VersionList> RemoveVersion(VersionList list, std::string_view name);
-// The versions, oldest first, that are too many if `count` are kept: neither the current one nor
-// the previous one.
+// The oldest versions to remove if `count` are kept, oldest first; never the current or the
+// previous one.
 std::vector<std::string> Superfluous(const VersionList& list, size_t count);
 
 }  // namespace search::index

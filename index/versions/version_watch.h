@@ -33,12 +33,12 @@ class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
   // Null: there is no list, and the cluster serves what paths of its spec name.
   using Take = std::function<neptune::Status(const VersionList* list)>;
 
-  // The first look is before there is a loop, so that nothing is locked while the caller, a
+  // The first poll runs before the loop exists, so that no lock is held while the caller, a
   // user-level thread, opens files.
   static neptune::StatusOr<std::shared_ptr<VersionWatch>> Start(
       neptune::World& world, const std::string& name, const std::string& path,
       Take take) ABSL_NO_THREAD_SAFETY_ANALYSIS;
-  // Waits for the look under way; nothing is taken up any more. Idempotent.
+  // Waits for the current poll; no versions are loaded afterwards. Idempotent.
   void Stop();
 
   // Facts for the tool that publishes: "change" of the newest list that was taken up whole, its
@@ -52,7 +52,7 @@ class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
 
   const std::string path_;
   neptune::Loop* loop_ = nullptr;
-  neptune::LeafMutex mutex_;  // held for each look
+  neptune::LeafMutex mutex_;  // held during each poll
   Take take_ ABSL_GUARDED_BY(mutex_);
   std::string text_ ABSL_GUARDED_BY(mutex_);  // taken up last
   bool is_taken_ ABSL_GUARDED_BY(mutex_) = false;

@@ -61,9 +61,9 @@ struct AnalyzerOptions {
   // Tokens of one call; the rest of the text is dropped. Larger: more memory for huge pages.
   // Default: more than any page of the default corpora has.
   size_t token_count_max = size_t{1} << 24;
-  // Words whose stems are remembered, rounded up to a power of two, 32 bytes each; 0 = none.
-  // Larger: fewer stemmer runs until the table outgrows the processor's cache. Default: 512 KiB,
-  // for bulk work.
+  // Number of cached stems, rounded up to a power of two, 32 bytes each; 0 = no cache. Larger:
+  // fewer stemmer runs, until the table outgrows the processor's cache. Default: 512 KiB, for bulk
+  // work.
   size_t stem_cache_size = size_t{1} << 14;
   // Off only for the test that the fast path for ASCII words changes nothing.
   bool ascii_fast_path = true;
@@ -74,9 +74,9 @@ struct AnalyzerOptions {
 
 // One term of a query word, owning its text.
 struct WordTerm {
-  std::string term;  // term as indexed
+  std::string term;       // term as indexed
   std::string folded;     // folded, not stemmed; analyses to `term` again
-  std::string surface;  // word as typed
+  std::string surface;    // word as typed
   uint32_t position = 0;  // relative to the word's first term
 
   bool operator==(const WordTerm&) const = default;
@@ -89,9 +89,9 @@ class Analyzer {
   Analyzer(const Analyzer&) = delete;
   Analyzer& operator=(const Analyzer&) = delete;
 
-  // Replaces *tokens by the tokens of `utf8` in text order: positions never decrease, byte ranges
-  // are non-empty, begin and end on character boundaries and never overlap (but for kSite). Linear
-  // time.
+  // Replaces *tokens by the tokens of `utf8` in text order. Positions never decrease; byte ranges
+  // are non-empty, begin and end on character boundaries and never overlap (except for kSite).
+  // Linear time.
   void Analyze(FieldKind field, std::string_view utf8, std::vector<Token>* tokens);
 
   // Analyzes running text (title and body).
@@ -103,8 +103,8 @@ class Analyzer {
   // nothing of it is indexed (`&&`); several if the index splits it (`pg_dump`: `pg`, `dump`).
   std::vector<WordTerm> AnalyzeWord(std::string_view utf8);
 
-  // The one form of a site's name that queries look up: folded, at most kTermSizeMax bytes, may be
-  // empty.
+  // The canonical form of a site's name that queries look up: folded, at most kTermSizeMax bytes,
+  // may be empty.
   static std::string FoldSite(std::string_view utf8);
 
  private:

@@ -11,7 +11,7 @@ namespace search::index {
 
 namespace {
 
-// Code points of a name that are looked at; folding makes at most kFoldedSizeMax of each.
+// Maximal number of code points read from a name; folding yields at most kFoldedSizeMax of each.
 constexpr size_t kSiteCodePointCountMax = 4 * kTermSizeMax;
 
 bool IsLeftOut(int32_t folded) {

@@ -31,7 +31,7 @@ size_t CutSize(std::string_view utf8, size_t size_max);
 
 enum class WordPart : uint8_t {
   kSeparator,  // ends a word
-  kIgnorable,  // soft hyphen, joiners: as if absent
+  kIgnorable,  // soft hyphen, joiners: ignored
   kLetter,     // letter or number
   kMark,       // belongs to the letter before it
   kIdeograph,  // a word of its own: scripts written without blanks (Han, kana, Thai, Lao, Khmer,

@@ -35,7 +35,8 @@ class WordScanner {
   size_t end_byte() const { return end_; }
 
  private:
-  // Code points of a word that are looked at; canonical order and composition happen within them.
+  // Maximal number of code points read from a word; canonical ordering and composition are limited
+  // to them.
   static constexpr size_t kCodePointCountMax = 256;
 
   // Punctuation after the word so far that may belong to it.

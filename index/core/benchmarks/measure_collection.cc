@@ -197,8 +197,8 @@ double MicrosecondsOf(const std::vector<Part>& parts, const Query& query,
   return best * 1e6;
 }
 
-// The longest that a search goes on without asking whether it should stop: how late it can be for a
-// deadline. The fastest of the repetitions, as other load makes any of them longer.
+// Longest time between two polls of `stop` in a search, which bounds how late it detects a
+// deadline. Takes the fastest repetition, because other load slows down any of them.
 double PollGapOf(const std::vector<Part>& parts, const Query& query, SearchOptions options) {
   double best = 1e9;
   for (int i = 0; i < FLAGS_repetitions; ++i) {

@@ -33,7 +33,7 @@
 namespace search::index {
 
 struct IndexBuilderOptions {
-  // Folder of the segment; made if absent. Files of an earlier segment in it are replaced.
+  // Folder of the segment; created if absent. Replaces an earlier segment in it.
   std::string directory;
   // Memory for inversion. Larger: fewer runs to merge. At the limit a run is spilled.
   // Default: a segment of 100,000 pages without a spill. At least 1 MiB; with several
@@ -42,9 +42,9 @@ struct IndexBuilderOptions {
   // Tokenization of titles, bodies and extra text. Queries must use the same rule; the query
   // language uses the default.
   WordRule words = WordRule::kLanguage;
-  // Puts similar documents together (segment_reorderer.h) when all are there: a smaller segment and
-  // faster searches for about as much time again. Needs memory_size_max once more for that, and
-  // looks at fewer terms where it is short.
+  // Reorders documents when all have been added (segment_reorderer.h): a smaller segment and faster
+  // searches, at about twice the build time. Needs memory_size_max a second time, and ignores the
+  // rarest terms if it does not suffice.
   bool reorder = false;
   // Threads that invert documents, besides the caller's if there are several, and that find the
   // order; the segment is written by one. Default: one, the caller's.
@@ -55,14 +55,14 @@ struct IndexBuilderOptions {
 
 class IndexBuilder {
  public:
-  // Errors: UNAVAILABLE if the folder cannot be made; INVALID_ARGUMENT for impossible options.
+  // Errors: UNAVAILABLE if the folder cannot be created; INVALID_ARGUMENT for invalid options.
   static neptune::StatusOr<std::unique_ptr<IndexBuilder>> Create(IndexBuilderOptions options);
 
   ~IndexBuilder();  // removes what it spilled
   IndexBuilder(const IndexBuilder&) = delete;
   IndexBuilder& operator=(const IndexBuilder&) = delete;
 
-  // REQUIRES: doc_id greater than that of the document before, else INVALID_ARGUMENT.
+  // REQUIRES: doc_id is greater than the previous document's, else INVALID_ARGUMENT.
   neptune::Status Add(const IndexedDocument& document);
 
   // Writes the segment. Without documents the result is a valid, empty segment. Call once.

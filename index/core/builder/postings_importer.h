@@ -25,7 +25,7 @@ class SegmentWriter;
 
 class PostingsImporter {
  public:
-  // Makes the folder if it is absent; a segment in it is replaced.
+  // Creates the folder if it is absent; replaces a segment in it.
   static neptune::StatusOr<std::unique_ptr<PostingsImporter>> Create(const std::string& directory);
   ~PostingsImporter();
   PostingsImporter(const PostingsImporter&) = delete;

@@ -21,7 +21,7 @@ namespace search::index {
 
 struct SegmentReorderOptions {
   ReorderOptions order = {};
-  // Memory for finding the order; where it is short, the rarest terms are not looked at. Default:
+  // Memory for finding the order; if it does not suffice, the rarest terms are ignored. Default:
   // 100 million postings.
   size_t memory_size_max = size_t{1} << 30;
 };

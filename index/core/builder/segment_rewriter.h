@@ -41,9 +41,8 @@ class SegmentRewrite {
   SegmentRewrite(const SegmentRewrite&) = delete;
   SegmentRewrite& operator=(const SegmentRewrite&) = delete;
 
-  // Writes terms until they had `posting_count_max` postings in all; the last term is written
-  // whole.
-  // False: that was all of them. After an error it is to be destroyed.
+  // Writes terms until they had `posting_count_max` postings in total; the last term is written
+  // whole. Returns false after the last term. After an error the rewrite must be destroyed.
   neptune::StatusOr<bool> Step(uint64_t posting_count_max);
   // Puts the file together: as long as copying it takes. REQUIRES: Step returned false.
   neptune::StatusOr<SegmentSummary> Finish();

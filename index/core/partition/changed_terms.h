@@ -29,8 +29,8 @@ struct ChangedTerm {
   // Documents of the partition that hold it now, less those that held it when it was published; not
   // 0.
   int64_t difference = 0;
-  // Documents of the whole published collection that held it; 0: this partition does not know, none
-  // of its own did.
+  // Document frequency in the whole published collection; 0: unknown to this partition, because
+  // none of its published documents held the term.
   uint32_t published_frequency = 0;
 };
 
@@ -58,7 +58,7 @@ class ChangedTermsSum {
   // ones.
   neptune::Status Add(const ChangedTerms& piece);
 
-  // Terms of which none of those who counted them knows the published frequency, ascending.
+  // Terms whose published frequency is unknown to all partitions that counted them, ascending.
   std::vector<std::string> UnknownTerms() const;
   // A partition knows this of a term.
   void LearnPublishedFrequency(const std::string& key, uint32_t frequency);

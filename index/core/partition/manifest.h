@@ -38,7 +38,7 @@ struct Manifest {
   uint64_t epoch = 0;
   // Larger than every number of a segment that ever was committed.
   uint64_t next_number = 1;
-  // Version of the collection terms in use; 0: none were given yet.
+  // Version of the collection terms in use; 0: none yet.
   uint64_t terms_version = 0;
   // Segments in the order in which they were added.
   std::vector<ManifestSegment> segments;

@@ -31,15 +31,15 @@ struct MergePolicyOptions {
   uint32_t merge_count = 10;
   // Smaller segments count as so large. Default: a hundred such cost a search about 1 ms.
   uint32_t documents_min = 1000;
-  // A result of more documents is not made. Default: what an index holds at most.
+  // Maximal number of documents of a merged segment. Default: the maximum of a segment.
   uint32_t documents_max = uint32_t{1} << 28;
   // A segment of which a larger share is deleted is rewritten by itself. Default: a third, so that
   // a document is rewritten at most thrice for the space that deleted ones take.
   double deleted_share_max = 1.0 / 3;
 };
 
-// Indices of the segments to merge into one, ascending; none if nothing is to be done. Segments
-// without a living document are not looked at: their owner drops them.
+// Indices of the segments to merge into one, ascending; empty if no merge is due. Ignores segments
+// without live documents, which their owner drops.
 // REQUIRES: merge_count >= 2, documents_min >= 1.
 std::vector<size_t> ChooseMerge(std::span<const SegmentShape> segments,
                                 const MergePolicyOptions& options);

@@ -37,7 +37,7 @@
 namespace search::index {
 
 struct PartitionOptions {
-  // Made if absent.
+  // Created if absent.
   std::string directory;
   RankingOptions ranking = {};
   MergePolicyOptions merging = {};
@@ -47,13 +47,13 @@ struct PartitionOptions {
   // keeps the documents elsewhere. Open then removes everything in the folder and starts empty, and
   // neither Open nor later changes wait for the disk.
   Durability durability = Durability::kSynced;
-  // Folder of a published segment with its statistics, which is only read: the partition's first
-  // documents. All segments rank by these statistics until UseTerms. Empty: none. Only where
+  // Folder of a published segment with its statistics, opened read-only: the partition's first
+  // documents. All segments rank by these statistics until UseTerms. Empty: none. Requires
   // kUnsynced.
   std::string base_directory;
 };
 
-// One change, made as a whole: first the deletions, then the documents.
+// One atomic change: first the deletions, then the documents.
 struct PartitionUpdate {
   // In any order. A document replaces the one with its doc_id; later ones in a batch replace
   // earlier ones.
@@ -107,8 +107,8 @@ class Partition {
   // same doc_id. REQUIRES: the same file system.
   neptune::Status AddSegment(const std::string& built_directory);
 
-  // One merge that the policy asks for; false if there is none. Documents that are deleted
-  // meanwhile are deleted in the result as well.
+  // Runs one merge that the policy selects; false if there is none. Documents that are deleted in
+  // the meantime are also deleted in the result.
   neptune::StatusOr<bool> Merge();
   // Runs one piece of the merge, so that other work can run in between. Pieces are: choosing and
   // ordering documents; writing terms until they had `posting_count_max` postings, the last term
@@ -116,7 +116,7 @@ class Partition {
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Ranks by these collection terms from now on; the file is copied. All partitions of a collection
-  // are to be given the same. Over a base, terms that are not among them keep their published
+  // must use the same terms. Over a base, terms that are not in the file keep their published
   // counts.
   neptune::Status UseTerms(const std::string& path);
   // Writes what lives now to `path`, to be added to the counts of other partitions, or used as it
@@ -151,7 +151,7 @@ class Partition {
   uint64_t NextNumber();
   neptune::Status BuildSegment(const std::vector<IndexedDocument>& documents,
                                const std::string& directory) const;
-  // Adds the segment with this number, 0: none, and deletes.
+  // Adds the segment with this number (0: none) and applies the deletions.
   neptune::Status Add(uint64_t number, const std::vector<uint64_t>& deleted);
   neptune::Status BeginMerge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(merge_mutex_);
   neptune::StatusOr<MergeProgress> ContinueMerge(uint64_t posting_count_max)

@@ -38,7 +38,7 @@ class SegmentFolder {
   const Segment& segment() const { return *segment_; }
   const std::string& directory() const { return directory_; }
   uint64_t number() const { return number_; }
-  // Whether the folder goes with its last reader; without effect on a borrowed one.
+  // If true, the last reader removes the folder; no effect on a borrowed one.
   void SetObsolete(bool obsolete) { obsolete_ = obsolete && number_ != kBorrowedNumber; }
 
  private:
@@ -53,8 +53,8 @@ class SegmentFolder {
   std::atomic<bool> obsolete_ = false;
 };
 
-// The segment under given counts of the collection; those of a collection of which nothing is known
-// if there are none: then all words weigh alike.
+// Opens the segment under the given counts of the collection. Without counts, behaves as for a
+// collection without documents: all words weigh the same.
 class SearchableSegment {
  public:
   static neptune::StatusOr<std::shared_ptr<const SearchableSegment>> Create(

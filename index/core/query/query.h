@@ -23,7 +23,7 @@ namespace search::index {
 
 // The field in which a term or phrase must occur.
 enum class QueryField : uint8_t {
-  kAny,  // title or body; a phrase must be wholly in one of them
+  kAny,    // title or body; a phrase must be wholly in one of them
   kTitle,  // title only
 };
 
@@ -56,7 +56,7 @@ struct QueryNode {
     kTerm,     // documents with `term` in `field`
     kPhrase,   // documents with `phrase`'s terms at these distances in `field`
     kSite,     // documents whose site has the FieldKind::kSite term `term`; adds nothing to a score
-    kAnd,      // documents of all children, less those of kNot children
+    kAnd,      // documents of all children except those of kNot children
     kOr,       // documents of at least one child
     kNot,      // child of kAnd: its documents are excluded; adds nothing to a score
   };

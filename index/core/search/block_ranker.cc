@@ -13,18 +13,19 @@ using Role = FlatPlan::Role;
 // Prefetch distances, in blocks, for lists and for impacts.
 constexpr size_t kListsAhead = 12;
 constexpr size_t kImpactsAhead = 6;
-// Fewest candidates that are worth choosing the best of first.
+// Fewest candidates for which scoring the best ones first pays off.
 constexpr size_t kBestFirstMin = 24;
 // Cost of checking a phrase in a document out of order, relative to a document in order.
 constexpr size_t kRandomCheckCost = 3;
 // Documents whose phrases are checked together.
 constexpr size_t kPhraseGroup = 16;
-// Lists whose documents are merged one after another.
+// Maximal number of lists whose documents are merged sequentially.
 constexpr size_t kMergedListsMax = 8;
 // Slack after the end of arrays, because kernels write whole vectors.
 constexpr size_t kRoom = 16;
 
-// A value that at least `wanted` of the values reach, and not many more. `most`: none is larger.
+// A threshold that at least `wanted` of the values reach, and not many more. `most`: upper bound of
+// the values.
 template <typename Value>
 Value CutForBest(std::span<const Value> values, Value most, size_t wanted) {
   constexpr uint32_t kBins = 512;

@@ -29,7 +29,7 @@ class Flattener {
   }
 
   FlatPlan Finish() {
-    // Words that only add to scores, such as those of a branch that cannot match.
+    // Adds words that only contribute to scores, such as those of a branch that cannot match.
     while (!unclaimed_.empty()) {
       const PlanLeaf leaf = unclaimed_.front();
       Add(leaf, Role::kOptional);

@@ -14,7 +14,7 @@ namespace {
 
 using Segments = std::vector<std::unique_ptr<Segment>>;
 
-// Indices of sorted sequences, that of the smallest head on top; equal heads by index.
+// Heap of indices of sorted sequences, smallest head on top; equal heads by index.
 template <typename Head>
 class MergeQueue {
  public:

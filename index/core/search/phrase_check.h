@@ -24,7 +24,7 @@ class PhraseCheck {
 
   // `postings`: numbers of the document's posting in the list of each word.
   bool Matches(std::span<const uint32_t> postings);
-  // Asks for what Matches will read; see PositionReader::Prefetch.
+  // Prefetches what Matches reads; see PositionReader::Prefetch.
   void Prefetch(std::span<const uint32_t> postings, int step) {
     for (size_t word = 0; word < readers_.size(); ++word) {
       readers_[word]->Prefetch(postings[word], step);

@@ -8,7 +8,7 @@
 namespace search::index {
 namespace {
 
-// Deeper trees than the parser makes come only from a caller's own construction.
+// The parser's trees are less deep; only a tree built by a caller can exceed this.
 constexpr int kDepthMax = 256;
 
 class Planner {
@@ -112,8 +112,8 @@ class Planner {
            a.positions == b.positions;
   }
 
-  // Leaves out of all-of what another child implies: `a AND (a OR b)` is `a`. What `b` adds to
-  // scores is known already.
+  // Drops children of all-of that another child implies: `a AND (a OR b)` is `a`. The score
+  // contribution of `b` is already recorded.
   static void Absorb(std::vector<PlanNode>* children) {
     for (size_t i = 0; i < children->size();) {
       const auto implies = [&](const PlanNode& child) {

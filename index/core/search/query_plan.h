@@ -38,7 +38,7 @@ struct PlanNode {
     kNothing,  // only as the root: no document of the segment matches
     kLeaf,     // leaves[0]
     kPhrase,   // leaves, at `positions`
-    kAnd,      // all children, none of the excluded
+    kAnd,      // all children and no excluded one
     kOr,
   };
 

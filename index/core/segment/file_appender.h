@@ -22,7 +22,7 @@ class FileAppender {
   FileAppender(const FileAppender&) = delete;
   FileAppender& operator=(const FileAppender&) = delete;
 
-  // Makes the file, or empties it.
+  // Creates or truncates the file.
   neptune::Status Create(const std::string& path);
   void Append(std::string_view bytes);
   // Overwrites bytes already appended.

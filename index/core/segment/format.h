@@ -33,8 +33,7 @@ inline constexpr char kSiteKeyPrefix = '\x01';
 // SegmentTotals::flags: the positions of the words are not known; the segment's section of
 // positions is empty, and phrases cannot be answered.
 inline constexpr uint32_t kWithoutPositionsFlag = 1;
-// SegmentTotals::flags: documents were put into another order than that of their numbers; the
-// section of the order is there.
+// SegmentTotals::flags: ordinals do not follow doc_ids; the section of the order is present.
 inline constexpr uint32_t kReorderedFlag = 2;
 // Longest key of the dictionary.
 inline constexpr size_t kTermKeySizeMax = 128;

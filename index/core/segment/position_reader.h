@@ -35,8 +35,8 @@ class PositionReader {
     return index_ < count_;
   }
 
-  // Asks for what MoveTo and Read of the posting will touch, a step further each: to be called for
-  // many postings with step 0, then for them with step 1, then 2.
+  // Prefetches what MoveTo and Read of the posting access, one indirection per step: call it for
+  // many postings with step 0, then for the same with step 1, then 2.
   void Prefetch(uint32_t posting, int step);
 
   // Frequency of the current posting in `field`.
@@ -73,7 +73,7 @@ class PositionReader {
   uint32_t count_ = 0;    // postings in the block
   uint32_t present_ = 0;  // a bit for each field that has frequencies in the block
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
-  // Frequencies over all fields, by posting: those of the only field, or sums_.
+  // Total frequencies over all fields, by posting: those of the only field, or sums_.
   const std::array<uint32_t, kPostingBlockSize>* totals_ = &sums_;
   std::array<uint32_t, kPostingBlockSize> sums_;
 
@@ -82,8 +82,8 @@ class PositionReader {
   uint32_t gap_count_ = 0;  // positions of all postings of the block
   uint32_t group_count_ = 0;
   const char* group_bits_ = nullptr;  // a byte for each group
-  uint32_t group_ = 0;  // group to which packed_ points
-  const char* packed_ = nullptr;      // nullptr: not looked for yet
+  uint32_t group_ = 0;                // group to which packed_ points
+  const char* packed_ = nullptr;      // nullptr: not located yet
   // A group that is read from again is unpacked whole.
   uint32_t read_group_ = UINT32_MAX;      // the last one read from
   uint32_t unpacked_group_ = UINT32_MAX;  // the one in unpacked_

@@ -62,7 +62,7 @@ class PostingCursor {
   uint32_t block_last(uint32_t block) const {
     return block_count_ == 1 ? last_possible_ : lasts_[block];
   }
-  // First block from `from` on that may hold `target` or a later one; block_count() if none.
+  // First block from `from` on that may hold a posting at or after `target`; block_count() if none.
   uint32_t FindBlock(uint32_t target, uint32_t from) const;
   uint32_t block() const { return block_; }
   // Whether Seek(target) needs no further block.
@@ -74,7 +74,7 @@ class PostingCursor {
   uint32_t index() const { return index_; }  // index of the current posting in its block
   // Number of the present posting in the whole list.
   uint32_t posting() const { return block_ * kPostingBlockSize + index_; }
-  // Moves on to the posting with this index, or to the next block if there is none.
+  // Moves to the posting with this index, or to the next block if the block is exhausted.
   void MoveTo(uint32_t index) {
     if (index >= count_) {
       NextBlock();

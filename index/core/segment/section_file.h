@@ -35,8 +35,8 @@ struct OpenOptions {
   bool verify_checksums = true;
 };
 
-// Whether a file that is finished has to survive a crash of the machine. Files that can be made
-// again from what does survive need not wait for the disk.
+// Whether a finished file must survive a crash of the machine. Files that can be rebuilt from
+// durable ones need not wait for the disk.
 enum class Durability { kSynced, kUnsynced };
 
 // Kind and version of a file; opening a file of another kind or version fails.

@@ -37,12 +37,12 @@ class Segment {
   const SegmentTotals& totals() const { return totals_; }
   // Whether phrases can be answered. Without positions a cursor's DecodePositions reports damage.
   bool has_positions() const { return (totals_.flags & kWithoutPositionsFlag) == 0; }
-  // Names the contents; statistics made for another segment are refused by it.
+  // Identifies the contents; statistics computed for another segment are rejected by it.
   uint64_t fingerprint() const { return file_->fingerprint(); }
   uint64_t size() const { return file_->size(); }
   const std::string& name() const { return file_->name(); }
 
-  // Whether ordinals are in another order than doc_ids; equal scores go by doc_id all the same.
+  // True if ordinals do not follow doc_ids; ties of scores are still broken by doc_id.
   bool is_reordered() const { return (totals_.flags & kReorderedFlag) != 0; }
 
   // Document ids by ordinal. They ascend unless the segment is reordered.

@@ -31,8 +31,8 @@ struct CloseWord {
   bool operator==(const CloseWord&) const = default;
 };
 
-// All words within `distance_max` (1 to kEditsMax) of `folded`, in the order of the vocabulary;
-// none for longer words.
+// Returns all words within `distance_max` (1 to kEditsMax) of `folded`, in vocabulary order; empty
+// if `folded` is too long.
 std::vector<CloseWord> FindCloseWords(const SuggestionIndex& index, std::string_view folded,
                                       uint32_t distance_max);
 

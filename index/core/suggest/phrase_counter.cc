@@ -45,7 +45,7 @@ struct Word {
   bool is_in_title = false;
 };
 
-// Words seen last, by their first 16 bytes; longer ones are not remembered.
+// Cache of recent words, by their first 16 bytes; longer words are not cached.
 class WordCache {
  public:
   static constexpr size_t kWordSizeMax = 16;
@@ -71,7 +71,7 @@ struct TextHash {
   size_t operator()(std::string_view text) const { return XXH3_64bits(text.data(), text.size()); }
 };
 
-// Numbers of words; kNoWord where there is none.
+// Numbers of words; kNoWord in unused places.
 using Sequence = std::array<uint32_t, kSequenceWords>;
 
 struct SequenceHash {
@@ -209,7 +209,7 @@ void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t wi
   }
 }
 
-// The number of the scanner's word, counted; kNoWord for one that is not kept.
+// Counts the scanner's word and returns its number; kNoWord if it is not kept.
 uint32_t PhraseCounter::Rep::CountWord(const WordScanner& scanner, std::string_view source) {
   const uint32_t number = FindWord(scanner, source);
   if (number != kNoWord) words_[number].counter.CountOnce(document_count_);

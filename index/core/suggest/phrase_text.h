@@ -32,11 +32,11 @@ std::vector<FoldedWord> FoldWords(std::string_view utf8, size_t count_max);
 // The key of a phrase of these words.
 std::string PhraseKey(std::span<const FoldedWord> words);
 
-// Appends the text in lower case with its accents kept; bytes that are not UTF-8 are left out.
+// Appends the text in lower case, with accents; drops bytes that are not UTF-8.
 void AppendLowerCase(std::string_view utf8, std::string* out);
 
-// White space at the ends gone and between words one blank; control characters and bytes that are
-// not UTF-8 gone.
+// Trims white space, and replaces it between words by single spaces; drops control characters and
+// bytes that are not UTF-8.
 std::string TrimmedText(std::string_view utf8);
 
 // True if the text, parsed as a query, requires all of its words and nothing else: no alternatives,

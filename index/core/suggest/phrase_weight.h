@@ -23,8 +23,8 @@ inline int32_t CountBits(uint64_t count) {
   return static_cast<int32_t>(std::lround(kBit * std::log2(static_cast<double>(count) + 1)));
 }
 
-// Documents that a title of that rank (0 to kRankUnits) is worth: 16 for the lowest, 4,096 for the
-// highest.
+// Number of documents to which a title of that rank (0 to kRankUnits) is equivalent: 16 for the
+// lowest, 4,096 for the highest.
 inline uint64_t TitleWorth(uint32_t title_rank) {
   return static_cast<uint64_t>(
       std::lround(std::exp2(4 + 8 * static_cast<double>(title_rank) / kRankUnits)));

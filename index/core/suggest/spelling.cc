@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kEditCost = 6 * kBit;
 constexpr int64_t kSecondEditCost = 7 * kBit;
 constexpr int64_t kFirstLetterCost = 3 * kBit;
-// Exchanged neighbours and wrongly doubled letters are the slips that are made most.
+// Transposed neighbours and wrongly doubled letters are the most frequent slips.
 constexpr int64_t kCommonSlipGain = 3 * kBit / 2;
 constexpr int64_t kSplitCost = 5 * kBit;
 constexpr int64_t kJoinCost = 5 * kBit;

@@ -42,12 +42,12 @@ struct SpelledWord {
   bool operator==(const SpelledWord&) const = default;
 };
 
-// The words of query text that spelling looks at. Those that are operators, names of fields, values
-// of `site:`, exclusions, or have fewer than three letters may not change. Empty, so that nothing
+// The words of query text that spelling correction considers. Operators, names of fields, values of
+// `site:`, exclusions and words of fewer than three letters may not change. Empty, so that nothing
 // is proposed, if there are more than kSpelledWordsMax.
 std::vector<SpelledWord> WordsToSpell(std::string_view query);
 
-// Another word for one of the query.
+// A replacement for one word of the query.
 struct OtherWord {
   std::string folded;
   std::string text;  // replacement text for the query

@@ -123,7 +123,7 @@ class SuggestionIndex {
   RangeMax entry_weights_;
   std::span<const uint32_t> words_;
   std::span<const uint32_t> word_signatures_;
-  // Once more and next to each other, because spelling looks at many of them.
+  // A contiguous copy, because spelling reads many of them.
   std::span<const uint32_t> word_offsets_;
   std::string_view word_texts_;
   std::array<size_t, kVocabularyWordMax + 2> word_begins_ = {};  // by number of characters

@@ -32,7 +32,7 @@ using Readers = std::vector<std::unique_ptr<PhraseCountsReader>>;
 // Later words of a phrase by which it is found.
 constexpr size_t kStartsMax = 6;
 
-// A phrase with the counts of all partitions, and which of them hold it.
+// A phrase with the counts of all partitions, and the partitions that hold it.
 struct MergedPhrase {
   PhraseCounts counts;
   std::vector<size_t> holders;
@@ -106,7 +106,7 @@ Status ForEachPhrase(const Readers& readers, const Visit& visit) {
   return neptune::OkStatus();
 }
 
-// Which phrases are worth keeping: the smallest counts that keep them within the limits.
+// Selects the phrases to keep: the smallest counts that stay within the limits.
 struct Thresholds {
   uint32_t word_documents_min = 1;
   uint32_t sequence_documents_min = 1;
@@ -148,8 +148,7 @@ StatusOr<Thresholds> ChooseThresholds(const Readers& readers, const SuggestionLi
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
-// Whether the title is written as people write it in running text, but for capitals where words
-// begin.
+// True if the title is written as in running text, except for capitals at the start of words.
 bool IsWrittenLike(std::string_view title, std::string_view surface) {
   for (size_t i = 1; i < title.size(); ++i) {
     if (IsUpper(title[i]) && title[i - 1] != ' ' && title[i - 1] != '-') return false;

@@ -27,7 +27,7 @@ struct TestSuggestionsOptions {
 
 class TestSuggestions {
  public:
-  // Document i goes to partition i mod partition_count. Ends the program at an error.
+  // Document i goes to partition i mod partition_count. Exits the program on an error.
   TestSuggestions(const std::vector<TestDocument>& documents,
                   const TestSuggestionsOptions& options);
 

@@ -39,7 +39,7 @@ struct TestDocument {
 // texts words of other paragraphs. Empty where the folder is absent.
 std::vector<TestDocument> LicenseDocuments();
 
-// Words w0, w1, … with frequencies by Zipf's law; some documents are equal but for their number.
+// Words w0, w1, … with frequencies by Zipf's law; some documents differ only in their number.
 std::vector<TestDocument> ZipfDocuments(size_t count, uint64_t seed);
 
 // At most `count_max` articles of collections/wiki_mini; empty, with a message on standard error,

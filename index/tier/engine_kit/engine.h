@@ -72,7 +72,7 @@ struct EngineQuestion {
   const Query& query;
   const QueryScore& score;
   uint32_t match_count_max;           // number of best matches wanted
-  bool count_exactly;                 // Found::total_min and total_max shall be the same
+  bool count_exactly;                 // Found::total_min and total_max must be equal
   const std::function<bool()>& stop;  // polled by the search; may be empty
 };
 

@@ -175,7 +175,7 @@ neptune::Status LiveTier::Take(const Noted& noted) {
   return noted.statistics ? UseStatistics(current.get()) : neptune::OkStatus();
 }
 
-// Into a partition of its own, so that searches go on in the one before.
+// Builds a partition of its own, so that searches continue in the previous one.
 neptune::Status LiveTier::AdoptAll() {
   const auto folder_of = [this](uint64_t number) {
     return neptune::StrCat(options_.working_directory, "/", number);
@@ -206,8 +206,8 @@ neptune::Status LiveTier::AdoptAll() {
   return neptune::OkStatus();
 }
 
-// Those of another index, and damaged ones, are passed over: what is in use stays so until others
-// come.
+// Skips statistics of another index and damaged ones: the current ones stay in use until newer ones
+// arrive.
 neptune::Status LiveTier::UseStatistics(Partition* partition) {
   NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece newest, StatisticsInUse(*state_));
   if (newest.version() == statistics_version_) return neptune::OkStatus();

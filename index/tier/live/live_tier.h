@@ -47,7 +47,7 @@ namespace search::index {
 // searchable.
 inline constexpr neptune::Duration kRefreshInterval = std::chrono::milliseconds(200);
 
-// Bytes of texts that one segment is made of.
+// Maximal size of the texts that one segment is built from, in bytes.
 inline constexpr size_t kRefreshSizeMax = size_t{32} << 20;
 
 struct LiveTierOptions {
@@ -56,15 +56,15 @@ struct LiveTierOptions {
   // Folder for segments of changed documents; emptied on open. Only one process may use it at a
   // time.
   std::string working_directory;
-  // Default: fewer segments for a search than where documents come in bulk, at the price of writing
-  // a document more often; segments count as small up to so few documents that the first merges, of
-  // what single changes made, are over in milliseconds.
+  // Default: fewer segments per search than for bulk updates, at the cost of writing a document
+  // more often; segments up to this many documents count as small, so that the first merges, of
+  // segments from single changes, take milliseconds.
   MergePolicyOptions merging = {.merge_count = 4, .documents_min = 100};
 };
 
 class LiveTier final : public IndexTier {
  public:
-  // `state` must outlive the tier. Makes segments of all that it holds.
+  // `state` must outlive the tier. Builds segments of all documents in it.
   static neptune::StatusOr<std::unique_ptr<LiveTier>> Open(LiveTierOptions options,
                                                            const ChangeReader* state);
 
@@ -72,16 +72,16 @@ class LiveTier final : public IndexTier {
                                        const TierSearchControl& control) const override;
   // The documents that live.
   TierInfo Info() const override;
-  // Suggestions are those of the published partition.
+  // Suggestions come from the published partition.
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override;
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override;
 
   // The state has executed `change`.
   void NoteChange(const PartitionChange& change);
-  // The state is another one.
+  // Call after the state was replaced by another one.
   void NoteRestore();
 
-  // Makes what was noted until now searchable. False: there was nothing.
+  // Makes the changes noted so far searchable. False: there were none.
   neptune::StatusOr<bool> Refresh();
   // Runs Partition::MergeSome.
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
@@ -98,8 +98,8 @@ class LiveTier final : public IndexTier {
     uint64_t change_count = 0;  // as in StatisticsPiece
   };
   StatisticsUsed statistics() const;
-  // Counts what changed in what is searchable, to be added up over all partitions of both tiers;
-  // the sum goes to every partition by StatisticsChanges. By one thread at a time.
+  // Counts the changes among the searchable documents, to be added up over all partitions of both
+  // tiers; the sum goes to every partition by StatisticsChanges. Runs on one thread at a time.
   neptune::StatusOr<ChangedTerms> CountChangedTerms() const;
   // As in Partition.
   neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
@@ -133,7 +133,7 @@ class LiveTier final : public IndexTier {
   neptune::LeafMutex refresh_mutex_;
   // Which folder of the working directory is in use; numbers are not used again.
   uint64_t folder_number_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
-  // The newest that the state has and that was looked at.
+  // The newest version in the state that was examined.
   uint64_t statistics_version_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
 
   // Held for the exchange of a few words.

@@ -28,8 +28,8 @@ inline constexpr char kCountPrefix[] = "n";
 // Longest term of a key; longer ones cannot be, since the analysis cuts words.
 inline constexpr size_t kTermKeySizeMax = 255;
 
-// `kind` and the term, such that no term's key begins another's. REQUIRES: at most kTermKeySizeMax
-// bytes.
+// `kind` and the term, encoded so that no term's key is a prefix of another's. REQUIRES: the term
+// has at most kTermKeySizeMax bytes.
 inline std::string TermKey(char kind, std::string_view term) {
   std::string key(1, kind);
   key.push_back(static_cast<char>(term.size()));

@@ -65,7 +65,7 @@ class PostingChunkReader {
   bool damaged_ = false;
 };
 
-// Replaces *positions by those of the field; false at damage.
+// Sets *positions to those of the field; false if the bytes are damaged.
 bool DecodePositions(const Posting& posting, Field field, std::vector<uint32_t>* positions);
 
 }  // namespace search::index::rocksdb_postings

@@ -24,7 +24,7 @@ SearchOptions ToSearchOptions(const TierQuery& question, const TierSearchControl
 // The answer of variant "segment".
 TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version);
 
-// Null where the index was made without them.
+// Null if the index was built without suggestions.
 neptune::StatusOr<std::unique_ptr<SuggestionIndex>> OpenSuggestions(const std::string& directory);
 SuggestAnswer Complete(const SuggestionIndex& suggestions, const SuggestQuery& query,
                        uint64_t index_version);

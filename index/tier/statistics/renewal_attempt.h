@@ -40,8 +40,8 @@ struct TierPartition {
   neptune::ServiceName service;
   neptune::PartitionId partition;
 };
-// All of both, those of tier 2 first: what is cached for an answer goes by the epoch of tier 1,
-// which is to be the last to change.
+// All partitions of both tiers, tier 2 first: cached answers are keyed by the epoch of tier 1,
+// which must therefore change last.
 std::vector<TierPartition> AllPartitions(uint32_t tier1_count, uint32_t tier2_count);
 
 class RenewalAttempt {

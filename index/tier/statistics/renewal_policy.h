@@ -24,9 +24,9 @@
 namespace search::index {
 
 struct RenewalOptions {
-  // Smaller: scores follow the changes sooner; larger: less work, fewer caches that a renewal makes
-  // old. Default: a fiftieth, which moves the weight of a word that changes everywhere by
-  // hundredths.
+  // Smaller: scores follow the changes sooner. Larger: less work, and fewer renewals that
+  // invalidate caches. Default: a fiftieth, which moves the weight of a word that changes
+  // everywhere by hundredths.
   double changed_share = 0.02;
   // Maximal time for which a document with a word unknown to its partition is overrated. Default:
   // 10 minutes.

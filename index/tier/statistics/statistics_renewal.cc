@@ -86,7 +86,7 @@ StatisticsRenewal::~StatisticsRenewal() = default;
 
 void StatisticsRenewal::Stop() {
   is_stopping_ = true;
-  // Elsewhere than on a user-level thread, the node has ended without being stopped: none of its
+  // If this is not a user-level thread, the node has ended without being stopped: none of its
   // threads runs again.
   if (!thread_ || neptune::UserThread::Current() == nullptr) return;
   stopper_ = neptune::ThreadRef(neptune::UserThread::Current());
