@@ -59,7 +59,7 @@ class OpenVersions {
     const auto found = opened_.find(number == 0 ? current_ : number);
     return found == opened_.end() ? nullptr : found->second;
   }
-  // By version number.
+  // Open versions by number.
   std::map<uint64_t, std::shared_ptr<Opened>> all() const {
     neptune::LeafLock lock(&mutex_);
     return opened_;

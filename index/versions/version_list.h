@@ -9,7 +9,7 @@
 // open; a frontend sends the number of the current version to all of them, so that no answer mixes
 // two versions.
 //
-// As in TensorFlow Serving, a new version is loaded before the old one is unloaded.
+// Like in TensorFlow Serving, a new version is loaded before the old one is unloaded.
 // Threads: plain values and pure functions.
 // Errors: DATA_LOSS with the reason for malformed text; changes return INVALID_ARGUMENT, NOT_FOUND
 //   and FAILED_PRECONDITION.

@@ -34,9 +34,9 @@ struct RankingOptions {
   // Saturation of the term frequency; larger saturates later. Default: best mean nDCG@10 of twelve
   // settings on six judged collections, by a small margin.
   float k1 = 1.5F;
-  // By Field. Defaults: a word of the title weighs three of the body, a word of an anchor half; b
-  // is the published value, because a larger one does better only on short texts of similar lengths
-  // (index/core/README.md).
+  // Options by field. Defaults: a word of the title weighs three of the body, a word of an anchor
+  // half; b is the published value, because a larger one does better only on short texts of similar
+  // lengths (index/core/README.md).
   std::array<FieldOptions, kFieldCount> fields = {
       {{.weight = 3, .b = 0.4F}, {.weight = 1, .b = 0.4F}, {.weight = 0.5F, .b = 0.4F}}};
   // Score of static rank 1. Default: less than one good word, enough to break ties.

@@ -22,7 +22,7 @@ struct PostingBlockInput {
   uint32_t count = 0;
   std::array<uint32_t, kPostingBlockSize> ordinals;
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies;
-  // By posting, then by field: a field's first position, then gaps.
+  // Ordered by posting, then by field: a field's first position, then gaps.
   std::vector<uint32_t> position_gaps;
 };
 

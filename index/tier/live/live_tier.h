@@ -101,7 +101,7 @@ class LiveTier final : public IndexTier {
   // Counts the changes among the searchable documents, to be added up over all partitions of both
   // tiers; the sum goes to every partition by StatisticsChanges. Runs on one thread at a time.
   neptune::StatusOr<ChangedTerms> CountChangedTerms() const;
-  // As in Partition.
+  // See Partition::PublishedFrequency.
   neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:

@@ -66,7 +66,7 @@ StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(neptune::ModuleC
 }
 
 void LivePartitions::DescribeMerges(neptune::StatusReport* report) const {
-  neptune::StatusTable table{"Merges of late", {"partition", "ended ago (ms)", "took (ms)"}, {}};
+  neptune::StatusTable table{"Recent merges", {"partition", "ended ago (ms)", "took (ms)"}, {}};
   const neptune::TimePoint now = counting_loop_->Now();
   for (const auto& [partition, slot] : slots_) {
     for (const MergeTime& merge : slot.merges->recent()) {

@@ -39,7 +39,7 @@ inline constexpr neptune::Duration kRenewalPause = std::chrono::seconds(5);
 struct PartitionStatistics {
   uint64_t index_version = 0;
   uint64_t version = 0;  // 0: those that were published
-  // As in StatisticsState.
+  // Same as StatisticsState.counted_changes.
   uint64_t counted_changes = 0;
   uint64_t change_count = 0;
   uint64_t document_count = 0;
@@ -62,7 +62,7 @@ class RenewalPolicy {
   const RenewalOptions options_;
   const neptune::TimePoint begin_;
   neptune::TimePoint not_before_;
-  // As not_before_, for partitions with different statistics.
+  // The same time for partitions with different statistics.
   neptune::TimePoint differ_not_before_;
   int failure_count_ = 0;
 };
