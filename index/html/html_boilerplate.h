@@ -1,6 +1,6 @@
 // Detects the parts of a page that every page of its site repeats: navigation, search, footers.
 //
-// The names are those that documentation generators use (Sphinx, DocBook, gtk-doc, MediaWiki,
+// Uses the names that documentation generators assign (Sphinx, DocBook, gtk-doc, MediaWiki,
 // javadoc, qdoc, rustdoc, Boost).
 // Threads: pure function.
 

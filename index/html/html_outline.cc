@@ -227,7 +227,7 @@ class Scanner {
     }
   }
 
-  // Offset of "</name", in any case, or the end.
+  // Position of the next "</name", in any case, or the end.
   size_t FindClose(std::string_view name, size_t from) const {
     for (size_t i = Find("</", from); i < html_.size(); i = Find("</", i + 2)) {
       const std::string_view found = html_.substr(i + 2, name.size());

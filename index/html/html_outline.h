@@ -1,11 +1,11 @@
-// Scans HTML before it is parsed and determines how much of it can be parsed in bounded time.
+// Scans HTML before it is parsed and computes how much of it can be parsed in bounded time.
 //
 // Source: WHATWG HTML, 13.2 (tokenization; void, raw text and foreign elements).
 // Threads: pure function.
 // Why: the parser's work grows with the depth of open elements for each tag, and with the square of
-// a tag's attributes. The depth counted here is never less than the parser's, except for elements
-// with implied ends (p, li, td and the like), which can only double it.
-// Limits: linear time, constant memory (apart from kNamesMax counters).
+//   a tag's attributes. The depth counted here is at least the parser's, except for elements whose
+//   end is implied (p, li, td and the like), which can at most double it.
+// Limits: linear time, constant memory (but for kNamesMax counters).
 
 #pragma once
 

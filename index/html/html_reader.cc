@@ -114,8 +114,8 @@ bool BreaksLine(GumboTag tag) {
   }
 }
 
-// Visits the nodes in document order, without recursion: calls enter(node), which returns whether
-// to descend, and leave(node) afterwards.
+// Traverses in document order without recursion. Calls enter(node), which returns whether to visit
+// the children, and afterwards leave(node).
 template <typename Enter, typename Leave>
 void Walk(const GumboNode& root, const Enter& enter, const Leave& leave) {
   struct Frame {
@@ -192,7 +192,7 @@ class PageWriter {
     link_text_ += link_ != nullptr && link_text_.size() < 1000 ? " " : "";
   }
 
-  // Keeps a little more than the limit, because white space is collapsed later.
+  // Slightly more than is kept, because spaces are removed.
   static void Capture(std::string_view words, size_t size_max, std::string* out) {
     if (out->size() < 2 * size_max) *out += neptune::TruncateUtf8(words, 2 * size_max);
   }
@@ -236,7 +236,7 @@ class PageWriter {
   std::string link_text_;
 };
 
-// The elements found by one pass over the whole tree.
+// Elements found in one traversal of the whole tree.
 struct Landmarks {
   const GumboNode* title = nullptr;
   const GumboNode* body = nullptr;

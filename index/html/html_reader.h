@@ -1,12 +1,12 @@
-// Reads an HTML page: title, headings, readable text, links with their anchor texts.
+// Reads an HTML page: title, headings, readable text, and links with their anchor texts.
 //
-// Source: WHATWG HTML parsing, as implemented by the gumbo library; the rules for navigation are
-//   ours.
-// Threads: pure function; pages can be read on several threads concurrently.
-// Errors: RESOURCE_EXHAUSTED if the parser needs more than `memory_max`; everything else is read as
-//   a browser would.
+// Source: WHATWG HTML parsing, as implemented by the gumbo library. The rules that detect
+//   navigation are ours.
+// Threads: pure function; pages can be read on several threads at once.
+// Errors: RESOURCE_EXHAUSTED if the parser needs more than `memory_max`. Any other input is read as
+//   a browser would read it.
 // Limits: HtmlOutlineLimits bound the time, `memory_max` the memory, HtmlPageLimits the result. A
-//   page beyond them is read up to the limit and marked `is_cut`.
+//   page beyond these limits is read up to the limit and marked `is_cut`.
 
 #pragma once
 
@@ -26,15 +26,15 @@ inline constexpr size_t kHtmlMemoryMax = size_t{512} << 20;
 struct HtmlPageLimits {
   static constexpr size_t kTextSizeMax = size_t{4} << 20;
   static constexpr size_t kTitleSizeMax = 512;
-  static constexpr size_t kUrlSizeMax = 2048;  // size of a link
+  static constexpr size_t kUrlSizeMax = 2048;  // bytes of a link's URL
   static constexpr size_t kHeadingsMax = 512;
   static constexpr size_t kLinksMax = 4096;
   static constexpr size_t kAnchorTextSizeMax = 200;
 };
 
 struct HtmlLink {
-  std::string href;  // as written, without white space around it
-  std::string text;  // anchor text, may be empty
+  std::string href;  // as written, surrounding white space removed
+  std::string text;  // words of the link, may be empty
 };
 
 struct HtmlPage {
@@ -48,9 +48,9 @@ struct HtmlPage {
   bool is_cut = false;
 };
 
-// `bytes` may be in UTF-8 or, if the page declares it, in windows-1252 or iso-8859-1; invalid
-// sequences become U+FFFD. The main part is the element <main> or role=main if there is one, else
-// the body; scripts, navigation, search forms, hidden elements and footers in it are skipped.
+// `bytes` are UTF-8 or, if declared, windows-1252 or iso-8859-1; invalid sequences become U+FFFD.
+// The main part is the element <main> or role=main if there is one, else the body; scripts,
+// navigation, search forms, hidden elements and footers in it are skipped.
 neptune::StatusOr<HtmlPage> ReadHtml(std::string_view bytes, const HtmlOutlineLimits& limits = {},
                                      size_t memory_max = kHtmlMemoryMax);
 

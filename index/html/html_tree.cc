@@ -8,7 +8,7 @@
 
 namespace search::html {
 
-// Contiguous allocations in growing blocks.
+// Bump allocator in growing blocks.
 class HtmlTree::Arena {
  public:
   explicit Arena(size_t memory_max) : memory_max_(memory_max) {}

@@ -1,10 +1,10 @@
 // A parsed HTML page in an arena of bounded size, freed at once.
 //
 // Threads: thread-compatible.
-// Why an arena: the parser library has no memory limit, and frees its tree by recursion, which
-// overflows the stack on a deep page. Here a refused allocation leaves the parser by longjmp (it is
-// C and holds nothing but arena memory), and the tree is never freed node by node.
-// Limits: memory_max bytes, beyond which Parse returns RESOURCE_EXHAUSTED.
+// Why an arena: the parser library has no memory limit and frees its tree recursively, which
+//   overflows the stack on a deep page. Here a refused allocation leaves the parser by longjmp (it
+//   is C and holds nothing but arena memory), and the tree is never freed node by node.
+// Limits: memory_max bytes, after which Parse returns RESOURCE_EXHAUSTED.
 
 #pragma once
 

@@ -16,8 +16,7 @@ constexpr std::array<uint16_t, 32> kWindows1252 = {
     0x2039, 0x0152, 0x8D,   0x017D, 0x8F,   0x90,   0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
     0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0x9D,   0x017E, 0x0178};
 
-// The continuation that a lead byte requires: the number of bytes, and the range of the first of
-// them.
+// Continuation of a lead byte: the number of bytes, and the range of the first of them.
 struct Lead {
   int following = 0;
   uint8_t low = 0x80;

@@ -1,7 +1,7 @@
 // Makes external text valid UTF-8 and keeps it valid when it is truncated.
 //
-// Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding (pages that
-//   declare iso-8859-1 use windows-1252).
+// Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding
+//   (windows-1252 is what pages mean by iso-8859-1).
 // Threads: pure functions.
 
 #pragma once
@@ -23,7 +23,7 @@ std::string Windows1252ToUtf8(std::string_view bytes);
 // UTF-8.
 std::string_view TruncateUtf8(std::string_view text, size_t size_max);
 
-// Collapses runs of white space and control characters to one space, and trims both ends.
+// Collapses runs of white space and control characters to one space; trims both ends.
 std::string CollapseSpace(std::string_view text);
 
 }  // namespace search::html

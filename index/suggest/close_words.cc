@@ -80,7 +80,7 @@ class BandedDistance {
   std::array<Row, kRows> rows_;
 };
 
-// Number of words whose signatures are examined together.
+// Number of words processed together.
 constexpr size_t kBlock = 1024;
 using Marks = std::array<uint32_t, kBlock>;
 

@@ -1,13 +1,12 @@
-// The words of a vocabulary within a small edit distance of a given word.
+// The words of a vocabulary that differ from a given one by few edits.
 //
-// A scan over the signatures of the words of matching length leaves few candidates; these are
-// compared in a band of the distance table.
+// A scan over the signatures of the words of fitting length leaves few; those are compared in the
+// band of the distance table that matters.
 //
 // Source: [Damerau64], as optimal string alignment: an edit inserts, deletes or replaces a
-//   character or swaps two adjacent ones, and no substring is edited twice. README.md lists the
-//   alternatives that were measured.
-// No I/O except page faults.
-// Threads: pure functions.
+//   character or exchanges two neighbours, and nothing is edited twice. README.md has what it was
+//   measured against.
+// No I/O but page faults. Threads: pure functions.
 // Units: characters are code points of folded text.
 // Limits: words of at most kSpelledWordMax characters; kEditsMax edits.
 
@@ -26,19 +25,19 @@ inline constexpr size_t kSpelledWordMax = 32;
 inline constexpr uint32_t kEditsMax = 2;
 
 struct CloseWord {
-  size_t word = 0;  // index in the vocabulary
+  size_t word = 0;  // number in the vocabulary
   uint32_t distance = 0;
 
   bool operator==(const CloseWord&) const = default;
 };
 
-// All words within `distance_max` (1 to kEditsMax) of `folded`, in the order of the vocabulary;
-// none if `folded` is longer than kSpelledWordMax.
+// Returns all words within `distance_max` (1 to kEditsMax) of `folded`, in vocabulary order; empty
+// if `folded` is too long.
 std::vector<CloseWord> FindCloseWords(const SuggestionIndex& index, std::string_view folded,
                                       uint32_t distance_max);
 
-// The edit distance of two texts, in time proportional to the product of their lengths; for tests
-// and for few pairs.
+// The distance of two texts, in time of the product of their lengths; for tests and for a pair or
+// two.
 uint32_t EditDistance(std::string_view a, std::string_view b);
 
 }  // namespace search::index

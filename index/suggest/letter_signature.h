@@ -1,5 +1,5 @@
-// The set of letters of a word as 32 bits: an edit changes at most two of them, so most words of a
-// vocabulary can be ruled out without comparing their letters.
+// The set of a word's letters as 32 bits. An edit changes at most two of them, so most words of a
+// vocabulary are ruled out for a given word without comparing letters.
 //
 // Source: [Grossi89] (counting filter), reduced to presence.
 // Threads: pure functions.
@@ -15,7 +15,7 @@ namespace search::index {
 // The signature: one bit for each Latin letter, six bits shared by all other characters.
 inline uint32_t LetterSignature(std::string_view utf8) {
   uint32_t signature = 0;
-  uint32_t other = 0;  // hash of a multi-byte character
+  uint32_t other = 0;  // bit of all multi-byte characters
   for (size_t i = 0; i < utf8.size(); ++i) {
     const auto byte = static_cast<uint8_t>(utf8[i]);
     if (byte >= 'a' && byte <= 'z') {

@@ -45,7 +45,7 @@ struct Word {
   bool is_in_title = false;
 };
 
-// Cache of recent words, keyed by their first 16 bytes; longer words are not cached.
+// Cache of recent words, by their first 16 bytes; longer words are not cached.
 class WordCache {
  public:
   static constexpr size_t kWordSizeMax = 16;
@@ -55,7 +55,7 @@ class WordCache {
     uint32_t number = kNoWord;
   };
 
-  // The word's cache entry. REQUIRES: 16 readable bytes, those past the word zero.
+  // The word's slot. REQUIRES: 16 readable bytes, of which those after the word are zero.
   Entry& At(const char* word, std::array<uint64_t, 2>* head) {
     std::memcpy(head->data(), word, kWordSizeMax);
     const uint64_t mixed = (*head)[0] * 0x9E3779B97F4A7C15 ^ (*head)[1] * 0xC2B2AE3D27D4EB4F;
@@ -71,7 +71,7 @@ struct TextHash {
   size_t operator()(std::string_view text) const { return XXH3_64bits(text.data(), text.size()); }
 };
 
-// Word numbers; kNoWord marks unused places.
+// Numbers of words; kNoWord in unused places.
 using Sequence = std::array<uint32_t, kSequenceWords>;
 
 struct SequenceHash {
@@ -154,10 +154,10 @@ class PhraseCounter::Rep {
   const PhraseCounterOptions options_;
   uint32_t document_count_ = 0;
   uint64_t error_max_ = 0;
-  uint32_t rank_min_ = 0;  // titles below this rank are dropped
+  uint32_t rank_min_ = 0;  // lowest rank of titles that are accepted
 
   std::vector<Word> words_;
-  // surfaces of words_; a deque keeps the addresses that word_numbers_ refers to stable
+  // Surfaces of the words; word_numbers_ refers to them, so they must not move.
   std::deque<std::string> surfaces_;
   std::vector<uint32_t> free_words_;
   absl::flat_hash_map<std::string_view, uint32_t, TextHash, std::equal_to<>> word_numbers_;
@@ -194,8 +194,8 @@ void PhraseCounter::Rep::AddTitle(const IndexedDocument& document) {
 
 void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t window) {
   WordScanner scanner(text);
-  Sequence last = {kNoWord, kNoWord, kNoWord};  // the latest word comes last
-  size_t chain = 0;                             // number of directly consecutive words
+  Sequence last = {kNoWord, kNoWord, kNoWord};  // the most recent word is last
+  size_t chain = 0;                             // words that follow each other directly
   size_t end = 0;
   for (uint32_t position = 0; scanner.Next(); ++position) {
     const uint32_t word = CountWord(scanner, text);
@@ -209,7 +209,7 @@ void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t wi
   }
 }
 
-// Counts the scanner's word and returns its number; kNoWord if the word is not kept.
+// Counts the scanner's word and returns its number; kNoWord if it is not kept.
 uint32_t PhraseCounter::Rep::CountWord(const WordScanner& scanner, std::string_view source) {
   const uint32_t number = FindWord(scanner, source);
   if (number != kNoWord) words_[number].counter.CountOnce(document_count_);
@@ -269,7 +269,7 @@ void PhraseCounter::Rep::CountSequences(const Sequence& last, size_t chain) {
   }
 }
 
-// Halves the table of sequences: drops those in the fewest documents.
+// Halves the table of sequences by dropping those with the fewest documents.
 void PhraseCounter::Rep::PruneSequences() {
   uint32_t floor = 0;
   do {
@@ -278,8 +278,8 @@ void PhraseCounter::Rep::PruneSequences() {
   error_max_ += floor;
 }
 
-// Does the same for words, and drops the sequences that may contain them: those are no more
-// frequent.
+// Halves the table of words the same way. Also drops the sequences that may contain dropped words,
+// which are no more frequent.
 void PhraseCounter::Rep::PruneWords() {
   uint32_t floor = 0;
   do {
@@ -301,8 +301,8 @@ void PhraseCounter::Rep::ForgetSequences(uint32_t floor) {
                  [floor](const auto& entry) { return entry.second.document_count <= floor; });
 }
 
-// Keeps the better half. Later titles have larger doc_ids, so of the lowest rank that is kept, no
-// later one is better than those kept.
+// Keeps the better half. Titles that come later have larger numbers, so of the worst kept rank none
+// is better than those kept.
 void PhraseCounter::Rep::PruneTitles() {
   using Place = std::pair<uint32_t, uint64_t>;  // smaller is better
   const auto place = [](const Title& title) {

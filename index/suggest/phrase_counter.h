@@ -1,17 +1,17 @@
 // Counts the words, frequent word sequences and titles of one partition's documents, in bounded
 // memory.
 //
-// Counted once per document: every word; sequences of two and three directly consecutive words in
-// titles, in link texts and in the first `window` words of bodies that neither begin nor end with a
-// function word. Titles count as a whole.
+// Counts once per document: every word; and sequences of two and three adjacent words in titles, in
+// link texts and in the first `window` words of bodies that neither begin nor end with a function
+// word. Titles count as a whole.
 //
 // Source: lossy counting [Manku02]: at a limit the least frequent entries are
-//   evicted, and the largest evicted count bounds the error of all counts.
+//   dropped, and the highest dropped count bounds the error of all counts.
 // Finish writes a file; no clock.
-// Threads: thread-compatible; one counter per partition.
+// Threads: thread-compatible; use one counter per partition.
 // Limits: PhraseCounterOptions; about 120 MB at the defaults.
 //
-// Deterministic: the same documents in the same order give the same bytes.
+// Deterministic: the same documents in the same order yield the same bytes.
 
 #pragma once
 
@@ -26,13 +26,13 @@
 namespace search::index {
 
 struct PhraseCounterOptions {
-  // Maximum number of distinct words, word sequences and titles held at once. Larger: exact counts
-  // for larger partitions, at about 60, 40 and 150 bytes each.
+  // Distinct words, word sequences and titles held at once. Larger: exact counts of larger
+  // partitions, for about 60, 40 and 150 bytes each.
   size_t word_count_max = size_t{1} << 19;
   size_t sequence_count_max = size_t{1} << 19;
   size_t title_count_max = size_t{1} << 18;
-  // Number of words at the beginning of a body whose sequences count. Larger: more phrases from
-  // deep inside documents, a slower build. Default: articles state their subject at the beginning.
+  // Number of words at the start of a body whose sequences count. Larger: more phrases from deep
+  // inside documents, and a slower build. Default: articles introduce their subject at the start.
   uint32_t window = 64;
 };
 

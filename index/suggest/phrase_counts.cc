@@ -81,7 +81,7 @@ neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> PhraseCountsReader::FromF
   std::unique_ptr<PhraseCountsReader> reader(new PhraseCountsReader(std::move(file)));
   NEPTUNE_ASSIGN_OR_RETURN(const auto totals,
                            reader->file_->Array<PhraseCountsTotals>(kCountsTotalsSection));
-  if (totals.size() != 1) return reader->file_->Damaged("not one record of totals");
+  if (totals.size() != 1) return reader->file_->Damaged("expected one record of totals");
   reader->totals_ = totals[0];
   NEPTUNE_ASSIGN_OR_RETURN(reader->records_, reader->file_->Section(kRecordsSection));
   reader->Rewind();
@@ -96,7 +96,7 @@ void PhraseCountsReader::Rewind() {
 
 neptune::StatusOr<bool> PhraseCountsReader::Next() {
   if (at_ == records_.data() + records_.size()) return false;
-  if (!Read()) return file_->Damaged("a phrase's counts, near byte ", at_ - records_.data());
+  if (!Read()) return file_->Damaged("counts of a phrase near byte ", at_ - records_.data());
   return true;
 }
 

@@ -1,11 +1,11 @@
-// The counts of a phrase in one partition, and the file that stores them until the collection is
+// Counts of phrases in one partition, and the file that keeps them until the collection is
 // finished: phrases in ascending order of key.
 //
 // Format: format.md, "Counts".
 // Reads and writes a file in the partition's directory.
 // Threads: thread-compatible.
-// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE, those of section files.
-// Limits: kPhraseKeySizeMax bytes per key. A reader allocates no more than one phrase needs.
+// Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE, as for section files.
+// Limits: kPhraseKeySizeMax bytes per key. A reader allocates memory for one phrase at a time.
 
 #pragma once
 
@@ -32,14 +32,14 @@ inline constexpr uint32_t kRankUnits = 4096;
 
 // One spelling of a phrase in running text.
 struct PhraseVariant {
-  std::string surface;          // in lower case with accents; its folded words are the key
-  uint32_t document_count = 0;  // documents with this spelling
+  std::string surface;          // lower case with accents; its folded words are the key
+  uint32_t document_count = 0;  // documents that contain this surface form
 };
 
 struct PhraseCounts {
   std::string key;
   std::vector<PhraseVariant> variants;  // ascending by surface
-  bool is_title_word = false;           // the phrase is a word that occurs in a title
+  bool is_title_word = false;           // the word occurs in a title
 
   // Number of documents with this title, and the rank, doc_id and title as written of the best of
   // them (highest rank, then smallest doc_id). The latter are unset if the count is 0.
@@ -79,11 +79,11 @@ class PhraseCountsWriter {
 class PhraseCountsReader {
  public:
   static neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> Open(const std::string& directory);
-  // Uses a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::unique_ptr<PhraseCountsReader>> FromFile(
       std::unique_ptr<SectionFile> file);
 
-  // Moves to the next phrase, initially to the first; false past the last.
+  // Moves to the next phrase, initially to the first; false at the end.
   neptune::StatusOr<bool> Next();
   const PhraseCounts& phrase() const { return phrase_; }
   const PhraseCountsTotals& totals() const { return totals_; }
@@ -97,7 +97,7 @@ class PhraseCountsReader {
   bool ReadVariants();
   bool ReadTitle();
   bool ReadNextNumber(uint64_t max, uint64_t* value);
-  // Reads bytes preceded by their size; the key if the size is 0.
+  // Reads a size followed by that many bytes; a size of 0 yields the key.
   bool ReadText(std::string* text);
 
   const std::unique_ptr<SectionFile> file_;

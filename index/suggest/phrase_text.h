@@ -1,11 +1,11 @@
-// Text of suggestions: folded words that look-ups compare, and the spelling that people read.
+// Text for suggestions: folded words, which look-ups compare, and the spelling that is displayed.
 //
-// A phrase's key consists of its folded words (index/core/analysis: case, accents and compatibility
-// forms removed, no stemming), separated by one blank. Keys are ordered bytewise.
+// A phrase's key is its folded words (index/core/analysis: case, accents and compatibility forms
+// are removed, but no stemming), separated by single spaces. Keys are ordered by byte.
 //
 // No I/O.
 // Threads: pure functions.
-// Limits: FoldWords gives at most `count_max` words.
+// Limits: FoldWords returns at most `count_max` words.
 
 #pragma once
 
@@ -19,31 +19,31 @@ namespace search::index {
 
 struct FoldedWord {
   std::string text;
-  // Offset of the word in the text as typed.
+  // The word's place in the text as typed.
   size_t begin_byte = 0;
   size_t end_byte = 0;
 
   bool operator==(const FoldedWord&) const = default;
 };
 
-// The folded words of any text, in order.
+// The words of any text, folded, in order.
 std::vector<FoldedWord> FoldWords(std::string_view utf8, size_t count_max);
 
 // The key of a phrase of these words.
 std::string PhraseKey(std::span<const FoldedWord> words);
 
-// Appends the text in lower case with its accents; invalid UTF-8 is dropped.
+// Appends the text in lower case, with accents; drops bytes that are not UTF-8.
 void AppendLowerCase(std::string_view utf8, std::string* out);
 
-// Trims white space at the ends and collapses it between words to one blank; drops control
-// characters and invalid UTF-8.
+// Trims white space, and replaces it between words by single spaces; drops control characters and
+// bytes that are not UTF-8.
 std::string TrimmedText(std::string_view utf8);
 
-// True if the text, as a query, requires all of its words and nothing else: no alternatives,
-// exclusions or fields. Such a query matches any document that holds the words together.
+// True if the text, parsed as a query, requires all of its words and nothing else: no alternatives,
+// exclusions or fields. Such a query matches any document that contains the words together.
 bool IsPlainQuery(std::string_view utf8);
 
-// English function words: no frequent phrase begins or ends with one.
+// English words that connect others: no frequent phrase begins or ends with one.
 bool IsFunctionWord(std::string_view folded);
 
 }  // namespace search::index

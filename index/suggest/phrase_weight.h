@@ -1,5 +1,5 @@
-// The weight of a phrase as a suggestion, in integers, so that every partition and every machine
-// orders phrases alike.
+// The weight by which suggestions are ordered, in integers, so that every partition and every
+// machine computes the same order.
 //
 // The constants were chosen by inspecting completions of Wikipedia titles and documentation.
 // Threads: pure functions.
@@ -23,16 +23,16 @@ inline int32_t CountBits(uint64_t count) {
   return static_cast<int32_t>(std::lround(kBit * std::log2(static_cast<double>(count) + 1)));
 }
 
-// Number of documents that a title of that rank (0 to kRankUnits) is worth: 16 for the lowest,
-// 4,096 for the highest.
+// Number of documents to which a title of that rank (0 to kRankUnits) is equivalent: 16 for the
+// lowest, 4,096 for the highest.
 inline uint64_t TitleWorth(uint32_t title_rank) {
   return static_cast<uint64_t>(
       std::lround(std::exp2(4 + 8 * static_cast<double>(title_rank) / kRankUnits)));
 }
 
-// The weight of a phrase of `word_count` words in `document_count` documents, with `title_worth`
-// added for a title. Each further word costs half a doubling, because people look for the general
-// before the specific.
+// Weight of a phrase of `word_count` words in `document_count` documents, plus `title_worth` for a
+// title. Each further word costs half a doubling, because people search for general phrases more
+// often than for special ones.
 inline uint16_t PhraseWeight(uint64_t document_count, uint64_t title_worth, size_t word_count) {
   const int64_t weight =
       CountBits(document_count + title_worth) - static_cast<int64_t>(word_count - 1) * kBit / 2;

@@ -1,5 +1,5 @@
-// Range maximum queries over an array with a hierarchy of block maxima: at most 128 values are
-// examined on each of a few levels.
+// The largest of a range of numbers, from the numbers and the maxima of their blocks, of the
+// blocks' blocks, and so on: at most 128 numbers are looked at on each of few levels.
 //
 // Threads: immutable view; pure functions.
 // Units: indices count from 0. Ties: the first of equal values is the maximum.
@@ -18,10 +18,10 @@ class RangeMax {
  public:
   RangeMax() = default;
 
-  // `values` followed by the levels of maxima: the array that the view below uses.
+  // Returns `values` followed by the levels of maxima, in the layout of FromStored.
   static std::vector<uint16_t> WithLevels(std::vector<uint16_t> values);
 
-  // nullopt unless `stored` has the size that WithLevels gives for `count` values.
+  // Returns nullopt unless `stored` has the length that WithLevels yields for `count` values.
   static std::optional<RangeMax> FromStored(std::span<const uint16_t> stored, size_t count);
 
   uint16_t value(size_t i) const { return levels_[0][i]; }

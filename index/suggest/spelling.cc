@@ -12,16 +12,16 @@
 namespace search::index {
 namespace {
 
-// Costs of edits; tuned on words of Wikipedia titles with random edits (suggest_benchmark prints
+// Costs of slips, chosen on words of Wikipedia titles with random slips (suggest_benchmark prints
 // how many are corrected).
 constexpr int64_t kEditCost = 6 * kBit;
 constexpr int64_t kSecondEditCost = 7 * kBit;
 constexpr int64_t kFirstLetterCost = 3 * kBit;
-// Swapped neighbours and wrongly doubled letters are the most frequent mistakes.
+// Transposed neighbours and wrongly doubled letters are the most frequent slips.
 constexpr int64_t kCommonSlipGain = 3 * kBit / 2;
 constexpr int64_t kSplitCost = 5 * kBit;
 constexpr int64_t kJoinCost = 5 * kBit;
-// A word that no document holds may still be what was meant.
+// Cost of a word that occurs in no document; it may still be what was meant.
 constexpr int64_t kUnknownCost = 12 * kBit;
 
 bool IsBlankOnly(std::string_view text) {
@@ -64,7 +64,7 @@ bool IsCommonSlip(std::string_view a, std::string_view b) {
   return x == y;
 }
 
-// Cost of replacing `typed` by the other word.
+// Cost of reading `typed` as the other word.
 int64_t SlipCost(std::string_view typed, const OtherWord& other) {
   int64_t cost = kEditCost + (other.distance > 1 ? kSecondEditCost : 0);
   if (typed.substr(0, 1) != std::string_view(other.folded).substr(0, 1)) cost += kFirstLetterCost;
@@ -72,8 +72,7 @@ int64_t SlipCost(std::string_view typed, const OtherWord& other) {
   return cost;
 }
 
-// Keeps the best `count_max`, each once, ordered by score and text. `score` is called once per
-// value.
+// Keeps the best `count_max` distinct values by score, then text. Calls `score` once per value.
 template <typename T, typename Score>
 void KeepBest(size_t count_max, const Score& score, std::vector<T>* values) {
   std::vector<std::tuple<int64_t, std::string, size_t>> order;  // best first
@@ -98,8 +97,8 @@ void KeepBestOthers(std::string_view typed, std::vector<OtherWord>* others) {
   KeepBest(kSpellingsPerWord, score, others);
 }
 
-// Splits whose halves occur next to each other come first: every partition that holds such a pair
-// knows it, whereas other splits are known only to a partition that happens to hold both halves.
+// Splits whose halves are adjacent in documents come first: every partition with such documents
+// knows them, while other splits are known only to a partition that happens to hold both halves.
 void KeepBestSplits(std::vector<SplitWord>* splits) {
   constexpr int64_t kIsPairGain = 1000 * kBit;
   const auto score = [](const SplitWord& split) {
@@ -111,7 +110,7 @@ void KeepBestSplits(std::vector<SplitWord>* splits) {
   KeepBest(kSplitsPerWord, score, splits);
 }
 
-// The phrase in the vocabulary's spelling, with its accents.
+// The text in the vocabulary's spelling, with accents.
 std::string TextOf(const SuggestionIndex& index, size_t phrase) {
   const std::string_view display = index.display(phrase);
   const bool is_ascii = std::all_of(display.begin(), display.end(),
@@ -139,8 +138,8 @@ std::vector<OtherWord> FindOthers(const SuggestionIndex& index, const std::strin
   return others;
 }
 
-// Number of documents that hold the words next to each other, as far as the phrases tell; 1 if only
-// a longer phrase contains them.
+// Number of documents in which the words are adjacent, as far as the phrases show; 1 if only a
+// longer phrase contains the pair.
 uint32_t PairCount(const SuggestionIndex& index, std::string_view left, std::string_view right) {
   std::string key(left);
   key += ' ';
@@ -295,8 +294,8 @@ struct Reading {
   int64_t score = 0;
   std::string_view last;  // latest word
   int64_t last_bits = 0;  // its share of the score, without slips
-  std::string text;       // of the query so far
-  size_t end_byte = 0;    // end of the part of the typed query that was read
+  std::string text;       // text of the query so far
+  size_t end_byte = 0;    // end in the query as typed
   bool is_changed = false;
 };
 
@@ -353,7 +352,7 @@ class Composer {
 
   int64_t Bits(uint64_t count) const { return CountBits(count) - all_bits_; }
 
-  // Gain in score from following the previous word.
+  // Gain for following the previous word.
   int64_t PairGain(const Reading& reading, size_t i, std::string_view word, int64_t bits) const {
     if (i == 0) return 0;
     const auto pair =

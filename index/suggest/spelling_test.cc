@@ -156,7 +156,7 @@ TEST(SpellingMergeTest, PartitionsKnowWhatOneIndexKnows) {
     const auto words = WordsToSpell(query);
     Spellings expected = single.FindAllSpellings(words);
     Spellings merged = parts.FindAllSpellings(words);
-    // A split whose halves occur in no common document may be known to one index only.
+    // A split whose halves share no document may be known to one index only.
     for (Spellings* spellings : {&expected, &merged}) {
       for (WordSpellings& word : spellings->words) {
         std::erase_if(word.splits, [](const SplitWord& split) { return split.pair_count == 0; });

@@ -1,11 +1,11 @@
-// Measures completion and spelling over the titles and texts of a collection: p50 and p99 times,
-// the number of corrected mistakes, and the size and build time of the files.
+// Times of completion and spelling over the titles and texts of a collection, p50 and p99, and how
+// many slips are put right; bytes and build time of the files.
 //
 //   suggest_benchmark --documents=docs.jsonl.zst --directory=FOLDER [--partitions=1]
-//                     [--count_max=N]
+//   [--count_max=N]
 //
-// Queries are prefixes of titles, and titles with a random edit in one word. Times are processor
-// time of one thread for all partitions in sequence, merged.
+// Queries are beginnings of titles, and titles with a random slip in one word. Times are processor
+// time of one thread, all partitions one after the other, merged.
 
 #include <gflags/gflags.h>
 
@@ -28,11 +28,11 @@
 #include "index/suggest/suggestion_writer.h"
 
 DEFINE_string(documents, "", "JSON Lines packed with zstd: id, title, text");
-DEFINE_string(directory, "", "folder for the files; made if absent");
+DEFINE_string(directory, "", "folder for the files; created if absent");
 DEFINE_int32(partitions, 1, "partitions");
 DEFINE_int64(count_max, 1'000'000'000, "documents read");
 DEFINE_int32(queries, 5000, "queries of each kind");
-DEFINE_bool(build, true, "make the files; false: use those that are there");
+DEFINE_bool(build, true, "build the files; false: use existing files");
 
 namespace search::index {
 namespace {
@@ -58,7 +58,7 @@ std::vector<std::string> Folders() {
   return folders;
 }
 
-// Reads the titles and, if requested, counts the documents.
+// Reads the titles and optionally counts the documents.
 std::vector<std::string> ReadDocuments(std::vector<std::unique_ptr<PhraseCounter>>* counters) {
   std::vector<std::string> titles;
   double seconds = 0;

@@ -1,6 +1,6 @@
 // Reads arbitrary bytes as a file of suggestions, as a file of counts, and as a query over a small
-// file: they are refused, or a walk neither crashes nor allocates an unreasonable amount. Headers
-// are made to fit first, so that damage after them is reached.
+// file: they are rejected, or read without a crash or an unreasonable allocation. Headers are made
+// valid first, so that damage after them is reached.
 
 #include <xxhash.h>
 

@@ -39,7 +39,7 @@ struct SuggestionTotals {
 };
 static_assert(sizeof(SuggestionTotals) == 40);
 
-// Counts over the whole collection, the same in every partition that holds the phrase.
+// Collection-wide, and equal in every partition that holds the phrase.
 struct PhraseRecord {
   uint32_t document_count = 0;
   uint16_t weight = 0;

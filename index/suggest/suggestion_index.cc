@@ -57,7 +57,7 @@ StatusOr<std::unique_ptr<SuggestionIndex>> SuggestionIndex::FromFile(
 Status SuggestionIndex::Load() {
   NEPTUNE_ASSIGN_OR_RETURN(const auto totals,
                            file_->Array<SuggestionTotals>(kSuggestionTotalsSection));
-  if (totals.size() != 1) return file_->Damaged("not one record of totals");
+  if (totals.size() != 1) return file_->Damaged("expected one record of totals");
   totals_ = totals[0];
   NEPTUNE_RETURN_IF_ERROR(LoadPhrases());
   NEPTUNE_RETURN_IF_ERROR(LoadEntries());
@@ -71,7 +71,7 @@ Status SuggestionIndex::LoadPhrases() {
   if (records_.size() != totals_.phrase_count || offsets_.size() != 2 * records_.size() + 1 ||
       offsets_.front() != 0 || offsets_.back() != texts_.size() ||
       !std::is_sorted(offsets_.begin(), offsets_.end())) {
-    return file_->Damaged("phrases do not fit their texts");
+    return file_->Damaged("phrases and their texts are inconsistent");
   }
   for (size_t i = 1; i < records_.size(); ++i) {
     if (key(i) <= key(i - 1)) return file_->Damaged("phrases are out of order");
@@ -86,12 +86,12 @@ Status SuggestionIndex::LoadEntries() {
   const auto levels = RangeMax::FromStored(weights, entry_phrases_.size());
   if (entry_phrases_.size() != totals_.entry_count ||
       entry_starts_.size() != entry_phrases_.size() || !levels) {
-    return file_->Damaged("entries do not fit each other");
+    return file_->Damaged("tables of entries are inconsistent");
   }
   entry_weights_ = *levels;
   for (size_t i = 0; i < entry_phrases_.size(); ++i) {
     if (entry_phrases_[i] >= records_.size() || entry_starts_[i] >= key(entry_phrases_[i]).size()) {
-      return file_->Damaged("entry ", i, " is of no phrase");
+      return file_->Damaged("entry ", i, " refers to no phrase");
     }
   }
   return neptune::OkStatus();
@@ -106,12 +106,12 @@ Status SuggestionIndex::LoadWords() {
       word_offsets_.size() != words_.size() + 1 || word_offsets_.front() != 0 ||
       word_offsets_.back() != word_texts_.size() ||
       !std::is_sorted(word_offsets_.begin(), word_offsets_.end())) {
-    return file_->Damaged("words do not fit each other");
+    return file_->Damaged("tables of words are inconsistent");
   }
   size_t characters = 0;
   for (size_t i = 0; i < words_.size(); ++i) {
     if (words_[i] >= records_.size() || key(words_[i]) != word(i)) {
-      return file_->Damaged("word ", i, " is of no phrase");
+      return file_->Damaged("word ", i, " refers to no phrase");
     }
     const size_t now = CharacterCount(word(i));
     if (now < characters || now > kVocabularyWordMax) {

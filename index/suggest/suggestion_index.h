@@ -1,5 +1,5 @@
-// The suggestions of one partition: the best completions of a typed prefix, and the known words and
-// pairs of words.
+// The suggestions of one partition: the best completions of what has been typed, and the words and
+// pairs of words that there are.
 //
 // Format: format.md.
 // Maps a file read-only.
@@ -7,7 +7,8 @@
 // Errors: NOT_FOUND for a missing file; DATA_LOSS for a damaged one, detected when it is opened.
 // Limits: a completion examines O(k log n) entries whatever the prefix.
 //
-// Counts and weights are those of the whole collection, for the phrases that the partition holds.
+// Results are of the whole collection as far as the partition holds them: counts and weights are
+// the collection's.
 
 #pragma once
 
@@ -40,8 +41,8 @@ struct Completion {
   bool operator==(const Completion&) const = default;
 };
 
-// The order of completions of one prefix: by weight, then by the text starting at the match, then
-// by key.
+// The order of completions of one prefix: by weight, then by the text from the match on, then by
+// key.
 bool IsBetterCompletion(const Completion& a, const Completion& b);
 
 class SuggestionIndex {
@@ -49,14 +50,14 @@ class SuggestionIndex {
   // Maps `directory`/suggest.
   static neptune::StatusOr<std::unique_ptr<SuggestionIndex>> Open(const std::string& directory,
                                                                   const OpenOptions& options = {});
-  // Uses a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::unique_ptr<SuggestionIndex>> FromFile(
       std::unique_ptr<SectionFile> file);
 
-  // The best `count_max` (at most kCompletionsMax) phrases in which `prefix` matches at the
-  // beginning of a word, in the order above, each once with its best match. `prefix` consists of
-  // folded words separated by one blank, with a trailing blank if the last word is complete; an
-  // empty prefix has no completions.
+  // Returns the best `count_max` (at most kCompletionsMax) phrases that contain `prefix` at the
+  // start of a word, in the order above, each once with its best match. `prefix` is folded words
+  // separated by single spaces, followed by a space if the last word is complete; an empty prefix
+  // has no completions.
   std::vector<Completion> Complete(std::string_view prefix, size_t count_max) const;
 
   bool HasCompletion(std::string_view prefix) const {
@@ -74,18 +75,17 @@ class SuggestionIndex {
   const PhraseRecord& record(size_t phrase) const { return records_[phrase]; }
   std::optional<size_t> FindPhrase(std::string_view key) const;
 
-  // The vocabulary: words of documents, ordered by number of characters, then ascending.
+  // The vocabulary: words of documents, by number of characters, then ascending.
   size_t word_count() const { return words_.size(); }
   size_t word_phrase(size_t word) const { return words_[word]; }
   std::string_view word(size_t word) const {
     return word_texts_.substr(word_offsets_[word], word_offsets_[word + 1] - word_offsets_[word]);
   }
-  // The index of the first word with at least `characters` characters; word_count() if there is
-  // none.
+  // Index of the first word of at least `characters` characters; word_count() if there is none.
   size_t FirstWordOf(size_t characters) const {
     return word_begins_[std::min(characters, word_begins_.size() - 1)];
   }
-  // Number of documents of the collection that hold the word; 0 if it is not in the vocabulary.
+  // Number of documents of the collection that contain the word; 0 if it is not in the vocabulary.
   uint32_t WordCount(std::string_view folded) const;
   // Signatures (letter_signature.h), indexed by word.
   std::span<const uint32_t> word_signatures() const { return word_signatures_; }
@@ -123,7 +123,7 @@ class SuggestionIndex {
   RangeMax entry_weights_;
   std::span<const uint32_t> words_;
   std::span<const uint32_t> word_signatures_;
-  // A contiguous copy of the words, because spelling examines many of them.
+  // A contiguous copy, because spelling reads many of them.
   std::span<const uint32_t> word_offsets_;
   std::string_view word_texts_;
   std::array<size_t, kVocabularyWordMax + 2> word_begins_ = {};  // indexed by number of characters

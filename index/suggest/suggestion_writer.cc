@@ -32,13 +32,13 @@ using Readers = std::vector<std::unique_ptr<PhraseCountsReader>>;
 // Maximum number of later words by which a phrase is found.
 constexpr size_t kStartsMax = 6;
 
-// A phrase with the sum of the counts of all partitions, and the partitions that hold it.
+// A phrase with the counts of all partitions, and the partitions that hold it.
 struct MergedPhrase {
   PhraseCounts counts;
   std::vector<size_t> holders;
 
   bool is_word() const { return counts.key.find(' ') == std::string::npos; }
-  // Number of documents that hold the phrase.
+  // Number of documents that contain the text.
   uint32_t text_count() const {
     uint64_t sum = 0;
     for (const PhraseVariant& variant : counts.variants) sum += variant.document_count;
@@ -106,7 +106,7 @@ Status ForEachPhrase(const Readers& readers, const Visit& visit) {
   return neptune::OkStatus();
 }
 
-// The smallest counts that keep the number of chosen phrases within the limits.
+// Selects the phrases to keep: the smallest counts that stay within the limits.
 struct Thresholds {
   uint32_t word_documents_min = 1;
   uint32_t sequence_documents_min = 1;
@@ -148,7 +148,7 @@ StatusOr<Thresholds> ChooseThresholds(const Readers& readers, const SuggestionLi
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 
-// True if the title is written as in running text, except for capitals at the beginning of words.
+// True if the title is written as in running text, except for capitals at the start of words.
 bool IsWrittenLike(std::string_view title, std::string_view surface) {
   for (size_t i = 1; i < title.size(); ++i) {
     if (IsUpper(title[i]) && title[i - 1] != ' ' && title[i - 1] != '-') return false;
@@ -158,8 +158,8 @@ bool IsWrittenLike(std::string_view title, std::string_view surface) {
   return lower == surface;
 }
 
-// The display text: the title as written if a query may have this form, unless many more documents
-// use another spelling; then that one. Empty if there is no such text.
+// The display text: the title as written if it is valid as a query, unless many more documents
+// write it in another way; then theirs. Empty if there is no such text.
 std::string DisplayText(const PhraseCounts& phrase) {
   constexpr uint32_t kManyMore = 10;
   const auto best = std::max_element(

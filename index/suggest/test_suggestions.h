@@ -27,7 +27,7 @@ struct TestSuggestionsOptions {
 
 class TestSuggestions {
  public:
-  // Document i goes to partition i mod partition_count. Terminates the program on an error.
+  // Document i goes to partition i mod partition_count. Exits the program on an error.
   TestSuggestions(const std::vector<TestDocument>& documents,
                   const TestSuggestionsOptions& options);
 
@@ -35,7 +35,7 @@ class TestSuggestions {
   const SuggestionIndex& index(size_t i) const { return *indexes_[i]; }
   std::string Directory(size_t i) const;
 
-  // The merged completions of all partitions.
+  // Completions of all partitions, merged.
   std::vector<Completion> Complete(const std::string& prefix, size_t count_max) const;
   Spellings FindAllSpellings(const std::vector<SpelledWord>& words) const;
   // The best other text for the query; empty if there is none.

@@ -1,5 +1,5 @@
-// Writes the small files that the fuzz target starts from:
-//   write_sample_suggestions SUGGESTIONS COUNTS
+// Writes the small files that the fuzz target starts from: write_sample_suggestions SUGGESTIONS
+// COUNTS
 
 #include <cstdio>
 #include <filesystem>

@@ -1,13 +1,13 @@
-// One partition of an index tier: the interface of every implementation.
+// Interface of one partition of an index tier.
 //
 // Source: the local operator of the aggregation call ([Chu03] figure 4).
-// No Neptune above base: a service module calls it, on threads that may block.
-// Threads: thread-safe once opened; an opened tier never changes, except that of live/.
+// Does not depend on Neptune above base: a service module calls it, on threads that may block.
+// Threads: thread-safe once opened. An opened tier is immutable, except for live/.
 // Units: scores are comparable between all partitions of one index version, because they are
 //   computed from collection-wide statistics.
-// Errors: Search gives INVALID_ARGUMENT for a query that does not parse or exceeds a limit,
-//   DATA_LOSS for a damaged index, and the errors of TierSearchControl::read. Running out of time
-//   is not an error: the answer is then the best found so far, with evaluated_completely = false.
+// Errors: Search returns INVALID_ARGUMENT for a query that does not parse or exceeds a limit,
+//   DATA_LOSS for a damaged index, and any error of TierSearchControl::read. Running out of time is
+//   not an error: the answer is then the best found so far, with evaluated_completely = false.
 // Limits: 1 <= hit_count_max <= kTierHitCountMax; query text at most kTierQuerySizeMax bytes.
 
 #pragma once
@@ -28,22 +28,22 @@ inline constexpr size_t kTierQuerySizeMax = 256u << 10;
 
 // Controls when an unfinished search must end, and where it reads its store.
 struct TierSearchControl {
-  // Evaluation ends soon after `now()` reaches the deadline. Ignored if `now` is empty.
+  // Evaluation ends soon after `now()` has reached this. Ignored without `now`.
   neptune::TimePoint deadline = neptune::kNever;
   std::function<neptune::TimePoint()> now;
 
-  // Polled regularly; evaluation ends soon after it returns true. May be empty.
+  // Polled regularly; evaluation ends soon after it has returned true. May be empty.
   std::function<bool()> stop;
 
-  // Runs a function that reads a storage engine and may wait for a disk: once, possibly on another
-  // thread, and returns when it has run. On an error, which ends the search, the function may still
-  // run later, so it owns everything that it uses. Empty: the tier reads on the calling thread.
-  // Mapped files are read without it.
+  // Runs `read`, which reads a storage engine and may wait for a disk, once, perhaps on another
+  // thread, and returns when it has finished. `read` must own all that it uses: an error ends the
+  // search while `read` may still be running. Empty: the tier reads on the calling thread. Mapped
+  // files are read without it.
   std::function<neptune::Status(std::function<void()> read)> read;
 
-  // `stop` and the deadline for evaluation inside `read`: called on whatever thread that runs on,
-  // possibly after the search has returned, so it owns everything that it uses. Returns true early
-  // enough for the answer to arrive in time. May be empty.
+  // `stop` and the deadline for code that is evaluated within `read`. Called on any thread, perhaps
+  // after the search has returned, so it owns all that it uses. Returns true early enough for an
+  // answer to arrive in time. May be empty.
   std::function<bool()> stop_read;
 };
 
@@ -58,9 +58,9 @@ class IndexTier {
  public:
   virtual ~IndexTier() = default;
 
-  // The best hit_count_max matching documents of this partition, best first, equal scores by
-  // ascending doc_id, and the number of matches: exact if count_exactly, else a lower bound. With a
-  // second_phase_count, gains and order are those of MergeTierAnswers (operators.h) for a single
+  // Returns the best hit_count_max documents of this partition that match, best first, equal scores
+  // by ascending doc_id, and the number of matches: exact if count_exactly, else a lower bound.
+  // With a second_phase_count, hits are as MergeTierAnswers (operators.h) yields for a single
   // answer.
   virtual neptune::StatusOr<TierAnswer> Search(const TierQuery& query,
                                                const TierSearchControl& control) const = 0;

@@ -29,7 +29,7 @@ void Check(const neptune::Status& status) {
 }
 
 IndexTier& Tier(const IndexTierVariant& variant) {
-  // Never destroyed, because RocksDB's static objects would be destroyed first.
+  // Never destroyed: RocksDB's own statics would be destroyed before it.
   static auto& tiers = *new std::map<std::string, std::unique_ptr<IndexTier>>;
   auto& tier = tiers[std::string(variant.name)];
   if (tier != nullptr) return *tier;

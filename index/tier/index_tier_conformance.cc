@@ -48,7 +48,7 @@ TierQuery Question(std::string text, uint32_t hit_count_max, bool count_exactly 
   return question;
 }
 
-// Most questions have a second phase.
+// Most of the queries use a second phase.
 TierQuery RandomQuestion(const std::string& text, std::mt19937_64& random) {
   TierQuery question = Question(text, 1 + random() % 20);
   if (random() % 4 != 0) question.set_second_phase_count(random() % 40);
@@ -69,7 +69,7 @@ TierAnswer AskAll(const std::vector<std::unique_ptr<IndexTier>>& tiers, const Ti
   return merged;
 }
 
-// Everything except the implementation's name.
+// Compares everything except the implementation.
 std::string Contents(TierAnswer answer) {
   answer.clear_implementation();
   std::string text = std::to_string(answer.total()) + (answer.total_is_exact() ? "" : "+") +
@@ -342,8 +342,8 @@ TEST_P(IndexTierConformance, RefusesQuestionsOutsideItsLimits) {
   EXPECT_EQ(tiers[0]->Search(question, {}).status().code(), StatusCode::kInvalidArgument);
 }
 
-// A search that is stopped at once gives a partial answer, flagged as such, without wrong contents.
-TEST_P(IndexTierConformance, StopsOnRequestOrAtTheDeadline) {
+// A search stopped at once returns a partial answer, marked as such, without wrong hits.
+TEST_P(IndexTierConformance, StopsWhenToldOrAtTheDeadline) {
   std::mt19937_64 random(10);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 20000), 1);
   TierQuery question = Question("(apple OR berry) (apple OR cherry) -papaya", 1000);
@@ -369,9 +369,8 @@ TEST_P(IndexTierConformance, StopsOnRequestOrAtTheDeadline) {
   EXPECT_EQ(Contents(*answer), Contents(whole));
 }
 
-// The store is read by control.read: on another thread, and even after a search whose read was
-// refused has returned.
-TEST_P(IndexTierConformance, ReadsItsStoreWithControlRead) {
+// The read runs on another thread, and after a search whose read was refused has returned.
+TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
   std::mt19937_64 random(12);
   auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 200), 1);
   const bool reads_store = tiers[0]->Info().reads_store;
@@ -402,7 +401,7 @@ TEST_P(IndexTierConformance, ReadsItsStoreWithControlRead) {
   if (late) late();
 }
 
-// Inside a read only stop_read may be called: the search may already have returned.
+// Within a read only stop_read may be called: the search may already have returned.
 TEST_P(IndexTierConformance, IsStoppedWithinItsReadByStopRead) {
   std::mt19937_64 random(14);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 2000), 1);
@@ -501,8 +500,8 @@ TEST_P(IndexTierConformance, IsSearchedByManyThreadsAndObjectsAndWritesNothing) 
   EXPECT_EQ(Files(directory), files);
 }
 
-// Damage anywhere gives the right answers or DATA_LOSS, never a wrong answer or a crash. The large
-// index has files of which the seal covers only the ends.
+// Damage anywhere yields the right answer or DATA_LOSS, never a wrong answer or a crash. The seal
+// covers only the ends of the large index's files.
 void IndexTierConformance::DamageAndAsk(size_t document_count, int round_count,
                                         size_t found_count_min) {
   std::mt19937_64 random(13);

@@ -1,10 +1,9 @@
-// Conformance tests of the index tier interface. Every variant in the registry is tested
-// automatically; a variant outside of it instantiates the suite:
+// The conformance suite of index tiers. It runs for every variant in the registry; a variant
+// outside of the registry instantiates it:
 //
 //   INSTANTIATE_TEST_SUITE_P(Mine, IndexTierConformance, testing::Values(kMyVariant), VariantName);
 //
-// Answers are compared with those of the variant kReferenceTierName, which evaluates every
-// document.
+// Answers are compared with those of the exhaustive variant kReferenceTierName.
 //
 // Test only.
 
@@ -61,8 +60,8 @@ class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
                                                        const std::string& name,
                                                        const std::vector<OwnedDocument>& documents,
                                                        size_t count);
-  // Damages every file round_count times and searches each time; the damage must be detected at
-  // least found_count_min times.
+  // Damages every file round_count times and runs queries after each; the damage must be detected
+  // at least found_count_min times.
   void DamageAndAsk(size_t document_count, int round_count, size_t found_count_min);
   std::string_view variant() const { return GetParam().name; }
 
@@ -71,7 +70,7 @@ class IndexTierConformance : public testing::TestWithParam<IndexTierVariant> {
 };
 
 std::string VariantName(const testing::TestParamInfo<IndexTierVariant>& info);
-// Printed by GoogleTest for a variant.
+// Prints a variant for GoogleTest.
 void PrintTo(const IndexTierVariant& variant, std::ostream* out);
 
 }  // namespace search::index

@@ -1,5 +1,5 @@
-// The part of the conformance suite for suggestions, spelling and counts. A variant may lack the
-// first two; it then says so for every question.
+// The part of the conformance suite about suggestions, spelling and counts. A variant may leave out
+// the first two; it must then return UNIMPLEMENTED for every such request.
 
 #include <optional>
 
@@ -28,7 +28,7 @@ SuggestQuery Prefixes(const std::vector<std::string>& prefixes, uint32_t count_m
   return query;
 }
 
-// The merged suggestions of all partitions; nullopt if they do not support suggestions.
+// Suggestions of all partitions, merged; nullopt if the variant does not support them.
 std::optional<SuggestAnswer> SuggestAll(const Tiers& tiers, const SuggestQuery& query) {
   std::optional<SuggestAnswer> merged;
   for (const auto& tier : tiers) {

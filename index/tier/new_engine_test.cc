@@ -1,5 +1,5 @@
 // Checks that the quotations in new_engine.md match the worked example, and that the example is as
-// short as stated.
+// short as the page claims.
 
 #include <gtest/gtest.h>
 

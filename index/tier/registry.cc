@@ -37,7 +37,7 @@ neptune::StatusOr<TierFolder> ReadTierFolder(const std::string& directory) {
     const auto parsed = std::from_chars(description.data() + blank + 1, end, seal.index_version);
     if (parsed.ec == std::errc() && parsed.ptr == end) return seal;
   }
-  return neptune::DataLoss("open index tier ", directory, ": its seal says '", description, "'");
+  return neptune::DataLoss("open index tier ", directory, ": unexpected seal '", description, "'");
 }
 
 std::span<const IndexTierVariant> RegisteredIndexTiers() {

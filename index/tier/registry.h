@@ -1,10 +1,9 @@
 // The registered index tiers by the name that a cluster spec uses: the single list of variants, and
 // functions that build and open partitions of any of them.
 //
-// Threads: the list is constant; building and opening are independent.
-// Errors: INVALID_ARGUMENT, with the known names, for any other name. OpenIndexTier: NOT_FOUND for
-//   no finished partition; FAILED_PRECONDITION for one of another variant; DATA_LOSS for a damaged
-//   one.
+// Threads: the list is constant; building and opening are independent. Errors: INVALID_ARGUMENT,
+//   with the known names, for any other name. OpenIndexTier: NOT_FOUND no finished partition there;
+//   FAILED_PRECONDITION one of another variant; DATA_LOSS a damaged one.
 //
 // A directory holds one partition of one variant, sealed by the file kTierSealName, whose
 // description is "neptune-index-tier 1 VARIANT INDEX_VERSION".
@@ -33,10 +32,10 @@ struct IndexTierVariant {
                                                         uint64_t index_version);
   neptune::StatusOr<std::unique_ptr<TierBuilder>> (*create_builder)(
       const TierBuilderOptions& options);
-  // Writes the collection-wide statistics to finished partitions.
+  // Computes the common statistics of finished partitions.
   neptune::Status (*finish_collection)(const std::vector<std::string>& directories,
                                        const TierCollectionOptions& options);
-  // What the seal covers: whole files if the format has no checksums of its own.
+  // Extent of the seal: whole files for a format without checksums of its own.
   neptune::SealExtent seal_extent = neptune::SealExtent::kEnds;
 };
 
@@ -47,8 +46,8 @@ std::span<const IndexTierVariant> RegisteredIndexTiers();
 neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateTierBuilder(
     std::string_view implementation, const TierBuilderOptions& options);
 
-// Makes partitions searchable: `directories` are all those of the collection, both tiers, each
-// finished by a builder of this variant. Seals each.
+// Makes partitions searchable and seals each: `directories` are all of the collection, both tiers,
+// each finished by a builder of this variant.
 neptune::Status FinishTierCollection(std::string_view implementation,
                                      const std::vector<std::string>& directories,
                                      const TierCollectionOptions& options);
@@ -57,7 +56,7 @@ neptune::Status FinishTierCollection(std::string_view implementation,
 neptune::StatusOr<std::unique_ptr<IndexTier>> OpenIndexTier(std::string_view implementation,
                                                             const std::string& directory);
 
-// The contents of a finished partition's seal.
+// Contents of a finished partition's seal.
 struct TierFolder {
   std::string implementation;
   uint64_t index_version = 0;

@@ -1,6 +1,6 @@
-// Measures the work of the root of a reduction tree over 32 partitions for one query whose
-// partitions each return their best 100 hits: in a flat tree it merges 31 answers, in a
-// load-adaptive one only those of its own children.
+// Measures the cost at the root of a reduction tree over 32 partitions for one query whose
+// partitions each return their 100 best hits: in a flat tree the root merges 31 answers, in a
+// load-adaptive tree those of its own children.
 //
 // The target is half the time of the flat tree. Times include decoding the children's messages and
 // encoding the root's.

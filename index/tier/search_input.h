@@ -1,5 +1,5 @@
-// The steps that every tier takes before it searches: parsing the text, combining the stop
-// conditions, reading its store.
+// The common preparation of a search in every tier: parses the query, combines the stop conditions,
+// runs the read.
 //
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT for text over a limit of the query language.
@@ -18,19 +18,19 @@ namespace search::index {
 // Parses the question's canonical text.
 neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query);
 
-// Returns true once the deadline has passed or the caller's stop returns true; empty if neither can
-// happen. The function refers to `control`, which must outlive it.
+// True once the deadline has passed or the caller's stop returns true; empty if neither can happen.
+// The function refers to `control`, which must outlive it.
 std::function<bool()> StopFunction(const TierSearchControl& control);
 
 // For tiers that evaluate a whole search within TierSearchControl::read: checks and parses the
-// question, runs `evaluate` there, and returns its result. `evaluate` must own what it uses, see
-// TierSearchControl; its `stop` may be empty.
+// query, runs `evaluate` there, and returns its result. `evaluate` must own what it uses (see
+// TierSearchControl::read); its `stop` may be empty.
 using Evaluate = std::function<neptune::StatusOr<TierAnswer>(
     const TierQuery& question, const Query& query, const std::function<bool()>& stop)>;
 neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& question,
                                                const TierSearchControl& control, Evaluate evaluate);
 
-// Runs `read` through control.read. OK means that it has run.
+// Runs `read` through `control`. OK: it has run.
 neptune::Status ReadStore(const TierSearchControl& control, std::function<void()> read);
 
 }  // namespace search::index

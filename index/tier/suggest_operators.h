@@ -3,11 +3,11 @@
 //
 // Source: [Chu03] figures 4 and 5 (local and reduce operator).
 // Pure functions.
-// Threads: as thread-safe as the tier.
-// Errors: of local operators: INVALID_ARGUMENT for a question outside the limits of suggest.proto;
-//   UNIMPLEMENTED for a tier without suggestions.
+// Threads: thread-safe as the tier is.
+// Errors of local operators: INVALID_ARGUMENT for a request outside the limits of suggest.proto;
+// UNIMPLEMENTED for a tier without suggestions.
 //
-// The merges are commutative and associative, so a tree of any shape gives the same bytes.
+// The merges are commutative and associative, so a tree of any shape yields the same bytes.
 
 #pragma once
 
@@ -24,7 +24,7 @@ inline constexpr uint32_t kSuggestionsMax = 100;
 inline constexpr int kCountedQueriesMax = 8;
 
 neptune::StatusOr<SuggestAnswer> SuggestOperator(const IndexTier& tier, const SuggestQuery& query);
-// The best `count_max` suggestions of both: by prefix, then in the order of IsBetterCompletion.
+// The best `count_max` suggestions of both, ordered by prefix, then by IsBetterCompletion.
 SuggestAnswer MergeSuggestAnswers(const SuggestAnswer& a, const SuggestAnswer& b,
                                   uint32_t count_max);
 

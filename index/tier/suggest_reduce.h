@@ -1,5 +1,5 @@
-// The merges of suggest_operators.h as registered reduce operators, for the modules of the tier and
-// the frontend.
+// The joins of suggest_operators.h as registered reduce operators, for the tier's and the
+// frontend's modules.
 //
 // Source: [Chu03] figure 5.
 // Threads: pure functions.

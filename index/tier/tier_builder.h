@@ -1,9 +1,9 @@
 // Builds one partition of an index tier: the interface of every implementation's builder.
 //
 // Writes files; no clock.
-// Threads: thread-compatible; several partitions may be built concurrently, with one builder each.
-// Errors: INVALID_ARGUMENT for a document out of order or with an invalid rank; UNAVAILABLE for
-//   file system errors; RESOURCE_EXHAUSTED beyond a limit. After an error a builder refuses all
+// Threads: thread-compatible; several partitions may be built at once, with one builder each.
+// Errors: INVALID_ARGUMENT for a document out of order or with an impossible rank; UNAVAILABLE for
+//   the file system; RESOURCE_EXHAUSTED beyond a limit. After an error a builder refuses all
 //   further calls.
 
 #pragma once
@@ -19,10 +19,10 @@
 namespace search::index {
 
 struct TierBuilderOptions {
-  // Directory of the partition; created if absent.
+  // Folder of the partition; created if absent.
   std::string directory;
-  // Bytes of postings kept in memory before they are written out. Larger: fewer pieces to merge.
-  // Default: 256 MiB. Minimum: 1 MiB.
+  // Bytes of postings held in memory before they are written. Larger: fewer runs to merge. Default:
+  // 256 MiB. At least 1 MiB.
   size_t memory_size_max = size_t{256} << 20;
 };
 
@@ -30,7 +30,7 @@ class TierBuilder {
  public:
   virtual ~TierBuilder() = default;
 
-  // REQUIRES: doc_id greater than that of the previous document, else INVALID_ARGUMENT.
+  // REQUIRES: doc_id is greater than the previous document's, else INVALID_ARGUMENT.
   virtual neptune::Status Add(const IndexedDocument& document) = 0;
 
   // Completes the partition. Call it once. The partition can be searched after FinishTierCollection
@@ -40,7 +40,7 @@ class TierBuilder {
 
 // Options common to all partitions of one version of the index.
 struct TierCollectionOptions {
-  // Reported in every answer; caches detect outdated entries by it.
+  // Included in every answer; caches use it to detect outdated entries.
   uint64_t index_version = 1;
   RankingOptions ranking;
   // Number of partitions finished concurrently, if the implementation supports it.

@@ -1,5 +1,5 @@
-// The merge of operators.h as the registered reduce operator search.MergeTierAnswers, for every
-// node that aggregates a tier: tier nodes and frontends.
+// The join of operators.h as the registered reduce operator search.MergeTierAnswers, for every node
+// that aggregates a tier: those that host it, and the frontends.
 //
 // Source: [Chu03] figure 5.
 // Threads: pure functions.
@@ -11,7 +11,7 @@
 
 namespace search::index {
 
-// The operator's parameter is the query, which limits the number of hits.
+// Its parameters are the query, which determines the number of hits.
 void RegisterTierReduceOperator(neptune::ServiceRegistrar& registrar);
 
 }  // namespace search::index

@@ -1,14 +1,15 @@
 // Names of the services, methods and operators of index tiers.
 //
 // Source: [Chu03] figure 5 (registered operators).
+// Names only.
 // Shapes: the local operator takes a TierQuery and gives a TierAnswer; the reduce operator takes
-//   two TierAnswers and, as its parameter, the same TierQuery, and gives a TierAnswer.
+//   two TierAnswers and, as its parameters, the same TierQuery, and gives a TierAnswer.
 
 #pragma once
 
 namespace search::index {
 
-// Tier 1 has the documents with the best static ranks, tier 2 all others.
+// Tier 1 holds the documents with the best static ranks, tier 2 all others.
 inline constexpr char kTier1Service[] = "tier1";
 inline constexpr char kTier2Service[] = "tier2";
 
@@ -18,8 +19,8 @@ inline constexpr char kTierSearchMethod[] = "Search";
 // Reduce operator: merges the answers of two disjoint sets of partitions.
 inline constexpr char kTierReduceOperator[] = "search.MergeTierAnswers";
 
-// The methods for suggestions (suggest.proto): SuggestQuery to SuggestAnswer, short-running;
-// SpellQuery to SpellAnswer and CountQuery to CountAnswer, long-running.
+// Methods for suggestions (suggest.proto): SuggestQuery to SuggestAnswer, of short grain;
+// SpellQuery to SpellAnswer and CountQuery to CountAnswer, of long grain.
 inline constexpr char kTierSuggestMethod[] = "Suggest";
 inline constexpr char kTierSpellMethod[] = "Spell";
 inline constexpr char kTierCountMethod[] = "Count";

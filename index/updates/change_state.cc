@@ -17,7 +17,7 @@ constexpr std::string_view kForgottenKey = "f";
 // Number of removals that each write may forget, in addition to twice the number of its documents:
 // a write forgets more than it can add.
 constexpr size_t kForgottenOfWriteMin = 16;
-// Maximum number of urls with the same hash that are compared.
+// Maximal number of urls with the same hash that are examined.
 constexpr size_t kUrlCandidatesMax = 100;
 
 void AppendBigEndian(uint64_t number, int size, std::string* key) {
@@ -57,7 +57,7 @@ std::string RemovalKey(uint64_t version, uint64_t doc_id) {
   return key;
 }
 
-// Empty: the change is not a removal, or one that is kept forever.
+// Empty if it is not a removal, or one that is kept for ever.
 std::string RemovalKeyOf(const DocumentChange& change) {
   if (!change.has_removal() || change.doc_id() < kFirstHashedDocId) return {};
   return RemovalKey(change.version(), change.doc_id());
@@ -96,7 +96,7 @@ void PutNumber(std::string_view key, uint64_t number, ChangeWriter* changes) {
 
 enum class DocumentOutcome { kOutdated, kLate, kKept, kChanged };
 
-// True if the change may affect searchable contents; `known` is the previous change.
+// True if the change may alter what is searchable; `known` is the previous change.
 bool MayChange(const DocumentChange& change, const std::optional<DocumentChange>& known) {
   if (known.has_value() && known->version() == change.version()) return false;  // a repetition
   if (change.has_upsert() || (known.has_value() && known->has_upsert())) return true;
@@ -107,7 +107,7 @@ std::string UrlKeyOf(const DocumentChange& change) {
   return change.has_upsert() ? UrlKey(change.doc_id(), change.upsert()) : std::string();
 }
 
-// Replaces one key by another; empty: no key.
+// Replaces one key by another; an empty key means none.
 void Replace(const std::string& before, const std::string& now, ChangeWriter* changes) {
   if (before == now) return;
   if (!before.empty()) changes->Delete(before);
@@ -122,8 +122,8 @@ void NoteKeys(const DocumentChange& change, const std::optional<DocumentChange>&
   Replace(RemovalKeyOf(before), RemovalKeyOf(change), changes);
 }
 
-// Removals with smaller versions may be forgotten. The bound respects the primary's clock and the
-// writer's, so that neither of them can cause early forgetting by running ahead.
+// Removals before this version may be forgotten: by the clock of the primary and by the writer's,
+// so that one of them that runs ahead forgets nothing too early.
 uint64_t ForgettableBefore(const PartitionChange& change, const ChangeStamp& stamp) {
   uint64_t newest = 0;
   for (const DocumentChange& document : change.documents()) {
@@ -154,7 +154,7 @@ neptune::Status ForgetRequestKeys(const RequestKey& given, const ChangeStamp& st
   return before.Scan(RequestAgeKey(0, ""), RequestAgeKey(newest, ""), forget);
 }
 
-// Returns what is recorded for the request: the first write's key, or `given` if this is the first.
+// The stored record of the request: the first one of this name; if there was none, the given one.
 neptune::StatusOr<RequestKey> ExecuteRequestKey(const RequestKey& given, const ChangeStamp& stamp,
                                                 const ChangeReader& before, ChangeWriter* changes) {
   const std::string key = neptune::StrCat("k", given.key());
@@ -172,7 +172,7 @@ neptune::StatusOr<RequestKey> ExecuteRequestKey(const RequestKey& given, const C
   return given;
 }
 
-// Forgets old removals; returns the largest version forgotten so far.
+// Returns the largest version forgotten so far.
 neptune::StatusOr<uint64_t> ForgetRemovals(const PartitionChange& change, const ChangeStamp& stamp,
                                            const ChangeReader& before, ChangeWriter* changes) {
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t forgotten_before, GetNumber(before, kForgottenKey));
@@ -221,7 +221,7 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
                                       " came without the one before");
     }
   } else {
-    // Deletes the pieces of versions that were begun but never completed.
+    // Drops the pieces of uploads that began and never ended.
     changes->DeleteRange(PieceKey(in_use.version() + 1, 0), PieceKey(piece.version(), 0));
   }
   changes->Put(PieceKey(piece.version(), piece.index()), piece.data());
@@ -254,8 +254,7 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
                                               const ChangeStamp& stamp, const ChangeReader& before,
                                               ChangeWriter* changes) {
   ChangeAnswer answer;
-  // Forgets first: a document whose removal is forgotten and that this write adds again must be
-  // stored afterwards.
+  // Must come first: a document that is forgotten and returns with this write is put after it.
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t forgotten,
                            ForgetRemovals(change, stamp, before, changes));
   uint64_t changed_count = 0;

@@ -1,28 +1,27 @@
-// The data that a partition keeps of the changes that it has executed: the last change of each
-// document, and the statistics that it was given, as keys and values of a store that replication
-// keeps identical on all replicas.
+// State of a partition's executed changes: the last change of each document and the current
+// statistics, as keys and values of a store that replication keeps identical on all replicas.
 //
-//   d DOC_ID           DocumentChange, serialized; a removal stays for kRemovalsKept, so that an
-//                      older change that arrives late is detected, and forever if the index may
-//                      hold the document
+//   d DOC_ID           DocumentChange, serialised; a removal is kept for kRemovalsKept, so that a
+//                      late older change is recognized, and for ever if the index may hold the
+//                      document
 //   r VERSION DOC_ID   a removal that will be forgotten; no value
-//   f                  the largest version of a forgotten removal, 8 bytes big-endian
-//   k KEY              RequestKey without the key, serialized
-//   q VERSION KEY      the same by age; no value
+//   f                  the largest version of a removal that was forgotten, 8 bytes big-endian
+//   k KEY              RequestKey without the key, serialised
+//   q VERSION KEY      the request keys by age; no value
 //   s VERSION INDEX    a piece of statistics
 //   u                  StatisticsPiece without data: the statistics in use
-//   l HASH DOC_ID      a changed document whose doc_id is not that of its url, by the XXH3-64 of
-//                      its url; no value
+//   l HASH DOC_ID      a changed document whose number is not derived from its url, by the
+//                      XXH3-64 of its url; no value
 //   c                  number of executed changes of documents, 8 bytes big-endian
 //   w                  the last write: log sequence number and history, 8 bytes big-endian each
 //
-// Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys sort numerically.
+// Numbers in keys are big-endian, 8 bytes, INDEX 4, so that keys sort by number.
 //
-// Source: [Shen02] 5.2.2 (the effect of a write depends only on data and log entry).
-// Pure: the store is a parameter.
-// Threads: those of the store.
+// Source: [Shen02] 5.2.2 (a write's effect follows from data and log entry alone).
+// Pure: the caller provides the store.
+// Threads: as the store's.
 // Errors: INVALID_ARGUMENT for a piece of statistics that does not follow the previous one;
-//   DATA_LOSS for a malformed value; those of the store.
+//   DATA_LOSS for a malformed value; the store's.
 
 #pragma once
 
@@ -65,10 +64,10 @@ struct ChangeStamp {
   neptune::WallTime accepted_at;
 };
 
-// Applies a change to the state. A change is ignored if the state holds one of the same document
-// with a larger version. An upsert without a rank takes that of the previous change, if it had one.
-// Some removals that are old enough are forgotten; a change of an unknown document that is older
-// than a forgotten removal is not applied.
+// Applies the change to the state. A document whose stored change has a larger version is left
+// unchanged. A change without a rank keeps the rank of the previous change, if there was one. Some
+// removals that are old enough are forgotten; a change of an unknown document that is older than a
+// forgotten removal is not applied.
 // REQUIRES: CheckPartitionChange.
 neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
                                               const ChangeStamp& stamp, const ChangeReader& before,
@@ -77,8 +76,8 @@ neptune::StatusOr<ChangeAnswer> ExecuteChange(const PartitionChange& change,
 // The latest change of the document; nullopt if it was never changed.
 neptune::StatusOr<std::optional<DocumentChange>> ReadChange(const ChangeReader& state,
                                                             uint64_t doc_id);
-// The smallest doc_id of a changed document with this url, other than DocIdOfUrl(url); nullopt if
-// there is none. Documents that were not changed since the index was built are not in the state.
+// The changed document with this url that has the smallest number, if that is not DocIdOfUrl(url);
+// nullopt if there is none. Only documents that changed since the index was built are known here.
 neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& state,
                                                           std::string_view url);
 // Visits every changed document in ascending order of doc_id; an error of the visitor ends the
@@ -86,26 +85,26 @@ neptune::StatusOr<std::optional<uint64_t>> FindChangedUrl(const ChangeReader& st
 neptune::Status VisitChanges(const ChangeReader& state,
                              const std::function<neptune::Status(const DocumentChange&)>& visit);
 
-// Identifies the last write that a state has executed. Two states of one history have the same
-// name; data that were lost and recreated, and a log that continued without writes that others had
-// executed, have another name even if their sequence numbers are equal.
+// Identifies the last write that a state has executed. Two states of one history are equal. Data
+// that were lost and rebuilt, and a log that continued without writes that others had executed,
+// have another history even if their sequence numbers are equal.
 struct LastWriteName {
   uint64_t lsn = 0;      // 0: no write yet
   uint64_t history = 0;  // hash of all writes up to it: their numbers and acceptance times
 };
 neptune::StatusOr<LastWriteName> LastWrite(const ChangeReader& state);
 
-// Number of executed changes of documents. Repeated and late changes do not count, nor do removals
-// of a document that cannot be in the partition.
+// Number of executed changes of documents. Repeated and late changes do not count, nor does the
+// removal of a document that cannot be in the index.
 neptune::StatusOr<uint64_t> ChangeCount(const ChangeReader& state);
 
-// The statistics in use, without their bytes. Version 0: none yet.
+// The statistics in use, without their bytes. Version 0: none were received.
 neptune::StatusOr<StatisticsPiece> StatisticsInUse(const ChangeReader& state);
-// The same with the whole file as `data`. REQUIRES: the partition was given statistics.
+// Returns the statistics with their whole file as `data`. REQUIRES: statistics were stored.
 neptune::StatusOr<StatisticsPiece> ReadStatistics(const ChangeReader& state);
 
-// Splits the file of the statistics that `head` describes (its version, index_version and
-// change_count) into changes, to be executed in order.
+// The file of the statistics that `head` describes (its version, index_version and change_count) as
+// a sequence of changes.
 std::vector<PartitionChange> StatisticsChanges(const StatisticsPiece& head, std::string_view file);
 
 }  // namespace search::index

@@ -113,7 +113,7 @@ TEST(ChangeStateTest, TheOrderOfChangesWithDifferentVersionsDoesNotMatter) {
     MapState shuffled;
     for (const DocumentChange& change : changes) ASSERT_TRUE(shuffled.Execute(Of(change)).ok());
     const auto without_count = [](std::map<std::string, std::string> entries) {
-      entries.erase("c");  // late changes do not count, so the counts differ
+      entries.erase("c");  // a late change is not counted
       return entries;
     };
     EXPECT_EQ(without_count(shuffled.entries()), without_count(in_order.entries()));
@@ -157,10 +157,10 @@ TEST(ChangeStateTest, OnlyTheStatisticsInUseAreKept) {
       state.Execute(StatisticsOf(2, std::string(kStatisticsPieceSizeMax + 1, 'x'))[0]).ok());
   ASSERT_TRUE(state.Execute(StatisticsOf(4, "four")[0]).ok());
   EXPECT_EQ(ReadStatistics(state)->data(), "four");
-  EXPECT_EQ(state.entries().size(), 3U);  // with the last write
+  EXPECT_EQ(state.entries().size(), 3U);  // including the last write
   ASSERT_TRUE(state.Execute(StatisticsOf(3, "three")[0]).ok());
   EXPECT_EQ(ReadStatistics(state)->data(), "four");
-  EXPECT_EQ(state.entries().size(), 3U);  // with the last write
+  EXPECT_EQ(state.entries().size(), 3U);  // including the last write
 }
 
 TEST(ChangeStateTest, StatisticsSayWhatTheyBelongTo) {
@@ -197,7 +197,7 @@ TEST(ChangeStateTest, ADocumentWithANumberOfItsOwnIsFoundByItsUrl) {
   ASSERT_TRUE(state.Execute(Of(upsert(7, 1, "http://a/"))).ok());
   ASSERT_TRUE(state.Execute(Of(upsert(DocIdOfUrl("http://b/"), 1, "http://b/"))).ok());
   EXPECT_EQ(found("http://a/"), 7U);
-  EXPECT_EQ(found("http://b/"), std::nullopt);  // found by its doc_id
+  EXPECT_EQ(found("http://b/"), std::nullopt);  // its number shows its url
   ASSERT_TRUE(state.Execute(Of(upsert(7, 2, "http://c/"))).ok());
   EXPECT_EQ(found("http://a/"), 9U);
   EXPECT_EQ(found("http://c/"), 7U);
@@ -222,7 +222,7 @@ TEST(ChangeStateTest, DataThatWereBegunAnewHaveAnotherHistory) {
   EXPECT_EQ(history_of({}), 0U);
   EXPECT_EQ(history_of({1, 2, 3}), history_of({1, 2, 3}));
   EXPECT_NE(history_of({1, 2, 3}), history_of({1, 2, 4}));
-  EXPECT_NE(history_of({1, 2, 3}), history_of({7, 2, 3}));  // even if the later writes are the same
+  EXPECT_NE(history_of({1, 2, 3}), history_of({7, 2, 3}));  // even if the later writes are equal
   EXPECT_NE(history_of({1, 2}), history_of({1, 2, 3}));
 }
 

@@ -1,11 +1,11 @@
-// Changes of documents as the write of a replicated service: its execution on every replica, and
-// access to the data of its partition.
+// Changes of documents as the write of a replicated service: execution on every replica, and
+// queries of what the partition then holds.
 //
 // Source: neptune/replication.
-// Threads: those of neptune/replication/store_state.h.
-// Shapes: the write takes the bytes of a PartitionChange and returns those of a ChangeAnswer.
-// Errors: ExecuteChangeWrite: INVALID_ARGUMENT for a request that is not a change, or over a limit;
-//   the same on all replicas.
+// Threads: as neptune/replication/store_state.h says.
+// Shapes: the write takes the bytes of a PartitionChange and answers with those of a ChangeAnswer.
+// Errors: ExecuteChangeWrite: INVALID_ARGUMENT for a request that is malformed or over a limit; the
+//   same on all replicas.
 
 #pragma once
 
@@ -28,8 +28,7 @@ inline constexpr char kHoldsMethod[] = "Holds";
 neptune::Status ExecuteChangeWrite(const neptune::WriteContext& context, std::string_view request,
                                    std::string* response);
 
-// The change that a log entry carries; nullopt if the entry is another write, or one that was
-// refused.
+// The change in an entry of the log; nullopt: it is another write, or one that was rejected.
 std::optional<PartitionChange> ChangeOfEntry(const neptune::LogEntry& entry);
 
 // A ChangeReader over the data of a replicated partition.

@@ -1,10 +1,10 @@
-// Changes of documents: their limits, and the doc_id of a document that was not given one.
+// Changes of documents: validation, and the number assigned to a document that has none yet.
 //
 // Threads: pure functions.
 // Units: sizes in bytes; versions as below.
 // Errors: INVALID_ARGUMENT with the reason: malformed bytes, text that is not UTF-8, no url,
-//   neither content nor removal, an invalid rank, or a limit below.
-// Limits: the constants; all are checked before any data are kept.
+//   neither content nor removal, an invalid rank, a limit below.
+// Limits: the constants; all are checked before anything is stored.
 
 #pragma once
 
@@ -29,12 +29,12 @@ inline constexpr size_t kPartitionChangeSizeMax = size_t{8} << 20;
 inline constexpr size_t kStatisticsPieceSizeMax = size_t{1} << 20;
 inline constexpr uint32_t kStatisticsPiecesMax = 4096;
 
-// Static rank of a new document without one: the rank that the index builder gives all documents of
-// a collection without links.
+// Static rank of a new document without one: the value that the index builder assigns to all
+// documents of a collection without links.
 inline constexpr float kNewDocumentRank = 0.5F;
 
-// A version is a time, in microseconds since 1970, times 4096, plus a number that distinguishes
-// changes of the same time.
+// A version is a time in microseconds since 1970, times 4096, plus a sequence number that
+// distinguishes changes of the same time.
 inline constexpr int kVersionNumberBits = 12;
 constexpr uint64_t VersionAt(neptune::WallTime time) {
   return static_cast<uint64_t>(time.ns_since_1970 / 1000) << kVersionNumberBits;
@@ -43,23 +43,23 @@ constexpr uint64_t VersionSpan(neptune::Duration duration) {
   return VersionAt({std::chrono::nanoseconds(duration).count()});
 }
 
-// Retention time of the removal of a document that no index was built from, so that an older change
-// that arrives late is detected. Larger: more removals are kept. Default: much longer than any
-// writer retries, or clocks differ.
+// How long the removal of a document that no index was built from is remembered, so that a late
+// older change of it is recognized. Larger: more removals are stored. Default: far longer than any
+// writer retries or clocks differ.
 inline constexpr neptune::Duration kRemovalsKept = std::chrono::hours(2);
 
-// Retention time of request keys; shorter than that of removals, so that a retry is never too late.
-// Larger: more keys are kept. Default: longer than any client retries.
+// How long a request key is remembered; shorter than kRemovalsKept, so that a retried request is
+// never too late. Larger: more keys are stored. Default: longer than any client retries.
 inline constexpr neptune::Duration kRequestKeysKept = std::chrono::hours(1);
 inline constexpr size_t kRequestKeySize = 16;
 
-// Documents that an index was built from have doc_ids below this; later ones without a doc_id get
-// one from the hash of their url, starting at this value.
+// Documents that an index was built from have numbers below this. Later documents without a given
+// number have one derived from the hash of their url, at or above this.
 inline constexpr uint64_t kFirstHashedDocId = uint64_t{1} << 63;
 
-// The doc_id of a document that was given a url only: the same url has the same doc_id, so that
-// sending it again replaces the document. Among a hundred million urls, two collide with a
-// probability of 0.0005.
+// The number of a document that came with its url alone: the same url, the same number, so that
+// sending it again replaces it. Among a hundred million urls two share one with a probability of
+// 0.0005.
 uint64_t DocIdOfUrl(std::string_view url);
 uint64_t HashOfUrl(std::string_view url);
 

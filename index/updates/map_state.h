@@ -22,7 +22,7 @@ class MapState : public ChangeReader {
  public:
   neptune::StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
     neptune::LeafLock lock(&mutex_);
-    if (fails_) return neptune::Unavailable("told to fail");
+    if (fails_) return neptune::Unavailable("injected failure");
     const auto found = entries_.find(std::string(key));
     return found == entries_.end() ? std::nullopt : std::optional(found->second);
   }
@@ -57,7 +57,7 @@ class MapState : public ChangeReader {
     neptune::LeafLock lock(&mutex_);
     entries_.clear();
   }
-  // Resets the state to that before the first write.
+  // Resets to the state before the first write.
   void BeginAnew() {
     Clear();
     lsn_ = 0;

@@ -1,8 +1,8 @@
-// Waits for the version of the index that a question names.
+// Waits for the index version that a request names; called by request handlers.
 //
-// Threads: AwaitVersion runs on the user-level thread that serves the request.
-// Errors: UNAVAILABLE if the version is not open here after a wait: a node adopts a list that other
-//   nodes already use shortly after them.
+// Threads: AwaitVersion on the user-level thread that serves the request.
+// Errors: UNAVAILABLE if the version is still not open after the wait. A version list that other
+//   nodes already use is usually loaded within moments.
 // Limits: kVersionAwaitMax.
 
 #pragma once

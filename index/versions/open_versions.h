@@ -1,8 +1,9 @@
-// The open data of each version of the index on a node, by the version's number.
+// The open resources of a node for each version of the index, by version number.
 //
-// Threads: thread-safe. A returned version stays open as long as its pointer is held, even after it
-//   has left the list.
-// Errors: of Take: that of a version that does not open; the others are opened nevertheless.
+// Threads: thread-safe. A resource stays open while a reference to it exists, even after it left
+//   the list.
+// Errors: Take returns the error of a version that does not open; the others are opened
+//   nevertheless.
 
 #pragma once
 
@@ -22,8 +23,8 @@ namespace search::index {
 template <typename Opened>
 class OpenVersions {
  public:
-  // Opens `version`; with an empty name, the data at the spec's paths, without a list. A null
-  // result with an OK status is a bug.
+  // `version` with an empty name: what the spec's paths name, without a list. A null result with an
+  // OK status is a bug.
   using Open =
       std::function<std::shared_ptr<Opened>(const IndexVersion& version, neptune::Status* status)>;
 
@@ -58,7 +59,7 @@ class OpenVersions {
     const auto found = opened_.find(number == 0 ? current_ : number);
     return found == opened_.end() ? nullptr : found->second;
   }
-  // All open versions by number.
+  // Open versions by number.
   std::map<uint64_t, std::shared_ptr<Opened>> all() const {
     neptune::LeafLock lock(&mutex_);
     return opened_;
@@ -73,7 +74,7 @@ class OpenVersions {
   }
   void Publish(std::map<uint64_t, std::shared_ptr<Opened>> next, uint64_t current) {
     neptune::LeafLock lock(&mutex_);
-    // Released versions are closed after the lock is released.
+    // Close dropped versions outside of the lock.
     opened_.swap(next);
     current_ = current;
   }

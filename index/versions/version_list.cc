@@ -31,7 +31,7 @@ bool IsName(std::string_view name) {
 
 Status CheckVersion(const IndexVersion& version) {
   if (!IsName(version.name)) {
-    return InvalidArgument("'", version.name, "' is no name of a version: 1 to ", kNameSizeMax,
+    return InvalidArgument("'", version.name, "' is not a valid version name: 1 to ", kNameSizeMax,
                            " letters, digits, '.', '_' and '-', not with '.' at the front");
   }
   if (version.folder.empty() || version.folder.size() > kFolderSizeMax) {
@@ -52,7 +52,7 @@ Status CheckList(const VersionList& list) {
   for (const IndexVersion& version : list.versions) {
     NEPTUNE_RETURN_IF_ERROR(CheckVersion(version));
     if (!names.insert(version.name).second) {
-      return InvalidArgument("version '", version.name, "' twice");
+      return InvalidArgument("version '", version.name, "' is listed twice");
     }
     if (!numbers.insert(version.index_version).second) {
       return InvalidArgument("version '", version.name,
@@ -103,7 +103,7 @@ StatusOr<VersionList> ParseVersionList(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("format_version") != kFormatVersion) {
-      return DataLoss("format version ", json.at("format_version").dump(), ", known is ",
+      return DataLoss("format version ", json.at("format_version").dump(), ", supported is ",
                       kFormatVersion);
     }
     VersionList list = ListOf(json);

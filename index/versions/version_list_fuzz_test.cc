@@ -1,5 +1,5 @@
-// Arbitrary bytes as a list of versions are read or refused; a list that was read survives a round
-// trip, and changes of it give valid lists.
+// Any bytes as a list of versions: read or refused; what was read is written and read again, and
+// changed only to what can be.
 
 #include <glog/logging.h>
 

@@ -1,11 +1,13 @@
-// Polls the list of versions, on a low-priority loop of its own, and applies changes to it.
+// Looks at the list of versions again and again, on a loop of low priority of its own, and has what
+// is new in it taken up.
 //
-// Threads: the owner calls Start and Stop; LookSoon and Describe from any thread; `take` runs
-//   inside Start, then on the loop.
-// Errors: a list that cannot be read changes nothing, and one that cannot be applied as a whole is
-//   applied as far as possible: both are logged, shown, and retried. Start fails if the first list
-//   cannot be read.
-// Limits: polls every kVersionLookInterval; after errors less often, down to once per
+//
+// Threads: Start and Stop by the owner; LookSoon and Describe from any thread; `take` runs inside
+//   Start, then on the loop.
+// Errors: a list that cannot be read changes nothing, one that cannot be taken up whole is taken up
+//   as far as it goes: both are logged, shown, and tried again. Start: that the first list cannot
+//   be read.
+// Limits: a look each kVersionLookInterval; while there is trouble less often, down to one each
 //   kVersionLookIntervalMax.
 
 #pragma once
@@ -31,16 +33,16 @@ class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
   // `list` is null if there is no list file; the cluster then serves the paths of its spec.
   using Take = std::function<neptune::Status(const VersionList* list)>;
 
-  // The first poll happens before the loop exists, so that no lock is held while the caller, a
+  // The first poll runs before the loop exists, so that no lock is held while the caller, a
   // user-level thread, opens files.
   static neptune::StatusOr<std::shared_ptr<VersionWatch>> Start(
       neptune::World& world, const std::string& name, const std::string& path,
       Take take) ABSL_NO_THREAD_SAFETY_ANALYSIS;
-  // Waits for the current poll; no list is applied after it returns. Idempotent.
+  // Waits for the current poll; no versions are loaded afterwards. Idempotent.
   void Stop();
 
-  // Reports facts for the publishing tool: "change" of the newest list that was applied as a whole,
-  // its "current" version, and the "trouble" with a newer one.
+  // Facts for the tool that publishes: "change" of the newest list that was taken up whole, its
+  // "current" version, and the "trouble" with a newer one.
   void Describe(neptune::StatusReport* report) const;
 
  private:

@@ -1,10 +1,5 @@
-<<<<<<<< HEAD:tools/ciff/document_placement.h
-// The place of an imported document: tier, partition and its place there, known from its number
-// alone before any document is read, because a file's postings come before its documents.
-========
 // Maps the number of an imported document to its tier, partition and ordinal there. The mapping
 // needs no document, because a CIFF file's postings precede its documents.
->>>>>>>> h/run:tools/ciff/import_placement.h
 //
 // Threads: immutable.
 // The first `tier1_count` documents form tier 1; in both tiers the partition is the document number
@@ -23,17 +18,10 @@ struct Place {
   uint32_t ordinal = 0;
 };
 
-<<<<<<<< HEAD:tools/ciff/document_placement.h
 class DocumentPlacement {
  public:
   // REQUIRES: partition_count > 0.
   DocumentPlacement(uint32_t tier1_count, uint32_t partition_count)
-========
-class DocumentPlacement {
- public:
-  // REQUIRES: partition_count > 0.
-  DocumentPlacement(uint32_t tier1_count, uint32_t partition_count)
->>>>>>>> h/run:tools/ciff/import_placement.h
       : tier1_count_(tier1_count), partition_count_(partition_count) {}
 
   Place Of(uint32_t docid) const {

@@ -1,14 +1,13 @@
-// Analysis: turns text into the terms that the index stores and that queries look up, with
-// positions.
+// Analysis: turns text into the terms that the index stores and queries look up, with positions.
 //
 // Folding is Unicode NFKC with full case folding (utf8proc) and removal of Latin and Greek accents;
-// stemming is Snowball's English stemmer (libstemmer). README.md states the rules.
+// stemming is Snowball's English stemmer (libstemmer). The rules are in README.md.
 // No I/O, no clock, no locks.
 // Threads: thread-compatible; use one Analyzer per thread, because stemmer and cache have state.
-// Units: positions count words from 0; begin_byte and end_byte are offsets into the analyzed text.
+// Units: positions count words from 0; begin_byte and end_byte are offsets into the analysed text.
 // Errors: none. Any bytes are accepted; invalid UTF-8 separates words.
 // Limits: kTermSizeMax bytes per term, AnalyzerOptions::token_count_max tokens per call,
-//   kTextSizeMax bytes per call; what exceeds a limit is cut off without an error.
+//   kTextSizeMax bytes per call; text over a limit is cut off without an error.
 
 #pragma once
 
@@ -38,22 +37,22 @@ struct Token {
   uint32_t end_byte = 0;
 };
 
-// Selects how a field is analyzed.
+// Kind of analysis of a field.
 enum class FieldKind : uint8_t {
   kTitle,  // words, folded and stemmed
   kBody,   // words, folded and stemmed
-  // A name such as `cppreference-doc-en-html` or `docs.python.org`: neither split into words nor
-  // stemmed. Gives the folded name, its prefixes that end before a '-' and its suffixes that start
+  // A name such as `cppreference-doc-en-html` or `docs.python.org`: not split into words, not
+  // stemmed. Yields the folded name, its prefixes that end before a '-' and its suffixes that start
   // after a '.', all at position 0, so that `site:cppreference` and `site:python.org` are one term
   // lookup each.
   kSite,
 };
 
-// Defines the words of running text.
+// Word segmentation of running text.
 enum class WordRule : uint8_t {
   kLanguage,  // README.md: Unicode words, folded, English stems
   // Runs of ASCII letters and digits in lower case, cut to kTermSizeMax bytes; all other bytes
-  // separate. The common denominator of engines, for comparisons with them.
+  // separate words. The common denominator of engines, for comparing with them.
   kAsciiRuns,
 };
 
@@ -63,22 +62,22 @@ struct AnalyzerOptions {
   // Maximum number of tokens per call; the rest of the text is dropped. Larger: more memory for
   // huge pages. Default: more than any page of the default corpora has.
   size_t token_count_max = size_t{1} << 24;
-  // Number of words whose stems are cached, rounded up to a power of two, 32 bytes each; 0 = none.
-  // Larger: fewer stemmer runs until the table outgrows the processor's cache. Default: 512 KiB,
-  // for bulk work.
+  // Number of cached stems, rounded up to a power of two, 32 bytes each; 0 = no cache. Larger:
+  // fewer stemmer runs, until the table outgrows the processor's cache. Default: 512 KiB, for bulk
+  // work.
   size_t stem_cache_size = size_t{1} << 14;
   // Off only for the test that checks that the fast path for ASCII words gives the same tokens.
   bool ascii_fast_path = true;
 
-  // Options for a short-lived analyzer that sees only a few words, such as a query's.
+  // Options for a short-lived analyzer of a few words, such as a query's.
   static AnalyzerOptions ForQueries() { return {.token_count_max = 4096, .stem_cache_size = 0}; }
 };
 
 // One term of a query word; owns its text.
 struct WordTerm {
-  std::string term;       // as indexed
+  std::string term;       // term as indexed
   std::string folded;     // folded, not stemmed; analyses to `term` again
-  std::string surface;    // as typed
+  std::string surface;    // word as typed
   uint32_t position = 0;  // relative to the word's first term
 
   bool operator==(const WordTerm&) const = default;
@@ -91,22 +90,22 @@ class Analyzer {
   Analyzer(const Analyzer&) = delete;
   Analyzer& operator=(const Analyzer&) = delete;
 
-  // Replaces *tokens by the tokens of `utf8` in text order: positions never decrease; byte ranges
-  // are non-empty, begin and end on character boundaries and (except for kSite) never overlap.
-  // Takes linear time.
+  // Replaces *tokens by the tokens of `utf8` in text order. Positions never decrease; byte ranges
+  // are non-empty, begin and end on character boundaries and never overlap (except for kSite).
+  // Linear time.
   void Analyze(FieldKind field, std::string_view utf8, std::vector<Token>* tokens);
 
-  // The same for running text (title and body).
+  // Analyzes running text (title and body).
   void Analyze(std::string_view utf8, std::vector<Token>* tokens) {
     Analyze(FieldKind::kBody, utf8, tokens);
   }
 
-  // The terms of one word or phrase as typed by a user. Empty if it holds nothing that is indexed
-  // (`&&`); several terms if the index splits it (`pg_dump`: `pg`, `dump`).
+  // Returns the terms of one word or phrase typed by a user, as Analyze yields them. Empty if
+  // nothing of it is indexed (`&&`); several if the index splits it (`pg_dump`: `pg`, `dump`).
   std::vector<WordTerm> AnalyzeWord(std::string_view utf8);
 
   // The canonical form of a site's name that queries look up: folded, at most kTermSizeMax bytes,
-  // possibly empty.
+  // may be empty.
   static std::string FoldSite(std::string_view utf8);
 
  private:

@@ -11,8 +11,7 @@ namespace search::index {
 
 namespace {
 
-// Maximum number of code points of a name that are examined; folding makes at most kFoldedSizeMax
-// of each.
+// Maximal number of code points read from a name; folding yields at most kFoldedSizeMax of each.
 constexpr size_t kSiteCodePointCountMax = 4 * kTermSizeMax;
 
 bool IsLeftOut(int32_t folded) {

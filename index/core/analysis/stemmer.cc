@@ -46,7 +46,7 @@ size_t EnglishStemmer::StemUncached(const char* word, size_t size, char* stem) {
   const sb_symbol* result =
       sb_stemmer_stem(snowball_, reinterpret_cast<const sb_symbol*>(word), static_cast<int>(size));
   const int result_size = sb_stemmer_length(snowball_);
-  // Snowball returns nothing if memory is exhausted, and could in theory consume a word; keep the
+  // Snowball returns null when out of memory, and could in theory return an empty stem; keep the
   // word then.
   if (result == nullptr || result_size <= 0 || static_cast<size_t>(result_size) > size) {
     std::memcpy(stem, word, size);

@@ -19,7 +19,7 @@ namespace search::index {
 
 class EnglishStemmer {
  public:
-  // Only words of at most this many bytes are cached.
+  // Words of at most this many bytes are cached.
   static constexpr size_t kCachedWordSizeMax = 15;
 
   // cache_size: entries, rounded up to a power of two; 0 = no table.

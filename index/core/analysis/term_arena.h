@@ -20,7 +20,7 @@ class TermArena {
   // Keeps the first `size` bytes returned by the last call of Room.
   void Keep(size_t size) { cursor_ += size; }
 
-  // Makes all kept bytes reusable.
+  // Discards all terms and reuses their memory.
   void Reset() {
     used_ = 0;
     cursor_ = limit_ = nullptr;

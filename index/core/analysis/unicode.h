@@ -2,7 +2,7 @@
 //
 // Source: Unicode NFKC with full case folding, by utf8proc.
 // Departs from source: accents on Latin and Greek letters are dropped, so that `cafe` finds `café`;
-//   Thai and Lao are not decomposed, because their vowel signs would be reordered.
+//   Thai and Lao are not decomposed, because their vowel signs would change place.
 // Threads: pure functions.
 
 #pragma once
@@ -16,8 +16,8 @@ namespace search::index::unicode {
 
 inline constexpr size_t kFoldedSizeMax = 20;
 
-// The first code point of `text`; for an invalid byte code_point is -1 and size is 1. REQUIRES:
-// text is not empty.
+// Decodes the first code point of `text`; an invalid byte yields code_point -1 and size 1.
+// REQUIRES: text is not empty.
 struct Decoded {
   int32_t code_point;
   size_t size;
@@ -30,7 +30,7 @@ size_t CutSize(std::string_view utf8, size_t size_max);
 
 enum class WordPart : uint8_t {
   kSeparator,  // ends a word
-  kIgnorable,  // soft hyphen, joiners: treated as absent
+  kIgnorable,  // soft hyphen, joiners: ignored
   kLetter,     // letter or number
   kMark,       // belongs to the preceding letter
   kIdeograph,  // a word of its own: scripts written without blanks (Han, kana, Thai, Lao, Khmer,
@@ -42,7 +42,7 @@ WordPart PartOf(int32_t folded);
 
 // A code point, folded and decomposed; count 0 if it separates words or is ignorable.
 struct Folded {
-  WordPart part = WordPart::kSeparator;  // role of the first
+  WordPart part = WordPart::kSeparator;  // part of the first code point
   size_t count = 0;
   int32_t code_points[kFoldedSizeMax];
 };

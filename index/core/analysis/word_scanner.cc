@@ -13,7 +13,7 @@ namespace {
 constexpr char kSeparator = 0;
 constexpr char kNonAscii = 1;
 
-// For each byte: the lower-case letter or digit it is, or one of the two constants.
+// Maps each byte to its lower-case letter or digit, or to one of the two constants.
 constexpr std::array<char, 256> MakeFoldTable() {
   std::array<char, 256> table{};
   for (int c = 0; c < 256; ++c) {

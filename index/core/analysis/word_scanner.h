@@ -1,8 +1,8 @@
-// Finds the words of a text one after the other, folded; implements the segmentation rules of
-// README.md.
+// Scans a text for words and folds them; the only place that implements the segmentation rules.
 //
+// The rules are in README.md.
 // Threads: thread-compatible.
-// Limits: kTermSizeMax bytes of a word are kept; any word takes linear time and constant memory.
+// Limits: keeps kTermSizeMax bytes of a word; any word takes linear time and constant memory.
 
 #pragma once
 
@@ -35,16 +35,16 @@ class WordScanner {
   size_t end_byte() const { return end_; }
 
  private:
-  // Maximum number of code points of a word that are examined; canonical ordering and composition
-  // are limited to them.
+  // Maximal number of code points read from a word; canonical ordering and composition are limited
+  // to them.
   static constexpr size_t kCodePointCountMax = 256;
 
-  // Punctuation after a word that belongs to it.
+  // Punctuation after the word so far that may belong to it.
   struct Glue {
     size_t size = 0;    // number of bytes that belong to the word
     bool ends = false;  // true if they end it
   };
-  // Properties of the word scanned so far.
+  // Properties of the word so far.
   struct Shape {
     bool ends_in_ascii_letter = false;
     bool is_numeric = false;  // digits and points only

@@ -21,13 +21,13 @@
 #include "index/core/search/searcher.h"
 #include "index/core/testing/documents.h"
 
-DEFINE_string(documents, "", "file of documents; empty: search what the directory holds");
+DEFINE_string(documents, "", "file of documents; empty: search the existing segments");
 DEFINE_string(queries, "", "file of queries; empty: only build");
 DEFINE_string(directory, "", "folder for the segments");
 DEFINE_int32(partitions, 1, "partitions of each tier");
 DEFINE_bool(two_tiers, false, "a quarter of the documents in segments of their own");
 DEFINE_int32(k, 10, "hits wanted");
-DEFINE_int32(repetitions, 5, "times that each query runs; the fastest counts");
+DEFINE_int32(repetitions, 5, "runs of each query; the fastest counts");
 DEFINE_uint64(memory_mib, 96, "memory of each segment's builder");
 
 namespace search::index {
@@ -197,8 +197,8 @@ double MicrosecondsOf(const std::vector<Part>& parts, const Query& query,
   return best * 1e6;
 }
 
-// The longest interval in which a search does not poll whether it should stop: how late it can be
-// for a deadline. Takes the fastest of the repetitions, because other load only makes them longer.
+// Longest time between two polls of `stop` in a search, which bounds how late it detects a
+// deadline. Takes the fastest repetition, because other load slows down any of them.
 double PollGapOf(const std::vector<Part>& parts, const Query& query, SearchOptions options) {
   double best = 1e9;
   for (int i = 0; i < FLAGS_repetitions; ++i) {

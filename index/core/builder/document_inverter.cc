@@ -7,8 +7,8 @@
 namespace search::index {
 namespace {
 
-// Number of tokens by which each prefetch runs ahead. Measured: half and twice these distances
-// differ by less than the noise.
+// Prefetch distances in tokens for each part of a term's data. Measured: half and twice these
+// distances differ by less than the noise.
 constexpr size_t kEntryDistance = 24;
 constexpr size_t kSlotDistance = 16;
 constexpr size_t kDataDistance = 8;
@@ -48,7 +48,7 @@ uint32_t DocumentInverter::AddField(Field field, std::string_view text, uint32_t
   for (size_t i = 0; i < count; ++i) hashes_[i] = TermTable::HashOf(tokens_[i].term);
   for (size_t i = 0; i < std::min(count, kEntryDistance); ++i) table_.PrefetchEntry(hashes_[i]);
   for (size_t i = 0; i < count; ++i) {
-    // Entries past the end are old hashes; prefetching them is harmless.
+    // Old hashes follow the last token; prefetching for them is harmless.
     table_.PrefetchEntry(hashes_[i + kEntryDistance]);
     table_.PrefetchSlot(hashes_[i + kSlotDistance]);
     table_.PrefetchData(hashes_[i + kDataDistance]);

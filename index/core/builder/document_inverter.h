@@ -1,8 +1,8 @@
-// Inverts documents: adds the occurrences of their words to a table of terms, which becomes a run.
+// Inverts documents: adds the occurrences of their words to a term table, which becomes a run.
 //
 // Source: single-pass in-memory inversion [Heinz03].
 // No I/O, no clock, no threads.
-// Threads: thread-compatible; each thread has its own.
+// Threads: thread-compatible; one inverter per thread.
 
 #pragma once
 

@@ -22,7 +22,7 @@ namespace {
 constexpr size_t kMemorySizeMin = size_t{1} << 20;
 constexpr int kThreadsMax = 256;
 
-// Iterates over the runs' terms in ascending order; equal terms in the order of the runs.
+// Yields the runs' terms in ascending order; runs with the same term in the order of the runs.
 class RunMerger {
  public:
   explicit RunMerger(std::vector<std::unique_ptr<TermRun>> runs) : runs_(std::move(runs)) {}
@@ -107,7 +107,8 @@ class IndexBuilder::Rep {
     std::error_code error;
     std::filesystem::create_directories(options_.directory, error);
     if (error) {
-      return neptune::Unavailable("cannot make folder ", options_.directory, ": ", error.message());
+      return neptune::Unavailable("cannot create folder ", options_.directory, ": ",
+                                  error.message());
     }
     NEPTUNE_ASSIGN_OR_RETURN(writer_,
                              SegmentWriter::Create(options_.directory, options_.durability));
@@ -133,7 +134,7 @@ class IndexBuilder::Rep {
   }
 
  private:
-  // The properties of a document that are known before its words are counted.
+  // The properties of a document known before its words are counted.
   struct Document {
     uint64_t doc_id = 0;
     float static_rank = 0;
@@ -147,8 +148,8 @@ class IndexBuilder::Rep {
 
   const IndexBuilderOptions options_;
   DocumentInverter inverter_;
-  std::unique_ptr<ParallelInverter> parallel_;  // used with several threads
-  std::vector<Document> documents_;             // documents given to parallel_
+  std::unique_ptr<ParallelInverter> parallel_;  // instead, with several threads
+  std::vector<Document> documents_;             // documents passed to parallel_
   uint32_t document_count_ = 0;
   std::unique_ptr<SegmentWriter> writer_;
   std::vector<std::string> run_paths_;

@@ -1,21 +1,21 @@
-// Builds one segment from documents in ascending order of doc_id, in bounded memory: inverts them
-// in an arena, spills sorted runs to the target directory when the arena is full, and merges the
-// runs at the end.
+// Builds one segment from documents in ascending order of doc_id, in bounded memory: inverts into
+// an arena, spills sorted runs to the target folder when the arena is full, and merges the runs at
+// the end.
 //
 // Source: single-pass in-memory inversion [Heinz03].
 // Writes files; no clock; starts threads if thread_count is above 1.
-// Threads: thread-compatible. To build several segments concurrently, use one builder for each.
+// Threads: thread-compatible. Build several segments at once with one builder each.
 // Errors: INVALID_ARGUMENT for a document that is out of order or has an invalid rank; UNAVAILABLE
-//   for file system errors; RESOURCE_EXHAUSTED beyond a limit. After an error the builder refuses
-//   every further call with that error.
+//   for failures of the file system; RESOURCE_EXHAUSTED beyond a limit. After an error the builder
+//   returns the same error from every further call.
 // Limits: kSegmentDocumentsMax documents; memory_size_max plus the largest document; 1,024 runs.
 //
-// Deterministic: the same documents give the same bytes, whatever thread_count and memory_size_max
-// are (when reordering: as long as all terms fit into memory_size_max).
+// Deterministic: the same documents yield the same bytes for any thread_count and memory_size_max
+//   (with reordering: as long as all terms fit in memory_size_max).
 //
-// A collection of P partitions and two tiers needs 2 P builders, then one ComputeGlobalStatistics
-// (index/core/search/global_statistics.h) over all their directories; it can be searched only after
-// that.
+// A collection of P partitions and two tiers takes 2 P builders, followed by one
+// ComputeGlobalStatistics (index/core/search/global_statistics.h) over all their folders; only then
+// can the segments be searched.
 
 #pragma once
 
@@ -33,21 +33,21 @@
 namespace search::index {
 
 struct IndexBuilderOptions {
-  // Directory of the segment; created if absent. Files of an earlier segment in it are replaced.
+  // Folder of the segment; created if absent. Replaces an earlier segment in it.
   std::string directory;
   // Memory for inversion. Larger: fewer runs to merge. At the limit a run is spilled. Default: a
   // segment of 100,000 pages without a spill. Minimum: 1 MiB; with several threads 3 MiB per thread
   // and 3 MiB more.
   size_t memory_size_max = size_t{256} << 20;
-  // The rule that finds the words of titles, bodies and extra text. Queries must be analyzed with
-  // the same rule; the query language uses the default.
+  // Tokenization of titles, bodies and extra text. Queries must use the same rule; the query
+  // language uses the default.
   WordRule words = WordRule::kLanguage;
-  // Reorders the documents so that similar ones are adjacent (segment_reorderer.h): a smaller
-  // segment and faster searches, but about twice the build time. Uses memory_size_max once more for
-  // that, and considers fewer terms if that is too little.
+  // Reorders documents when all have been added (segment_reorderer.h): a smaller segment and faster
+  // searches, at about twice the build time. Needs memory_size_max a second time, and ignores the
+  // rarest terms if it does not suffice.
   bool reorder = false;
-  // Number of threads that invert documents, in addition to the caller's if there are several, and
-  // that compute the order; one thread writes the segment. Default: one, the caller's.
+  // Threads that invert documents, besides the caller's if there are several, and that find the
+  // order; the segment is written by one. Default: one, the caller's.
   int thread_count = 1;
   // Durability of the segment when Finish returns. Default: it survives a crash of the machine.
   Durability durability = Durability::kSynced;
@@ -55,17 +55,17 @@ struct IndexBuilderOptions {
 
 class IndexBuilder {
  public:
-  // Errors: UNAVAILABLE if the directory cannot be created; INVALID_ARGUMENT for invalid options.
+  // Errors: UNAVAILABLE if the folder cannot be created; INVALID_ARGUMENT for invalid options.
   static neptune::StatusOr<std::unique_ptr<IndexBuilder>> Create(IndexBuilderOptions options);
 
   ~IndexBuilder();  // removes the spilled runs
   IndexBuilder(const IndexBuilder&) = delete;
   IndexBuilder& operator=(const IndexBuilder&) = delete;
 
-  // REQUIRES: doc_id greater than that of the previous document, else INVALID_ARGUMENT.
+  // REQUIRES: doc_id is greater than the previous document's, else INVALID_ARGUMENT.
   neptune::Status Add(const IndexedDocument& document);
 
-  // Writes the segment. Without any documents it is a valid, empty segment. Call it once.
+  // Writes the segment. Without documents the result is a valid, empty segment. Call once.
   neptune::StatusOr<SegmentSummary> Finish();
 
  private:

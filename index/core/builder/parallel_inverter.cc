@@ -31,7 +31,7 @@ class ParallelInverter::Batch {
   bool empty() const { return documents_.empty(); }
   size_t size() const { return text_.size() + documents_.size() * sizeof(Document); }
 
-  // Runs on a thread of its own; releases the texts.
+  // Runs on a thread of its own; frees the texts.
   void Invert(const ParallelInverterOptions& options, size_t table_size_max) {
     DocumentInverter inverter(options.words);
     for (size_t i = 0; i < documents_.size() && status_.ok(); ++i) {

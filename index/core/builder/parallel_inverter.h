@@ -1,12 +1,11 @@
-// Inverts documents on several threads: documents are copied into batches, and a thread turns each
-// batch into runs on disk. The runs, in the order of their batches, have the contents that one
-// thread would produce.
+// Inverts documents on several threads: documents are copied into batches, a thread turns each
+// batch into runs on disk, and the runs in batch order hold the same as those of a single thread.
 //
-// Writes files; uses at most thread_count threads besides the caller's, which fills the next batch
-// in the meantime.
-// Threads: thread-compatible; no thread of its own outlives it.
-// Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than kRunsMax runs). The first error
-//   is kept.
+// Writes files; starts at most thread_count threads besides the caller's, which fills the next
+// batch meanwhile.
+// Threads: thread-compatible; all of its threads end before it does.
+// Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than kRunsMax runs). Errors are
+//   sticky.
 // Limits: memory_size_max for batches and their tables, or thread_count + 1 times the largest
 //   document if that is more; plus 12 bytes per document.
 
@@ -45,8 +44,8 @@ class ParallelInverter {
   ParallelInverter(const ParallelInverter&) = delete;
   ParallelInverter& operator=(const ParallelInverter&) = delete;
 
-  // Copies the document and gives it the next ordinal. Waits for the oldest batch if all threads
-  // are busy.
+  // Copies the document, which has the next ordinal. Waits for the oldest batch if all threads
+  // work.
   neptune::Status Add(const IndexedDocument& document);
   // Inverts the remaining documents. run_paths() and lengths() are valid only after it.
   neptune::Status Finish();
@@ -60,7 +59,7 @@ class ParallelInverter {
   neptune::Status JoinOldest();
 
   const ParallelInverterOptions options_;
-  const size_t batch_size_max_;  // bytes of document texts
+  const size_t batch_size_max_;  // size of a batch's texts
   const size_t table_size_max_;
   size_t batch_count_ = 0;
   uint32_t next_ordinal_ = 0;

@@ -1,13 +1,13 @@
-// Builds one segment from postings that another program computed: terms in ascending order with the
+// Builds one segment from postings made by another program: terms in ascending order with the
 // frequency in each document, and documents with their lengths. All words become words of the body,
-// and the segment has no positions.
+// and the segment is marked as one without positions.
 //
 // Writes files; no clock.
 // Threads: thread-compatible.
-// Errors: INVALID_ARGUMENT for input that is out of order or invalid; UNAVAILABLE for file system
-//   errors; RESOURCE_EXHAUSTED beyond a limit. After an error the segment must not be finished.
-// Limits: kSegmentDocumentsMax documents; keys of 1 to kTermKeySizeMax bytes. Memory is that of
-//   SegmentWriter: 16 bytes per document, 12 bytes per posting block and the dictionary.
+// Errors: INVALID_ARGUMENT for input that is out of order or invalid; UNAVAILABLE for the file
+//   system; RESOURCE_EXHAUSTED beyond a limit. After an error the segment must not be finished.
+// Limits: kSegmentDocumentsMax documents; keys of 1 to kTermKeySizeMax bytes. Memory as for
+//   SegmentWriter: 16 bytes per document, 12 bytes per posting block, and the dictionary.
 
 #pragma once
 
@@ -25,7 +25,7 @@ class SegmentWriter;
 
 class PostingsImporter {
  public:
-  // Creates the directory if it is absent; a segment in it is replaced.
+  // Creates the folder if it is absent; replaces a segment in it.
   static neptune::StatusOr<std::unique_ptr<PostingsImporter>> Create(const std::string& directory);
   ~PostingsImporter();
   PostingsImporter(const PostingsImporter&) = delete;
@@ -53,8 +53,8 @@ class PostingsImporter {
   const std::unique_ptr<SegmentWriter> writer_;
   std::string key_;
   bool in_term_ = false;
-  uint32_t next_ordinal_ = 0;  // within the current term
-  uint32_t ordinals_end_ = 0;  // over all terms
+  uint32_t next_ordinal_ = 0;  // next ordinal of the current term
+  uint32_t ordinals_end_ = 0;  // largest ordinal of all terms + 1
   uint64_t last_doc_id_ = 0;
 };
 

@@ -32,7 +32,7 @@ neptune::StatusOr<std::vector<LivingDocument>> LivingDocuments(
   for (size_t i = 1; i < documents.size(); ++i) {
     if (documents[i].doc_id == documents[i - 1].doc_id) {
       return neptune::InvalidArgument("merging segments: document ", documents[i].doc_id,
-                                      " stands twice, once in ",
+                                      " occurs twice, once in ",
                                       inputs[documents[i].input].segment->name());
     }
   }

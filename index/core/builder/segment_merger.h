@@ -1,17 +1,16 @@
-// Merges segments into one, dropping their deleted documents.
+// Merges segments into one segment without their deleted documents.
 //
 // Reads mapped segments, writes files; no clock.
-// Threads: thread-safe; any number of merges may run concurrently, each into a directory of its
-//   own.
-// Errors: INVALID_ARGUMENT for a doc_id that is live in two segments, for a mix of segments with
-//   and without positions, and for live documents of another segment; RESOURCE_EXHAUSTED for more
-//   than kSegmentDocumentsMax documents; DATA_LOSS for a damaged segment; UNAVAILABLE for file
-//   system errors.
+// Threads: pure except for files; any number of merges at once, each into its own folder.
+// Errors: INVALID_ARGUMENT for a doc_id that lives in two segments, for segments with and without
+//   positions together, and for live documents of another segment; RESOURCE_EXHAUSTED for more than
+//   kSegmentDocumentsMax documents; DATA_LOSS for a damaged segment; UNAVAILABLE for the file
+//   system.
 // Limits: memory is 20 bytes per document in addition to SegmentWriter's.
 //
-// The result is byte for byte the segment that a build from the live documents gives. Segments
-// built from imported postings keep their length codes; their mean lengths change by the rounding
-// of the codes.
+// The result is byte for byte the segment that building from the live documents yields. Segments
+// made from imported postings keep their length codes; their mean lengths change by the rounding of
+// the codes.
 
 #pragma once
 
@@ -35,15 +34,14 @@ struct MergeInput {
   const LiveDocuments* live = nullptr;
 };
 
-// Starts a merge that runs in steps: Begin orders the documents, Step and Finish are those of
-// SegmentRewrite. The inputs must outlive the rewrite; their live documents need only outlive this
-// call.
+// Merges piece by piece: Begin orders the documents, then Step and Finish work as SegmentRewrite's.
+// The inputs must outlive the rewrite; their live documents need only outlive this call.
 neptune::StatusOr<std::unique_ptr<SegmentRewrite>> BeginMerge(
     const std::vector<MergeInput>& inputs, const std::string& directory,
     Durability durability = Durability::kSynced);
 
-// Writes `directory`/segment, with documents in ascending order of doc_id. Inputs may be in any
-// order; without inputs the segment is empty. REQUIRES: `directory` is not an input's.
+// Writes `directory`/segment, with documents in ascending order of doc_id. Inputs come in any
+// order; no inputs yield an empty segment. REQUIRES: `directory` is not an input's.
 neptune::StatusOr<SegmentSummary> MergeSegments(const std::vector<MergeInput>& inputs,
                                                 const std::string& directory);
 

@@ -63,7 +63,7 @@ class MergeCase {
     BuildSegment(left, folder_.path() + "/expected");
   }
 
-  // Merges in steps of `posting_count_max` postings, or at once if it is 0.
+  // Merges in pieces of `posting_count_max` postings; 0: in one piece.
   void ExpectMergedAsBuilt(uint64_t posting_count_max = 0) {
     const auto summary = posting_count_max == 0 ? MergeSegments(inputs_, folder_.path() + "/merged")
                                                 : MergeInPieces(posting_count_max);

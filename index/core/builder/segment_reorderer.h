@@ -1,12 +1,12 @@
-// Reorders the documents of a segment so that similar ones are adjacent.
+// Reorders the documents of a segment so that similar documents are adjacent.
 //
 // Source: index/core/reordering.
 // Reads a mapped segment, writes files; no clock.
 // Threads: up to thread_count inside the call.
-// Errors: RESOURCE_EXHAUSTED if the order cannot be computed in memory_size_max; those of reading
-//   and writing segments. After an error the segment is unchanged.
-// Limits: memory_size_max while the order is computed; while the segment is written, the largest
-//   posting list, decoded, in addition to SegmentWriter's memory.
+// Errors: RESOURCE_EXHAUSTED if memory_size_max does not suffice for finding the order; those of
+//   reading and writing segments. After an error the segment is unchanged.
+// Limits: memory_size_max while finding the order; while writing the segment, the largest decoded
+//   posting list plus what SegmentWriter needs.
 
 #pragma once
 
@@ -21,13 +21,13 @@ namespace search::index {
 
 struct SegmentReorderOptions {
   ReorderOptions order = {};
-  // Memory for computing the order; if it is too little, the rarest terms are ignored. Default:
-  // enough for 100 million postings.
+  // Memory for finding the order; if it does not suffice, the rarest terms are ignored. Default:
+  // 100 million postings.
   size_t memory_size_max = size_t{1} << 30;
 };
 
-// Replaces `directory`/segment. doc_ids, postings and scores stay the same; ordinals change. The
-// same segment and options give the same bytes, whatever the number of threads.
+// Replaces `directory`/segment. doc_ids, postings and scores are kept; ordinals change. The same
+// segment and options yield the same bytes for any number of threads.
 neptune::StatusOr<SegmentSummary> ReorderSegment(const std::string& directory,
                                                  const SegmentReorderOptions& options = {});
 

@@ -82,7 +82,7 @@ class SegmentRewrite::Rep {
   neptune::StatusOr<SegmentSummary> Finish();
 
  private:
-  // Orders inputs by the terms at their cursors.
+  // Orders inputs by their cursors' current terms.
   struct IsLater {
     const std::vector<TermCursor>* cursors;
     bool operator()(size_t a, size_t b) const {
@@ -189,7 +189,7 @@ neptune::Status SegmentRewrite::Rep::WriteTerm(const std::string& key,
   return neptune::OkStatus();
 }
 
-// Each stream ascends: consumes the one with the smallest ordinal until it passes the next.
+// Each stream ascends: copies from the stream with the smallest ordinal until it passes the next.
 void SegmentRewrite::Rep::WriteInOrder(std::span<PostingStream> streams) {
   const auto is_before = [](const PostingStream& a, const PostingStream& b) {
     return a.ordinal() < b.ordinal();  // exhausted streams come last
@@ -294,7 +294,7 @@ neptune::StatusOr<std::unique_ptr<SegmentRewrite>> SegmentRewrite::Begin(
     Durability durability) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) return neptune::Unavailable("cannot make folder ", directory, ": ", error.message());
+  if (error) return neptune::Unavailable("cannot create folder ", directory, ": ", error.message());
   NEPTUNE_ASSIGN_OR_RETURN(auto writer, SegmentWriter::Create(directory, durability));
   auto rep = std::make_unique<Rep>(std::move(inputs), document_count, directory, std::move(writer));
   NEPTUNE_RETURN_IF_ERROR(rep->Begin());

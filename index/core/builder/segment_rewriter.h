@@ -1,12 +1,12 @@
-// Writes documents of segments into one new segment under new ordinals: the common part of merging
-// and reordering.
+// Writes documents of segments into one new segment under new ordinals; shared by merging and
+// reordering.
 //
 // Reads mapped segments, writes files; no clock.
-// Threads: thread-safe, given distinct directories.
-// Errors: INVALID_ARGUMENT for a mix of segments with and without positions; DATA_LOSS for a
+// Threads: pure except for files.
+// Errors: INVALID_ARGUMENT for segments with and without positions together; DATA_LOSS for a
 //   damaged segment; those of SegmentWriter.
-// Limits: 8 bytes per document in addition to SegmentWriter's; and, if new ordinals do not ascend
-//   with the old ones, the largest posting list, decoded.
+// Limits: 8 bytes per document in addition to SegmentWriter's; if new ordinals do not ascend with
+//   the old ones, also the largest posting list decoded.
 
 #pragma once
 
@@ -22,12 +22,12 @@
 
 namespace search::index {
 
-// Marks a document without a new ordinal: it is left out.
+// The new ordinal of a document that is left out.
 inline constexpr uint32_t kLeftOut = UINT32_MAX;
 
 struct RewriteInput {
   const Segment* segment = nullptr;
-  // Indexed by the segment's ordinal.
+  // New ordinals by old ordinal.
   std::vector<uint32_t> new_ordinals;
 };
 
@@ -41,8 +41,8 @@ class SegmentRewrite {
   SegmentRewrite(const SegmentRewrite&) = delete;
   SegmentRewrite& operator=(const SegmentRewrite&) = delete;
 
-  // Writes terms until they have `posting_count_max` postings in total; the last term is written as
-  // a whole. Returns false if no terms are left. After an error the object must be destroyed.
+  // Writes terms until they had `posting_count_max` postings in total; the last term is written
+  // whole. Returns false after the last term. After an error the rewrite must be destroyed.
   neptune::StatusOr<bool> Step(uint64_t posting_count_max);
   // Assembles the file; takes as long as copying it. REQUIRES: Step returned false.
   neptune::StatusOr<SegmentSummary> Finish();
@@ -54,9 +54,9 @@ class SegmentRewrite {
   std::unique_ptr<Rep> rep_;
 };
 
-// Does all steps at once. The segment has the bytes that a build from its documents gives. Field
-// lengths are summed up from the frequencies; for imported postings, whose lengths may differ, from
-// the length codes, each taken as the midpoint of its range.
+// Runs the whole rewrite. The segment has the bytes that building it from its documents yields.
+// Field lengths are summed up from frequencies; those of imported postings, which may differ, from
+// the length codes, each decoded to the middle of its range.
 // REQUIRES: the new ordinals are 0 to document_count - 1, each once.
 neptune::StatusOr<SegmentSummary> RewriteSegments(const std::vector<RewriteInput>& inputs,
                                                   uint32_t document_count,

@@ -1,4 +1,4 @@
-// Describes a finished segment to its builder.
+// Size and counts of a finished segment.
 //
 // Threads: a plain value.
 
@@ -13,7 +13,7 @@ struct SegmentSummary {
   uint64_t term_count = 0;
   uint64_t posting_count = 0;
   uint64_t token_count = 0;
-  uint64_t size = 0;  // size of the file
+  uint64_t size = 0;  // size of the file in bytes
   uint32_t run_count = 0;
 };
 

@@ -1,11 +1,11 @@
-// Terms in ascending order with their occurrences: either the table in memory, or a run spilled to
-// a file. Merging the runs of a build in order gives the whole index.
-//
-//   run  = { varint(key size), key, varint(occurrences size), occurrences }
+// A sorted run: terms in ascending order with their occurrences, in memory or spilled to a file.
+// Merging the runs of a build in their order yields the whole index.
 //
 // Reads and writes files.
 // Threads: thread-compatible.
-// Errors: UNAVAILABLE (file system), DATA_LOSS (a run differs from what was written).
+// Errors: UNAVAILABLE (file system), DATA_LOSS (a run file was damaged).
+//
+//   run = { varint(key size), key, varint(occurrences size), occurrences }
 
 #pragma once
 
@@ -28,7 +28,7 @@ class TermRun {
  public:
   virtual ~TermRun() = default;
 
-  // Moves to the next term, initially to the first; false past the last.
+  // Moves to the next term, initially to the first; false at the end.
   virtual neptune::StatusOr<bool> Next() = 0;
   virtual std::string_view key() const = 0;
   // Replaces *out by the current term's occurrences. Call it at most once per term.

@@ -30,15 +30,15 @@ class TermTable {
   void Add(std::string_view key, uint32_t ordinal, Field field, uint32_t position) {
     Add(key, HashOf(key), ordinal, field, position);
   }
-  // The same for a key whose hash is known.
+  // Adds a key whose hash is known.
   void Add(std::string_view key, uint32_t hash, uint32_t ordinal, Field field, uint32_t position);
   // Records that the document holds the term, without a position.
   void AddWithoutPosition(std::string_view key, uint32_t ordinal);
 
-  // A term's data are in three places, each of which points to the next; nearly every access is a
-  // cache miss. A caller that knows the next terms can prefetch them some terms ahead: first
-  // PrefetchEntry, then PrefetchSlot, then PrefetchData. For keys that are not in the table yet,
-  // they have no effect.
+  // A term's data are in three places, each of which points to the next, and nearly every access is
+  // a cache miss. A caller that knows the next terms can prefetch them, some terms ahead: first
+  // PrefetchEntry, then PrefetchSlot, then PrefetchData. They have no effect for keys not yet
+  // added.
   static uint32_t HashOf(std::string_view key);
   void PrefetchEntry(uint32_t hash) const {
     __builtin_prefetch(&table_[hash & (table_.size() - 1)]);
@@ -68,7 +68,7 @@ class TermTable {
  private:
   struct Entry {
     uint32_t hash = 0;
-    uint32_t number = 0;  // slot index + 1, 0 = empty
+    uint32_t number = 0;  // index of the slot + 1, 0 = empty
   };
   struct Slot {
     uint32_t key_at = 0;  // arena address of the key: size in one byte, then the bytes

@@ -1,9 +1,8 @@
-// The effect that changes of a partition's documents have on the counts of the collection it was
-// published with: what the partitions must exchange to rank as one index again. Its size is that of
-// the vocabulary of the changes, not of the partition.
+// The difference that a partition's changes made to the counts of its published collection. The
+// partitions exchange these so that they rank as one index again. Its size is that of the changes'
+// vocabulary, not of the partition's.
 //
-// Pure, over mapped files.
-// Threads: pure functions; ChangedTermsSum is thread-compatible.
+// Threads: pure functions over mapped files; ChangedTermsSum is thread-compatible.
 // Errors: DATA_LOSS for a damaged file; RESOURCE_EXHAUSTED over kChangedTermsMax.
 // Limits: kChangedTermsMax terms per partition, and per sum.
 
@@ -27,39 +26,39 @@ inline constexpr size_t kChangedTermsMax = size_t{4} << 20;
 
 struct ChangedTerm {
   std::string key;
-  // Number of the partition's documents that hold the term now, minus those that held it when it
-  // was published; never 0.
+  // Documents of the partition that hold it now, less those that held it when it was published; not
+  // 0.
   int64_t difference = 0;
-  // Number of documents of the whole published collection that held the term; 0: unknown, because
-  // no document of this partition held it.
+  // Document frequency in the whole published collection; 0: unknown to this partition, because
+  // none of its published documents held the term.
   uint32_t published_frequency = 0;
 };
 
 struct ChangedTerms {
-  // Counts of the whole collection as it was published.
+  // Number of documents of the whole collection when it was published.
   uint64_t published_document_count = 0;
   std::array<uint64_t, kFieldCount> published_length_sums = {};
-  // Differences of this partition.
+  // Change of the partition's number of documents.
   int64_t document_difference = 0;
   std::array<int64_t, kFieldCount> length_differences = {};
   // Ascending by key.
   std::vector<ChangedTerm> terms;
 };
 
-// `living` counts the live documents of the partition; `base` is its published segment, and
-// `published` has the counts of the published collection.
+// `living` counts what lives in the partition; `base` is its published segment and `published` what
+// that knows of the collection.
 neptune::StatusOr<ChangedTerms> FindChangedTerms(const CollectionTerms& living, const Segment& base,
                                                  const CollectionCounts& published);
 
-// Sums up the changes counted by all partitions.
+// The sum over all partitions.
 class ChangedTermsSum {
  public:
-  // Terms may come in several pieces; exactly one piece carries the differences of documents and
-  // lengths.
-  // Errors: FAILED_PRECONDITION if the piece was published with another collection than the others.
+  // Terms may come in several pieces; differences of documents and lengths are in one of them.
+  // Errors: FAILED_PRECONDITION if the piece was published with another collection than earlier
+  // ones.
   neptune::Status Add(const ChangedTerms& piece);
 
-  // Changed terms of which no partition so far knows the published frequency, ascending.
+  // Terms whose published frequency is unknown to all partitions that counted them, ascending.
   std::vector<std::string> UnknownTerms() const;
   // Records the published frequency of a term, as reported by a partition that knows it.
   void LearnPublishedFrequency(const std::string& key, uint32_t frequency);
@@ -73,7 +72,7 @@ class ChangedTermsSum {
     uint32_t published_frequency = 0;
   };
   bool is_empty_ = true;
-  CollectionNumbers totals_;  // counts of documents and lengths; no terms
+  CollectionNumbers totals_;  // numbers of documents; no terms
   std::array<uint64_t, kFieldCount> published_length_sums_ = {};
   uint64_t published_document_count_ = 0;
   std::map<std::string, Sum> terms_;

@@ -1,7 +1,7 @@
-// The counts of a whole collection that ranking needs, independent of where they come from.
+// Collection-wide counts that ranking needs, independent of where they were counted.
 //
 // Interface.
-// Threads: immutable once made.
+// Threads: immutable after construction.
 // Errors: DocumentFrequency gives DATA_LOSS for damaged files.
 
 #pragma once
@@ -20,7 +20,7 @@ class CollectionCounts {
   virtual ~CollectionCounts() = default;
 
   virtual uint64_t document_count() const = 0;
-  // Total number of words of all documents, indexed by Field.
+  // Number of words over all documents, by Field.
   virtual const std::array<uint64_t, kFieldCount>& length_sums() const = 0;
   // Number of documents that hold the term; 0 for a term that was not counted.
   virtual neptune::StatusOr<uint32_t> DocumentFrequency(std::string_view key) const = 0;

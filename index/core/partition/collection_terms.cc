@@ -40,7 +40,7 @@ class TermsWriter {
     }
   }
 
-  // In ascending order; only if there are no sources.
+  // Adds a term. REQUIRES: terms ascend; no sources were given.
   void AddTerm(std::string_view key, uint64_t frequency) {
     if (frequency == 0) return;
     terms_.Add(key, {.document_frequency =

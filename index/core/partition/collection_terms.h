@@ -1,6 +1,6 @@
-// The counts of a collection as a whole: its number of documents, its field lengths, and the
-// document frequency of each term. All partitions of a collection are given the same counts, so
-// that they rank as one index; the counts are renewed periodically, not with each document.
+// Collection-wide ranking statistics: number of documents, field lengths, and the document
+// frequency of each term. All partitions of a collection use the same ones, so that they rank as
+// one index; they are renewed from time to time, not with each document.
 //
 // Format: README.md.
 // Reads and writes one file.
@@ -33,7 +33,7 @@ inline constexpr FileKind kCollectionTermsKind = {.magic = 0x5443504e, .version 
 class CollectionTerms : public CollectionCounts {
  public:
   static neptune::StatusOr<std::shared_ptr<const CollectionTerms>> Open(const std::string& path);
-  // The same for a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::shared_ptr<const CollectionTerms>> FromFile(
       std::unique_ptr<SectionFile> file);
 
@@ -57,9 +57,8 @@ struct CountedSegment {
   const LiveDocuments* live = nullptr;
 };
 
-// Counts the live documents of the segments and writes `path`. If documents are deleted, all
-// postings are read. The lengths of deleted documents of imported postings are taken from their
-// length codes.
+// Counts what lives in the segments and writes `path`. Where documents are deleted, all postings
+// are read. The lengths of deleted documents of imported postings are taken from their codes.
 neptune::Status CountTerms(const std::vector<CountedSegment>& segments, const std::string& path);
 
 // Adds up the counts of disjoint sets of documents, and writes `path`.

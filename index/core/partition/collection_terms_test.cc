@@ -23,7 +23,7 @@ class CollectionTermsTest : public testing::Test {
   std::string Path(const std::string& name) const { return folder_.path() + "/" + name; }
   const Segment* segment(size_t i) const { return &collection_->segment(i); }
 
-  // Expects `path` to hold the counts of a merged segment of the inputs.
+  // Expects `path` to hold the statistics of a merged segment of the inputs.
   void ExpectAsMerged(const std::vector<CountedSegment>& inputs, const std::string& path) {
     std::vector<MergeInput> merged;
     for (const auto& [segment, live] : inputs) merged.push_back({segment, live});

@@ -35,7 +35,7 @@ neptune::StatusOr<Manifest> ManifestFromFile(const SectionFile& file) {
   manifest.terms_version = totals[0].terms_version;
   for (const ManifestSegment& segment : segments) {
     if (segment.number >= manifest.next_number) {
-      return file.Damaged("segment ", segment.number, " is yet to come");
+      return file.Damaged("segment ", segment.number, " is not below the next number");
     }
     for (const ManifestSegment& other : manifest.segments) {
       if (other.number == segment.number) return file.Damaged("segment ", segment.number, " twice");
@@ -56,7 +56,7 @@ neptune::Status WriteManifest(const Manifest& manifest, const std::string& direc
   file->AppendArray(std::span(&totals, 1));
   file->BeginSection(kManifestSegmentsSection);
   file->AppendArray(std::span(manifest.segments));
-  // The files that the manifest refers to must be on disk first.
+  // The files that the manifest names must be durable before the manifest is.
   NEPTUNE_RETURN_IF_ERROR(neptune::SyncDirectory(directory));
   NEPTUNE_RETURN_IF_ERROR(file->Finish().status());
   return neptune::SyncDirectory(directory);

@@ -1,8 +1,7 @@
-// The contents of a partition: a small file that lists its segments and the generation of their
-// live documents. Replacing it commits a change.
+// The manifest of a partition: the one small file that names its current segments and their live
+// documents. Replacing it commits a change.
 //
-// The idea is that of the manifests of LevelDB and Lucene.
-// Format: README.md.
+// The design follows LevelDB and Lucene. Format: README.md.
 // Reads and writes one file.
 // Threads: a plain value.
 // Errors: NOT_FOUND, DATA_LOSS, UNAVAILABLE.
@@ -26,7 +25,7 @@ inline constexpr size_t kManifestSegmentsMax = 4096;
 struct ManifestSegment {
   // The segment's directory is segment.NUMBER; numbers are never reused.
   uint64_t number = 0;
-  // Fingerprint of the segment file.
+  // fingerprint of the segment file
   uint64_t fingerprint = 0;
   // Generation of the live documents in use; 0: all are live.
   uint64_t live_generation = 0;
@@ -41,18 +40,18 @@ struct Manifest {
   uint64_t next_number = 1;
   // Version of the collection terms in use; 0: none yet.
   uint64_t terms_version = 0;
-  // In the order in which they were added.
+  // Segments in the order in which they were added.
   std::vector<ManifestSegment> segments;
 
   bool operator==(const Manifest&) const = default;
 };
 
 neptune::StatusOr<Manifest> ReadManifest(const std::string& path);
-// The same for a container opened elsewhere.
+// Reads from a container that is already open.
 neptune::StatusOr<Manifest> ManifestFromFile(const SectionFile& file);
 
-// After OK the new manifest survives a crash of the machine; a crash before leaves the old or the
-// new one.
+// After OK the file is the new one also when the machine stops; before, it is the old or the new
+// one.
 neptune::Status WriteManifest(const Manifest& manifest, const std::string& directory);
 
 }  // namespace search::index

@@ -54,7 +54,7 @@ TEST(ManifestTest, EveryFlippedOrMissingByteIsFound) {
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 4);
     const auto got = read(changed);
-    EXPECT_TRUE(!got.ok() || *got == Sample()) << i;  // padding between sections is ignored
+    EXPECT_TRUE(!got.ok() || *got == Sample()) << i;  // padding between sections has no meaning
     EXPECT_FALSE(read(bytes.substr(0, i)).ok()) << i;
   }
 }

@@ -6,10 +6,10 @@
 // Threads: pure function.
 // Units: sizes are numbers of live documents.
 //
-// A segment's level is the power of merge_count by which it is larger than documents_min.
-// merge_count segments of one level are merged into one of a higher level, the lowest level first.
-// So n documents that are added one by one are rewritten log(n / documents_min) + 1 times, and
-// there are at most merge_count - 1 segments per level.
+// A segment's level is the power of merge_count by which it is larger than documents_min. As many
+// segments of one level as merge_count become one of a higher level, lowest level first. So n
+// documents that come one by one are rewritten log(n / documents_min) + 1 times, and there are at
+// most merge_count - 1 segments a level.
 
 #pragma once
 
@@ -26,21 +26,21 @@ struct SegmentShape {
 };
 
 struct MergePolicyOptions {
-  // Number of segments of one level that are merged. Larger: less rewriting, more segments to
-  // search. Default: five levels hold ten million documents in at most 36 segments.
+  // Segments of one level that are merged. Larger: less rewriting, more segments to search.
+  // Default: five levels hold ten million documents in at most 36 segments.
   uint32_t merge_count = 10;
   // Smaller segments are treated as having this size. Default: a hundred of them cost a search
   // about 1 ms.
   uint32_t documents_min = 1000;
-  // A merge whose result would have more documents is not made. Default: the limit of a segment.
+  // Maximal number of documents of a merged segment. Default: the maximum of a segment.
   uint32_t documents_max = uint32_t{1} << 28;
-  // A segment with a larger share of deleted documents is rewritten alone. Default: a third, so
-  // that a document is rewritten at most three times to reclaim the space of deleted ones.
+  // A segment of which a larger share is deleted is rewritten by itself. Default: a third, so that
+  // a document is rewritten at most thrice for the space that deleted ones take.
   double deleted_share_max = 1.0 / 3;
 };
 
-// Returns the indices of the segments to merge into one, ascending; empty if nothing needs merging.
-// Segments without a live document are ignored: their owner drops them.
+// Indices of the segments to merge into one, ascending; empty if no merge is due. Ignores segments
+// without live documents, which their owner drops.
 // REQUIRES: merge_count >= 2, documents_min >= 1.
 std::vector<size_t> ChooseMerge(std::span<const SegmentShape> segments,
                                 const MergePolicyOptions& options);

@@ -26,11 +26,11 @@ std::string LivePath(const std::string& segment_directory, uint64_t generation) 
 }
 
 void RemoveAll(const std::filesystem::path& path) {
-  std::error_code ignored;  // the next Open removes what is left
+  std::error_code ignored;  // files that remain are removed when the partition is opened again
   std::filesystem::remove_all(path, ignored);
 }
 
-// Removes all entries of the directory except those to keep.
+// Removes all entries of the folder except the names to keep.
 void RemoveOthers(const std::string& directory, const std::vector<std::string>& kept) {
   std::error_code ignored;
   std::vector<std::filesystem::path> others;
@@ -107,7 +107,7 @@ std::vector<IndexedDocument> InOrder(std::vector<IndexedDocument> documents) {
 neptune::StatusOr<SearchResult> PartitionSnapshot::Search(const Query& query,
                                                           const SearchOptions& options) const {
   SearchResult merged;
-  merged.total_is_exact = true;  // exact if there are no parts
+  merged.total_is_exact = true;  // merged over zero parts
   for (size_t i = 0; i < parts_.size(); ++i) {
     SearchOptions own = options;
     own.live_documents = parts_[i].live.get();
@@ -136,13 +136,13 @@ neptune::StatusOr<std::unique_ptr<Partition>> Partition::Open(PartitionOptions o
   std::error_code error;
   std::filesystem::create_directories(options.directory, error);
   if (error) {
-    return neptune::Unavailable("cannot make folder ", options.directory, ": ", error.message());
+    return neptune::Unavailable("cannot create folder ", options.directory, ": ", error.message());
   }
   if (options.merging.merge_count < 2 || options.merging.documents_min < 1) {
-    return neptune::InvalidArgument("partition: impossible merge policy");
+    return neptune::InvalidArgument("partition: invalid merge policy");
   }
   if (!options.base_directory.empty() && options.durability != Durability::kUnsynced) {
-    return neptune::InvalidArgument("partition: a base is for one whose files are not kept");
+    return neptune::InvalidArgument("partition: a base requires Durability::kUnsynced");
   }
   std::unique_ptr<Partition> partition(new Partition(std::move(options)));
   NEPTUNE_RETURN_IF_ERROR(partition->Load());
@@ -205,7 +205,7 @@ neptune::StatusOr<Partition::Part> Partition::LoadPart(const ManifestSegment& en
   NEPTUNE_ASSIGN_OR_RETURN(auto folder, SegmentFolder::Open(directory, entry.number));
   const Segment& segment = folder->segment();
   if (segment.fingerprint() != entry.fingerprint) {
-    return neptune::DataLoss(directory, ": not the segment that the manifest speaks of");
+    return neptune::DataLoss(directory, ": the segment does not match the manifest");
   }
   std::vector<std::string> kept = {std::string(kSegmentFileName)};
   Part part;

@@ -1,18 +1,18 @@
 // A mutable partition: a set of immutable segments, bitmaps of their live documents, and a manifest
-// that lists both. Documents are added, replaced and deleted in batches; segments are merged while
-// searches and updates go on.
+// that names the current ones. Documents are added, replaced and deleted in batches; segments are
+// merged while searches and updates continue.
 //
 // Source: log-structured merging as in Lucene; README.md.
-// Reads and writes files below one directory; no clock, no threads of its own.
-// Threads: snapshot() from any thread, without waiting for a writer's I/O; updates and merges from
+// Reads and writes files below one folder; no clock, no threads of its own.
+// Threads: snapshot() from any thread, never waits for a writer's files. Updates and merges from
 //   any thread: updates are serialized, and at most one merge runs concurrently with them.
 // Errors: INVALID_ARGUMENT for an invalid document; DATA_LOSS for a damaged file; UNAVAILABLE for
-//   file system errors. After a failed commit, which may or may not be on disk, every change is
-//   refused with FAILED_PRECONDITION until the directory is reopened; searches continue.
-// Limits: one process per directory. An update uses memory_size_max and the builder's own memory.
+//   the file system. After a failed commit it is unknown whether the commit is on disk, so every
+//   change fails with FAILED_PRECONDITION until the folder is opened again; searches continue.
+// Limits: one process per folder. An update takes memory_size_max plus the builder's own memory.
 //
-// Crash safety: an acknowledged change survives a crash at any moment; an unacknowledged change is
-// on disk completely or not at all. Open removes files that a crash left over.
+// Crash safety: a change that returned OK survives a crash at any moment; a change that was not yet
+//   acknowledged is applied wholly or not at all. Open removes files that a crash left.
 
 #pragma once
 
@@ -43,22 +43,22 @@ struct PartitionOptions {
   MergePolicyOptions merging = {};
   // Memory for inverting one update. Default: enough for 20,000 pages without a spill.
   size_t memory_size_max = size_t{64} << 20;
-  // Durability of the files. kUnsynced is for an owner that keeps the documents elsewhere: the
-  // files live as long as the object, Open removes what it finds in the directory and starts empty,
-  // and neither Open nor any later change waits for the disk.
+  // Durability of the files. kUnsynced: files live only as long as the object, for an owner that
+  // keeps the documents elsewhere. Open then removes everything in the folder and starts empty, and
+  // neither Open nor later changes wait for the disk.
   Durability durability = Durability::kSynced;
-  // Directory of a published segment with its statistics, opened read-only: the partition's initial
-  // documents. All segments rank by these statistics until UseTerms. Empty: none. Only with
+  // Folder of a published segment with its statistics, opened read-only: the partition's first
+  // documents. All segments rank by these statistics until UseTerms. Empty: none. Requires
   // kUnsynced.
   std::string base_directory;
 };
 
-// One change, applied atomically: first the deletions, then the documents.
+// One atomic change: first the deletions, then the documents.
 struct PartitionUpdate {
-  // In any order. A document replaces the one with the same doc_id; within a batch the last one
-  // wins.
+  // In any order. A document replaces the one with its doc_id; later ones in a batch replace
+  // earlier ones.
   std::vector<IndexedDocument> documents;
-  // doc_ids that are not in the partition are ignored.
+  // Ids that do not exist are ignored.
   std::vector<uint64_t> deleted;
 };
 
@@ -73,8 +73,8 @@ class PartitionSnapshot {
   PartitionSnapshot(uint64_t epoch, std::vector<Part> parts)
       : epoch_(epoch), parts_(std::move(parts)) {}
 
-  // Behaves like Searcher::Search over one segment of all live documents under the same collection
-  // terms; ignores options.live_documents.
+  // Behaves as Searcher::Search over one segment of all live documents under the same collection
+  // terms; ignores the options' own live documents.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
   bool Holds(uint64_t doc_id) const;
 
@@ -99,35 +99,35 @@ class Partition {
   Partition& operator=(const Partition&) = delete;
 
   std::shared_ptr<const PartitionSnapshot> snapshot() const;
-  // The published segment below this partition, as it was published; nullptr: none.
+  // The published segment below the changes, as it was published; nullptr: none.
   const Segment* base() const { return base_ == nullptr ? nullptr : &base_->segment(); }
 
   neptune::Status Update(const PartitionUpdate& update);
-  // Moves in the segment of a directory that a builder finished; its documents replace those with
-  // the same doc_id. REQUIRES: the same file system.
+  // Moves in the segment of a folder that a builder finished; its documents replace those with the
+  // same doc_id. REQUIRES: the same file system.
   neptune::Status AddSegment(const std::string& built_directory);
 
-  // Runs one merge that the policy asks for; false if there is none. Documents that are deleted
-  // during the merge are deleted in the result as well.
+  // Runs one merge that the policy selects; false if there is none. Documents that are deleted in
+  // the meantime are also deleted in the result.
   neptune::StatusOr<bool> Merge();
-  // Runs one step of a merge, so that other work can run in between: choosing the segments and
-  // ordering the documents; writing terms until they have `posting_count_max` postings, the last
-  // term as a whole; assembling the segment and replacing its inputs.
+  // Runs one piece of the merge, so that other work can run in between. Pieces are: choosing and
+  // ordering documents; writing terms until they had `posting_count_max` postings, the last term
+  // whole; assembling the segment and replacing its inputs by it.
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Ranks by these collection terms from now on; the file is copied. All partitions of a collection
-  // must be given the same terms. Over a base, terms that are not in the file keep their published
+  // must use the same terms. Over a base, terms that are not in the file keep their published
   // counts.
   neptune::Status UseTerms(const std::string& path);
-  // Writes the counts of the live documents to `path`, to be added to the counts of other
-  // partitions or used as they are.
+  // Writes what lives now to `path`, to be added to the counts of other partitions, or used as it
+  // is.
   neptune::Status CountTerms(const std::string& path) const;
-  // The same as differences from the published counts; `scratch_path` is a temporary file that is
-  // removed.
+  // Counts the terms' differences from the published segment. `scratch_path` is a temporary file,
+  // removed before the call returns.
   // REQUIRES: base() is not null.
   neptune::StatusOr<ChangedTerms> CountChangedTerms(const std::string& scratch_path) const;
-  // The published document frequency of the term in the whole collection; 0 for a term that the
-  // base does not hold. REQUIRES: base() is not null.
+  // Number of documents of the collection that held the term when the base was published; 0 for a
+  // term that the base does not hold. REQUIRES: base() is not null.
   neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:
@@ -151,7 +151,7 @@ class Partition {
   uint64_t NextNumber();
   neptune::Status BuildSegment(const std::vector<IndexedDocument>& documents,
                                const std::string& directory) const;
-  // Adds the segment with this number (0: none), and applies the deletions.
+  // Adds the segment with this number (0: none) and applies the deletions.
   neptune::Status Add(uint64_t number, const std::vector<uint64_t>& deleted);
   neptune::Status BeginMerge() ABSL_EXCLUSIVE_LOCKS_REQUIRED(merge_mutex_);
   neptune::StatusOr<MergeProgress> ContinueMerge(uint64_t posting_count_max)
@@ -167,7 +167,7 @@ class Partition {
 
   PartitionOptions options_;                           // fixed after Load
   std::shared_ptr<SegmentFolder> base_;                // fixed after Load
-  std::shared_ptr<const CollectionCounts> published_;  // counts of the base; fixed after Load
+  std::shared_ptr<const CollectionCounts> published_;  // counts of the base, fixed after Load
 
   // Held while a change is computed and committed, which serializes changes.
   neptune::LeafMutex change_mutex_;

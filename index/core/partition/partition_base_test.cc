@@ -66,8 +66,8 @@ std::vector<std::string> FilesBelow(const std::string& folder) {
   return files;
 }
 
-// A collection of partitions over published segments that change at random, with a model of the
-// documents they must hold.
+// A collection of partitions over published segments that changes at random, with a model of its
+// documents.
 class LiveCollection {
  public:
   LiveCollection(uint64_t seed, size_t partition_count)
@@ -116,7 +116,7 @@ class LiveCollection {
     }
   }
 
-  // The same by changed terms only.
+  // Renews the statistics from the changed terms alone.
   void RenewStatistics() {
     ChangedTermsSum sum;
     for (const auto& partition : partitions_) {
@@ -220,7 +220,7 @@ class LiveCollection {
     ASSERT_TRUE(partitions_[p]->Update(UpdateOf(documents, deleted)).ok());
   }
 
-  // Simulates a restart: the owner applies the changes that it has kept.
+  // Simulates a restart: the owner applies the documents that it has kept.
   void Reopen(size_t p) {
     partitions_[p].reset();
     partitions_[p] = OpenOver(Path("base", p), Path("live", p));

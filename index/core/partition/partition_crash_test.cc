@@ -1,9 +1,8 @@
-// Kills a process that changes a partition at each file operation in turn, half-way through a
-// write, and opens what is left: all acknowledged changes are there, and the change in progress is
-// there completely or not at all.
+// Kills a process that changes a partition at every operation on files in turn, a write half done,
+// and opens what is left: all that was acknowledged is there, of the change in work all or nothing.
 //
-// The operations are those of the C library that the partition's code uses; this program overrides
-// and counts them.
+// The operations are those of the C library that the partition's code uses; this program defines
+// them and counts.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -89,7 +88,7 @@ PartitionOptions OptionsFor(const std::string& directory) {
   return {.directory = directory, .merging = {.merge_count = 2, .documents_min = 2}};
 }
 
-// The live documents after this number of steps.
+// Live documents after `step_count` steps.
 std::set<uint64_t> LivingAfter(int step_count) {
   switch (step_count) {
     case 0:
@@ -133,7 +132,7 @@ bool Step(Partition* partition, const std::string& terms_path, int step) {
   }
 }
 
-// Runs in a process of its own: does all steps, writing a byte after each.
+// Runs in a process of its own: executes all steps and writes a byte for each completed one.
 [[noreturn]] void Run(const std::string& folder, int operations, int acknowledgements) {
   operations_left = operations;
   auto partition = Partition::Open(OptionsFor(folder + "/partition"));
@@ -174,7 +173,7 @@ bool RunAndCheck(int operations) {
   if (!partition.ok()) return true;
   const auto living = Living(*(*partition)->snapshot());
   EXPECT_TRUE(living == LivingAfter(done) || living == LivingAfter(done + 1)) << done << " done";
-  // The partition accepts updates, and no files are left over.
+  // The partition accepts further changes, and no temporary files remain.
   EXPECT_TRUE(Add(partition->get(), {8, 9}, {}).ok());
   size_t folder_count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() + "/partition")) {

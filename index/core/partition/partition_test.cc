@@ -161,8 +161,8 @@ TEST_F(PartitionTest, DamageIsRefusedWhenOpened) {
   EXPECT_EQ(Partition::Open({.directory = directory_}).status().code(), StatusCode::kDataLoss);
 }
 
-// Random changes compared with a map, and searches compared with one segment built from it under
-// the same terms.
+// Random changes against a map, and searches against one segment built from it under the same
+// terms.
 class PartitionModel {
  public:
   PartitionModel(uint64_t seed, std::string directory)
@@ -263,7 +263,7 @@ TEST(PartitionModelTest, AnswersAsOneSegmentOfWhatLives) {
   }
 }
 
-// Every update replaces two of ten documents; every reader finds ten, each once.
+// Every update replaces two of ten documents; each reader finds ten, each once.
 TEST_F(PartitionTest, ReadersSeeWholeUpdatesWhileSegmentsAreMerged) {
   constexpr uint64_t kUpdates = 40;
   std::vector<TestDocument> documents;

@@ -1,5 +1,5 @@
 // Counts of the collection that a published segment was finished with (ComputeGlobalStatistics).
-// They cover the words of that segment only; any other word has the frequency 0.
+// They know the words of that segment only: any other word counts as new.
 //
 // Maps a file.
 // Threads: immutable.

@@ -1,11 +1,11 @@
-// Counts of a collection that has changed since it was published: the renewed counts of the terms
-// that the changes affected, on top of the counts of the published segment.
+// Renewed counts of a collection whose documents changed since it was published: counts of the
+// terms that the changes touched, layered over those of the published segment.
 //
-//   a term in the renewed counts   its renewed count
+//   a term in the renewed counts   the renewed number
 //   any other term                 as published: no document that holds it was added or removed
 //
 // Threads: immutable.
-// Errors: those of both.
+// Errors: those of both layers.
 
 #pragma once
 

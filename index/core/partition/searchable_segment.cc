@@ -20,7 +20,7 @@ neptune::StatusOr<std::shared_ptr<SegmentFolder>> SegmentFolder::Borrow(
 
 SegmentFolder::~SegmentFolder() {
   segment_.reset();
-  std::error_code ignored;  // the next opening of the partition removes what is left
+  std::error_code ignored;  // files that remain are removed when the partition is opened again
   if (obsolete_) std::filesystem::remove_all(directory_, ignored);
 }
 

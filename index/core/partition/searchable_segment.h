@@ -27,7 +27,7 @@ class SegmentFolder {
  public:
   static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Open(const std::string& directory,
                                                                 uint64_t number);
-  // Opens a directory that another owner published; it is never removed.
+  // Opens a folder published by another owner; it is not removed.
   static neptune::StatusOr<std::shared_ptr<SegmentFolder>> Borrow(const std::string& directory);
   ~SegmentFolder();
   SegmentFolder(const SegmentFolder&) = delete;
@@ -38,7 +38,7 @@ class SegmentFolder {
   const Segment& segment() const { return *segment_; }
   const std::string& directory() const { return directory_; }
   uint64_t number() const { return number_; }
-  // Sets whether the directory is removed with its last reader; no effect on a borrowed one.
+  // If true, the last reader removes the folder; no effect on a borrowed one.
   void SetObsolete(bool obsolete) { obsolete_ = obsolete && number_ != kBorrowedNumber; }
 
  private:
@@ -53,7 +53,8 @@ class SegmentFolder {
   std::atomic<bool> obsolete_ = false;
 };
 
-// The segment under given collection counts. Without counts all words have the same weight.
+// Opens the segment under the given counts of the collection. Without counts, behaves as for a
+// collection without documents: all words weigh the same.
 class SearchableSegment {
  public:
   static neptune::StatusOr<std::shared_ptr<const SearchableSegment>> Create(

@@ -38,7 +38,7 @@ class Printer {
     }
   }
 
-  // Repeats the node for each occurrence; the parser merges adjacent repeats into one node.
+  // Repeats the node once per occurrence; adjacent equal nodes parse as one node.
   void AppendOccurrences(const QueryNode& node) {
     for (uint32_t i = 0; i < node.occurrences; ++i) {
       if (i > 0) out_ += ' ';

@@ -15,7 +15,7 @@ struct QueryExample {
   std::string_view query;    // a query to try
 };
 
-// Ordered from basic to advanced.
+// The examples, in the order in which a user learns them.
 std::span<const QueryExample> QueryExamples();
 
 }  // namespace search::index

@@ -6,7 +6,7 @@ namespace search::index {
 
 namespace {
 
-// Size of the blank or control character at the beginning of `text`; 0 if there is none.
+// Size of the blank or control character at the start of `text`; 0 if there is none.
 size_t BlankSize(std::string_view text) {
   if (text.empty()) return 0;
   if (static_cast<uint8_t>(text[0]) <= ' ' || text[0] == '\x7F') return 1;
@@ -18,8 +18,8 @@ size_t BlankSize(std::string_view text) {
   return 0;
 }
 
-// Size of the quotation mark at the beginning of `text`; phones type curly ones. 0 if there is
-// none.
+// Size of the quotation mark at the start of `text`, including the curly ones of telephones; 0 if
+// there is none.
 size_t QuoteSize(std::string_view text) {
   if (text.starts_with('"')) return 1;
   for (const std::string_view mark : {"\xE2\x80\x9C", "\xE2\x80\x9D", "\xE2\x80\x9E"}) {
@@ -34,14 +34,14 @@ bool EndsWord(std::string_view text) {
   return text.empty() || IsBracket(text[0]) || BlankSize(text) > 0 || QuoteSize(text) > 0;
 }
 
-// True if a sign before `rest` is an operator: it is directly followed by its operand. `--all` and
+// True if a sign before `rest` is an operator, that is, directly before its operand. `--all` and
 // `++i` are words.
 bool IsOperand(std::string_view rest, char sign) {
   return !rest.empty() && rest[0] != sign && rest[0] != ')' && BlankSize(rest) == 0;
 }
 
-// Size of the prefix `name:` at the beginning of `text`, in any case; 0 if there is none, or if it
-// is followed by nothing or by another colon (`title::size` is code).
+// Size of the prefix `name:` at the start of `text`, in any case; 0 if there is none, or if it is
+// followed by nothing or by another colon (`title::size` is code).
 size_t PrefixSize(std::string_view text, std::string_view name) {
   const size_t size = name.size() + 1;
   if (text.size() <= size || text[name.size()] != ':') return 0;

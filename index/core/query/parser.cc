@@ -26,7 +26,7 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using Kind = QueryNode::Kind;
 
-// The field in which the words inside a bracket are searched.
+// The fields in which the words of a bracket are searched.
 enum class Scope : uint8_t { kAny, kTitle, kSite };
 
 std::string ValidUtf8(std::string_view text) {
@@ -156,7 +156,7 @@ class Parser {
           builder_.Note("A quotation mark was not closed; the phrase runs to the end.");
         }
         return Leaf(lexeme, scope);
-      default:  // operator, closing bracket or end: the caller continues from there
+      default:  // an operator, a closing bracket or the end: left to the caller
         builder_.Note("An operator without a word after it was left out.");
         return std::nullopt;
     }

@@ -1,14 +1,12 @@
-// Query language: parses text as users type it into a normalized tree of analyzed terms, and
-// converts the tree back to a canonical text that serves as cache key and as the form sent between
-// nodes.
+// Query language: parses text as users type it into a normalised tree of analysed terms, and writes
+// the tree as one canonical text, which is the cache key and the form sent between nodes.
 //
-// The syntax is what users of Xapian, Lucene and Web search engines know. README.md has the grammar
-// and the decisions (default AND, precedence NOT > AND > OR, stop words), examples.h has examples
-// for users.
+// The syntax follows Xapian, Lucene and Web search engines. Grammar and decisions (default AND,
+// precedence NOT > AND > OR, stop words) are in README.md, examples for users in examples.h.
 // No I/O, no clock, no locks.
 // Threads: immutable values; the functions are pure.
-// Errors: INVALID_ARGUMENT for text over a limit, naming the byte. Nothing else is an error: other
-//   faults are repaired, and `notes` says how the text was understood.
+// Errors: INVALID_ARGUMENT for text over a limit, with the byte offset. Nothing else is an error:
+//   malformed text is repaired, and `notes` explains how it was understood.
 // Limits: ParseLimits.
 
 #pragma once
@@ -23,7 +21,7 @@
 
 namespace search::index {
 
-// The fields in which a term or phrase may match.
+// The field in which a term or phrase must occur.
 enum class QueryField : uint8_t {
   kAny,    // title or body; a phrase must be wholly in one of them
   kTitle,  // title only
@@ -41,16 +39,16 @@ struct PhraseTerm {
   }
 };
 
-// A node of the normalized tree. Invariants of every tree that ParseQuery returns:
-//   - kNothing occurs only as the root without children: the query matches no document.
-//   - kAnd has at least two children, the first of which is not kNot; no child is kAnd; all kNot
-//     come last.
-//   - kOr has at least two children, none of them kOr or kNot.
-//   - kNot occurs only below kAnd and has exactly one child, which is not kNot.
-//   - kPhrase has at least two terms.
-//   - No two children of a node match the same documents by the same words (IsSameSet): a repeated
-//     one occurs once, and its leaves count their occurrences.
-//   - occurrences is 1 below kNot and for kSite, at least 1 for kTerm and kPhrase.
+// A node of the normalised tree. Invariants of every tree that ParseQuery returns:
+// - kNothing occurs only as the root, alone: the query matches no document.
+// - kAnd has at least two children, of which the first is not kNot; no child is kAnd; all kNot come
+//   last.
+// - kOr has at least two children, none of them kOr or kNot.
+// - kNot occurs only below kAnd and has exactly one child, which is not kNot.
+// - kPhrase has at least two terms.
+// - No two children of a node are the same set (IsSameSet): a repeated child is kept once, and its
+//   leaves count their occurrences.
+// - occurrences is 1 below kNot and for kSite, at least 1 for kTerm and kPhrase.
 // So every subtree except kNot is a set of documents that its positive leaves enumerate.
 struct QueryNode {
   enum class Kind : uint8_t {
@@ -58,7 +56,7 @@ struct QueryNode {
     kTerm,     // documents with `term` in `field`
     kPhrase,   // documents with `phrase`'s terms at these distances in `field`
     kSite,     // documents whose site has the FieldKind::kSite term `term`; adds nothing to a score
-    kAnd,      // documents of all children, less those of kNot children
+    kAnd,      // documents of all children except those of kNot children
     kOr,       // documents of at least one child
     kNot,      // child of kAnd: its documents are excluded; adds nothing to a score
   };
@@ -68,8 +66,8 @@ struct QueryNode {
   std::string term;                     // kTerm: analysed; kSite: folded name
   std::vector<PhraseTerm> phrase;       // kPhrase
   std::vector<QueryNode> children;      // kAnd, kOr, kNot
-  // kTerm, kPhrase: number of occurrences in the query. Has no effect on matching; a word counts
-  // this many times in the score.
+  // kTerm, kPhrase: number of occurrences in the query. Does not affect matching; multiplies the
+  // word's contribution to the score.
   uint32_t occurrences = 1;
   // Not part of the meaning, ignored by ==. kTerm and kSite: the word before stemming, and as
   // typed.
@@ -79,12 +77,12 @@ struct QueryNode {
   bool operator==(const QueryNode& other) const;
 };
 
-// Like ==, but ignores occurrences: the nodes match the same documents.
+// Equality that ignores occurrences: the nodes match the same documents.
 bool IsSameSet(const QueryNode& a, const QueryNode& b);
 
 struct Query {
   QueryNode root;
-  // What was repaired or left out, one sentence for the user each; ignored by ==.
+  // Repairs and omissions, each as a sentence for the user; ignored by ==.
   std::vector<std::string> notes;
 
   bool empty() const { return root.kind == QueryNode::Kind::kNothing; }
@@ -100,7 +98,7 @@ struct ParseLimits {
   size_t nesting_max = 32;
 
   // Limits for text made by Canonical from a query within the default limits: brackets and folding
-  // may have made it longer than the text that the user typed.
+  // may have made it longer than what the user typed.
   static ParseLimits ForCanonical() {
     return {.query_size_max = size_t{1} << 18, .term_count_max = 1024, .nesting_max = 64};
   }
@@ -110,16 +108,15 @@ struct ParseLimits {
 // Errors: INVALID_ARGUMENT "query: ... at byte N" over a limit.
 neptune::StatusOr<Query> ParseQuery(std::string_view text, const ParseLimits& limits = {});
 
-// The query for documents that hold any word of running text, such as a question or a title:
-// nothing in the text is an operator. Common words (stop_words.h) are left out unless all words are
-// common.
+// Matches the documents that hold any word of running text, such as a question or a title: no part
+// of the text is an operator. Common words (stop_words.h) are dropped if other words remain.
 // Errors: INVALID_ARGUMENT over a limit.
 neptune::StatusOr<Query> AnyWordOf(std::string_view text, const ParseLimits& limits = {});
 
 // The canonical text of a query: ParseQuery(Canonical(q), ParseLimits::ForCanonical()) == q, and
 // equal queries have equal text, except for rare words whose stem does not stem to itself: these
-// keep the user's word. The order of words is the user's; all occurrences of a repeated word are
-// written at its first place. Empty for a query that matches nothing.
+// keep the user's word. Words keep the user's order; a repeated word is repeated at its first
+// place. Empty for a query that matches nothing.
 std::string Canonical(const Query& query);
 
 // The term and phrase leaves that a matching document may contain, in query order: all except those

@@ -24,7 +24,7 @@ Query Parsed(std::string_view text) {
   return query.ok() ? *std::move(query) : Query{};
 }
 
-// Canonical text, followed by the number of notes, if any.
+// Canonical text, followed by the number of notes if there are any.
 std::string Understood(std::string_view text) {
   const Query query = Parsed(text);
   std::string out = Canonical(query);

@@ -14,12 +14,12 @@ namespace search::index {
 
 struct ScoringWord {
   std::string term;
-  bool title_only = false;   // title:word and word are different words
-  uint32_t occurrences = 0;  // in the query, phrases included
+  bool title_only = false;  // the same word in any field is a separate word
+  uint32_t occurrences = 0;  // number of occurrences in the query, including phrases
 };
 
-// In the order of first occurrence in the query; excludes words of exclusions and sites. Depends on
-// the query alone, not on the contents of an index.
+// Words in the order of their first occurrence in the query, without words of exclusions and sites.
+// Depends on the query alone, not on an index.
 std::vector<ScoringWord> ScoringWords(const Query& query);
 
 }  // namespace search::index

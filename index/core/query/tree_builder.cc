@@ -138,7 +138,7 @@ QueryNode TreeBuilder::Not(QueryNode node) {
 QueryNode TreeBuilder::Root(std::optional<QueryNode> node) {
   if (!node.has_value()) return {};
   if (IsPureExclusion(*node)) {
-    Note("The query only excludes; add a word to look for.");
+    Note("The query has only exclusions; add a word to search for.");
     return {};
   }
   return *std::move(node);

@@ -18,7 +18,7 @@ namespace search::index {
 // One operand of an And.
 struct Operand {
   QueryNode node;
-  bool is_stop_word = false;  // may be left out if there are other words
+  bool is_stop_word = false;  // may be dropped if other words remain
 };
 
 class TreeBuilder {
@@ -26,7 +26,7 @@ class TreeBuilder {
   // notes: receives a note for each part that is left out; must outlive the builder.
   explicit TreeBuilder(std::vector<std::string>* notes) : notes_(notes) {}
 
-  // Each returns nullopt if nothing is left.
+  // Each returns nullopt if nothing remains.
   std::optional<QueryNode> And(std::vector<Operand> operands);
   std::optional<QueryNode> Or(std::vector<QueryNode> alternatives);
   QueryNode Not(QueryNode node);

@@ -10,9 +10,9 @@
 namespace search::index {
 namespace {
 
-// Bytes per document or term: its entry in the index and the copy, and the state of a bisection.
+// Memory per document or term: its entry in the index, its copy, and the bisection's state.
 constexpr size_t kNodeSize = 40;
-// Bytes per posting, in the index and its copy.
+// Memory per posting, in the index and in its copy.
 constexpr size_t kPostingSize = 2 * sizeof(uint32_t);
 
 // The most frequent terms that fit, from the most frequent on; equally frequent ones by key.

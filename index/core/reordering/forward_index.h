@@ -2,7 +2,7 @@
 //
 // Reads the mapped segment.
 // Threads: pure function.
-// Errors: DATA_LOSS for damaged postings; RESOURCE_EXHAUSTED if the documents alone exceed the
+// Errors: DATA_LOSS for damaged postings; RESOURCE_EXHAUSTED if not even the documents fit the
 //   memory.
 // Limits: memory_size_max for the index and the copy that reordering makes of it.
 
@@ -17,8 +17,7 @@
 namespace search::index {
 
 // Terms are numbered by descending frequency. Terms of a single document are left out, because they
-// carry no information about order; so are the rarest terms if they do not fit in
-// `memory_size_max`.
+// carry no information about order; so are the rarest terms beyond `memory_size_max`.
 neptune::StatusOr<ForwardIndex> MakeForwardIndex(const Segment& segment, size_t memory_size_max);
 
 }  // namespace search::index

@@ -13,15 +13,15 @@ namespace search::index {
 namespace {
 
 constexpr uint32_t kDropped = UINT32_MAX;
-// Weight of a document's own presence on its side. A weight of 1 holds documents back (4.5 % more
-// cost); 0 lets similar documents change sides together again and again (a third more time).
+// Weight of a document's own presence in the degree of its side. With 1, documents stay put (4.5 %
+// more cost); with 0, similar documents change sides in step, again and again (a third more time).
 constexpr float kOwnShare = 0.1F;
-// A part has converged when at most 1 / kMovedShareMin of its documents changed sides. 1,000
-// instead of 100 costs 40 % more time for 0.1 % less cost.
+// A part is settled when at most one in this many documents changed sides. 1,000 instead of 100
+// costs 40 % more time for 0.1 % less cost.
 constexpr size_t kMovedShareMin = 100;
 
-// A part of the collection: some documents, in the order of their ordinals, with the terms that
-// still distinguish them, numbered from 0.
+// A part of the collection: some documents, by ascending ordinal, with the terms that can still
+// distinguish them, numbered from 0.
 struct Part {
   std::vector<uint32_t> ordinals;
   ForwardIndex index;
@@ -59,7 +59,7 @@ class Bisection {
     }
   }
 
-  // The documents of one half with the terms that distinguish them.
+  // The documents of one half with the terms that can distinguish them.
   Part Half(bool right) const {
     const auto& degrees = right ? right_degrees_ : left_degrees_;
     const uint32_t size = right ? right_size_ : part_.document_count() - right_size_;
@@ -88,8 +88,8 @@ class Bisection {
   }
 
  private:
-  // Bits that the document saves on a side on which it is one of `degree` documents with the term.
-  // For a term that is on one side only, the value of the other side is never used.
+  // Bits that the document saves on a side where it is one of `degree` documents with the term. If
+  // all documents with the term are on one side, the other side's value is never used.
   float OwnWorth(uint32_t degree) const {
     if (degree == 0) return 0;
     return kOwnShare * worths_[degree] + (1 - kOwnShare) * worths_[degree - 1];
@@ -132,9 +132,10 @@ class Bisection {
   std::vector<uint8_t> is_right_;
   std::vector<uint32_t> left_degrees_;
   std::vector<uint32_t> right_degrees_;
-  // The gain of each term if a document that is now on the left, or on the right, is on the right.
+  // Gain for the term if a document that is now on the left (0) or right (1) is placed on the
+  // right.
   std::vector<std::array<float, 2>> gains_;
-  // The preference of each document for the right side.
+  // Each document's gain on the right side.
   std::vector<std::pair<float, uint32_t>> biases_;
 };
 
@@ -180,7 +181,7 @@ class Reordering {
   }
 
   const ReorderOptions options_;
-  // Indexed by a term's number of documents on a side: the bits saved by one more there.
+  // Bits saved by one more document on a side, by the term's number of documents there.
   std::vector<float> worths_;
 };
 

@@ -1,35 +1,35 @@
-// The second ranking phase: adds a gain to the best documents of the first phase, depending on the
-// positions of the query's words in them.
+// The second ranking phase: adds to the scores of the best documents of the first phase a gain
+// computed from the positions of the query's words.
 //
 //   gain(d)      = proximity(d) + title(d) + lead(d), never negative
 //   proximity(d) = proximity * sum over pairs of words s, t of  min(idf(s), idf(t)) * g / (k1 + g)
 //                  s before t in the query, at most kProximityReach words apart
-//   g(s, t, d)   = sum over fields c of  norm(c, d) * sum of 1 / (q - p)
-//                  over positions p of s and q of t in c with 1 <= q - p <= kProximityWindow
+//   g(s, t, d)   = sum over fields c of  norm(c, d) * sum over positions p of s and q of t in c
+//                  with 1 <= q - p <= kProximityWindow of  1 / (q - p)
 //   title(d)     = title * cover(d)^2 * sum of idf(t) over the words t in d's title
 //   cover(d)     = share of the title's words that are words of the query
 //   lead(d)      = lead * sum over words t in d's body of  idf(t) * half / (half + p)
 //                  p the first position of t in the body, from 0
-//   norm, k1, idf: as in the first phase (index/core/search/ranking.h), including the weight of
-//                  the field
+//   norm, k1, idf: as in the first phase (index/core/search/ranking.h), weight of the field
+//   included
 //
-// Source: proximity: [Rasolofo03] (the weight of a pair is that of its lesser word,
-//   inverse distances saturate like frequencies), [Metzler05] (ordered pairs only).
-//   Lead: [Troy07] (rank of a term's first occurrence). Title: the covered share of a
-//   field, a common feature in learning to rank (LETOR); squared, so that a title that consists of
-//   the query alone stands out.
-// Departs from source: inverse distance, not its square; only pairs that are close in the query, so
-//   that the cost grows linearly with the query's length.
-// No I/O, no clock, independent of segments and queries.
+// Source: proximity: [Rasolofo03] (a pair weighs as its lesser word, inverse distances
+//   saturate as frequencies do), [Metzler05] (pairs in query order). Lead: Troy and
+//   Zhang 2007 (rank of a term's first occurrence). Title: the covered share of a field, a usual
+//   feature of learned rankings (LETOR); squared, to favor titles that consist of the query and
+//   little else.
+// Departs from source: inverse distance, not its square; only pairs that are near each other in the
+//   query, so that cost grows linearly with the query.
+// No I/O, no clock; independent of segments and queries.
 // Threads: SecondPhase is immutable.
 // Units: gains are in 2^-16 of a score, as ScoreUnits of the first phase; positions count words
 //   from 0.
 // Limits: the first kSecondPhaseWordsMax words of the query count; a gain is below 2^31.
 //
-// A gain depends on the query, the document and the collection's statistics only: words are
-// numbered by the query, so a word that a partition does not hold has no effect on the rest. Every
-// part is a sum of rounded shares, and inverse distances are counted before they are added, so the
-// result does not depend on the order of addition.
+// A gain depends only on the query, the document and the collection's statistics. Words are
+// numbered by the query, so a word that a partition lacks changes nothing. Every part is a sum of
+// rounded shares, and inverse distances are counted before they are added, so the result does not
+// depend on the order of addition.
 
 #pragma once
 
@@ -45,11 +45,11 @@ namespace search::index {
 
 inline constexpr uint32_t kProximityWindow = 8;      // words of a document
 inline constexpr size_t kProximityReach = 3;         // words of the query
-inline constexpr size_t kSecondPhaseWordsMax = 128;  // of the query
+inline constexpr size_t kSecondPhaseWordsMax = 128;  // words of a query
 
-// Each is in [0, 1], except lead_half. Larger: positions count more relative to frequencies.
-// Defaults: tuned on three judged collections, confirmed on five (index/core/README.md). 0 switches
-// a part off.
+// Each in [0, 1], except for the half. Larger: positions matter more relative to frequencies.
+// Defaults: chosen on three judged collections, confirmed on five (index/core/README.md). 0
+// switches a part off.
 struct SecondPhaseWeights {
   float proximity = 0.2F;
   float title = 0.4F;
@@ -71,9 +71,9 @@ struct WordPlaces {
   std::array<std::vector<uint32_t>, kFieldCount> positions;
 };
 
-// The properties of the document itself that matter.
+// Properties of the document itself.
 struct DocumentShape {
-  // First-phase weight of one occurrence in the field, indexed by Field.
+  // First-phase weight of one occurrence in the field, by Field.
   std::array<float, kFieldCount> norms = {};
   float title_length = 0;  // in words
 };

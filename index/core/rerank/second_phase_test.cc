@@ -114,7 +114,7 @@ TEST(SecondPhaseTest, NoWordsGainNothing) {
   EXPECT_EQ(Only(SecondPhaseWeights(), {}).Rate({}, kShape), Gain());
 }
 
-// Compares with the formula, evaluated for each pair of positions.
+// Computes the formula directly, pair of positions by pair of positions.
 TEST(SecondPhaseTest, RandomPlacesAsTheFormulaSays) {
   std::mt19937_64 random(20261121);
   for (int round = 0; round < 300; ++round) {

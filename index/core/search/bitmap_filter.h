@@ -1,7 +1,7 @@
-// Filters documents by bitmaps of a query's frequent words (impact_table.h): a document must be in
-// all required bitmaps and in none of the excluded ones. The idea is that of bitmap containers of
-// compressed bit sets [Chambi16].
+// Filters documents by the bitmaps of a query's frequent words: all of some bitmaps must hold a
+// document and none of others may (impact_table.h).
 //
+// Source: the bitmap containers of compressed bit sets [Chambi16].
 // Threads: values; the bitmaps are immutable.
 
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace search::index {
 
-// Passes documents that are in every bitmap of `all` and in no bitmap of `none`.
+// Accepts documents that are set in every required bitmap and in no excluded one.
 struct BitmapFilter {
   std::vector<const uint64_t*> all;
   std::vector<const uint64_t*> none;

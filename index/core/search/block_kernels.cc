@@ -303,7 +303,7 @@ NEPTUNE_AVX512 void AddUnits512(uint64_t documents, const Impact* impacts, const
     if (mask == 0) continue;
     const __m512i packed = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i*)impacts));
     impacts += std::popcount(static_cast<uint32_t>(mask));
-    // Lanes without a document have impact 0, which is worth 0.
+    // Lanes without a document have impact 0, which converts to 0 units.
     const __m512i placed = _mm512_maskz_expand_epi32(mask, packed);
     const __m512i sum =
         _mm512_add_epi32(_mm512_load_si512(units), Units512(placed, idf, occurrences));
@@ -330,7 +330,7 @@ NEPTUNE_AVX512 void AddBlockUnits512(const uint8_t* maxima, const TermWeight& we
   for (size_t i = 0; i < count; i += 16) {
     const auto valid = static_cast<__mmask16>(count - i >= 16 ? 0xFFFF : (1U << (count - i)) - 1);
     const __m512i block = _mm512_srli_epi32(_mm512_maskz_loadu_epi32(valid, ordinals + i), 6);
-    // Four bytes at a multiple of four, which the padding of the array makes readable.
+    // Reads four bytes at a multiple of four; the padding of the array makes them readable.
     const __m512i words = _mm512_i32gather_epi32(_mm512_srli_epi32(block, 2), maxima, 4);
     const __m512i shift = _mm512_slli_epi32(_mm512_and_si512(block, _mm512_set1_epi32(3)), 3);
     const __m512i maximum = _mm512_and_si512(_mm512_srlv_epi32(words, shift), byte);

@@ -1,14 +1,14 @@
-// Inner loops of block-at-a-time evaluation for each instruction set: portable code, the same code
-// compiled for AVX2, and hand-written AVX-512. The fastest set that the machine supports is chosen
-// at first use.
+// The inner loops of evaluation by document blocks, in one variant per instruction set: portable
+// code, the same code compiled for AVX2, and hand-written AVX-512. The fastest variant that the
+// machine can run is chosen at the first use.
 //
 // Threads: pure functions.
-// Shapes: arrays indexed by document block have a multiple of kDocumentBlockStride elements and any
-//   alignment; `units` are 64 sums aligned to 64 bytes; kImpactPadding impacts past the last one
-//   are readable.
+// Shapes: arrays by document block have a multiple of kDocumentBlockStride elements and any
+//   alignment; `units` are 64 sums aligned to 64 bytes; kImpactPadding impacts past the end of a
+//   list must be readable.
 //
-// All variants give the same bits: sums are sums of integers, and each product is rounded on its
-// own.
+// All variants give bit-identical results: sums are integer sums, and each product is rounded
+// separately.
 
 #pragma once
 
@@ -31,7 +31,7 @@ struct BlockKernels {
   // + 16; returns their number.
   size_t (*find_at_least)(const uint16_t* bounds, uint16_t least, size_t block_count,
                           uint32_t* blocks);
-  // Like find_at_least, but only for blocks with masks[i] != 0.
+  // Like find_at_least, for blocks with masks[i] != 0.
   size_t (*find_masked_at_least)(const uint16_t* bounds, const uint64_t* masks, uint16_t least,
                                  size_t block_count, uint32_t* blocks);
 
@@ -41,7 +41,7 @@ struct BlockKernels {
   // Adds Units(impacts[j]) of the weight to units[d] for the j-th set bit d of `documents`.
   void (*add_units)(uint64_t documents, const Impact* impacts, const TermWeight& weight,
                     ScoreUnits* units);
-  // The same for scoring by one list: writes the units of each of `count` impacts to units[j].
+  // Converts each of `count` impacts to units, for queries that score by a single list.
   void (*to_units)(const Impact* impacts, size_t count, const TermWeight& weight,
                    ScoreUnits* units);
 
@@ -67,17 +67,17 @@ struct BlockKernels {
                  ScoreUnits* units);
 
   // Sets places[i] to the index of the first element of `sorted` that is at least ordinals[i].
-  // REQUIRES: both ascend; 16 elements UINT32_MAX follow the end of `sorted`.
+  // REQUIRES: both arrays ascend; `sorted` is followed by 16 elements of UINT32_MAX.
   void (*find)(const uint32_t* ordinals, size_t count, const uint32_t* sorted, uint32_t* places);
 
-  // Number of bits set in the intersection of both arrays, and in one array.
+  // Number of bits set in the intersection of both bitmaps, and in one bitmap.
   uint64_t (*count_intersection)(const uint64_t* a, const uint64_t* b, size_t block_count);
   uint64_t (*count)(const uint64_t* a, size_t block_count);
 };
 
-// The fastest kernels that this machine supports.
+// The fastest kernels for this machine.
 const BlockKernels& Kernels();
-// All kernels that this machine supports, the portable ones first; for tests and benchmarks.
+// All kernels that this machine can run, the portable ones first; for tests and benchmarks.
 std::span<const BlockKernels* const> AllKernels();
 
 }  // namespace search::index

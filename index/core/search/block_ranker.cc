@@ -10,22 +10,22 @@ namespace {
 
 using Role = FlatPlan::Role;
 
-// Prefetch distances in blocks, for the lists and for their impacts.
+// Prefetch distances, in blocks, for lists and for impacts.
 constexpr size_t kListsAhead = 12;
 constexpr size_t kImpactsAhead = 6;
-// Minimum number of candidates for which scoring the best-bounded ones first pays off.
+// Fewest candidates for which scoring the best ones first pays off.
 constexpr size_t kBestFirstMin = 24;
-// Measured cost of checking a phrase in a document out of order, relative to a document in order.
+// Cost of checking a phrase in a document out of order, relative to a document in order.
 constexpr size_t kRandomCheckCost = 3;
 // Documents whose phrases are checked together.
 constexpr size_t kPhraseGroup = 16;
-// Maximum number of lists whose documents are merged one after another.
+// Maximal number of lists whose documents are merged sequentially.
 constexpr size_t kMergedListsMax = 8;
-// Room at the end of arrays that kernels write in whole vectors.
+// Slack after the end of arrays, because kernels write whole vectors.
 constexpr size_t kRoom = 16;
 
-// Returns a cut that at least `wanted` of the values reach, and not many more. REQUIRES: no value
-// exceeds `most`.
+// A threshold that at least `wanted` of the values reach, and not many more. `most`: upper bound of
+// the values.
 template <typename Value>
 Value CutForBest(std::span<const Value> values, Value most, size_t wanted) {
   constexpr uint32_t kBins = 512;
@@ -248,7 +248,7 @@ void BlockRanker::IntersectBlocks() {
 std::optional<uint64_t> BlockRanker::Count() {
   if (required_.empty()) {
     if (alternatives_.size() != 2 || !excluded_.empty() || live_ != nullptr) return std::nullopt;
-    // For two alternatives, the intersection is cheaper to count than the union.
+    // The union of two lists is counted faster through the size of their intersection.
     return uint64_t{alternatives_[0]->document_frequency()} +
            alternatives_[1]->document_frequency() -
            CountIntersection(alternatives_[0], alternatives_[1]);
@@ -302,7 +302,7 @@ void BlockRanker::RewindLists() {
   for (WordList& list : lists_) list.Rewind();
 }
 
-// Scores the blocks with a bound of at least `cut` (`best`), or the other blocks.
+// Scores the blocks bounded by at least the cut (`best`), or all the others.
 void BlockRanker::ScoreBlocks(std::span<const uint32_t> blocks, bool best, uint16_t cut) {
   const uint16_t least = LeastBound();
   const auto chosen = std::make_unique_for_overwrite<uint32_t[]>(blocks.size());
@@ -341,7 +341,7 @@ void BlockRanker::PrefetchImpacts(uint32_t block) const {
   }
 }
 
-// Returns the documents of the block that are in any of the lists, as a bitmap.
+// Returns the block's documents that are in any of the lists.
 uint64_t BlockRanker::DocumentsOf(const std::vector<WordList*>& lists, uint32_t block) {
   uint64_t documents = 0;
   for (WordList* list : lists) {
@@ -588,10 +588,9 @@ void BlockRanker::Offer(uint32_t ordinal, uint64_t units) {
   }
 }
 
-// Checks the pending documents in small groups: the data of all documents of a group is prefetched
-// before the first one is checked. The best documents come first if the match rate so far suggests
-// that few need checking. Otherwise, and if that estimate proves wrong, documents come in document
-// order, which reads less.
+// Checks the pending documents in small groups, and prefetches what a group reads before its first
+// check. Starts with the best documents if, judging by the checks so far, few will be needed.
+// Otherwise, or if that proves wrong, checks them in document order, which reads less.
 void BlockRanker::CheckPending() {
   const uint64_t missing = queue_->k() > outcome_.matched ? queue_->k() - outcome_.matched : 1;
   const uint64_t expected = missing * (checked_ + 1) / (outcome_.matched + 1);

@@ -1,21 +1,21 @@
-// Ranks a flat query block by block: bounds first, then the most promising blocks or documents,
-// then the rest that can still reach the threshold that these have set.
+// Ranks a flat query by document blocks: computes bounds first, then scores the blocks or documents
+// with the best bounds, then the others whose bounds exceed the threshold reached by then.
 //
-//   few documents can be among the best (those of the rarest required word, or those of the sparse
-//   alternatives if the dense ones alone cannot reach the threshold):
+//   few documents can reach the top k: those of the rarest required word, or of the alternatives
+//   that are not dense if the dense ones alone cannot reach the threshold
 //     documents ──▶ filtered by the other lists ──▶ bounds ──▶ best-bounded, then the rest
-//   otherwise:
+//   otherwise
 //     bounds of all blocks (sums of block maxima) ──▶ blocks over the threshold
 //       ──▶ best-bounded, then the rest
-//   phrases:
+//   phrases
 //     documents by descending score, each checked in its turn
 //
-// Source: candidates by block bounds [Dimopoulos13] [Mallia21]; the threshold is initialized with
-//   k-th best scores of single words [Kane18].
-// Departs from source: the best-bounded candidates are scored first, in document order.
+// Source: candidates by block bounds [Dimopoulos13] [Mallia21]; the threshold is raised beforehand by k-th best scores of single words (Kane and Tompa
+//   2018).
+// Departs from source: the best-bounded candidates are scored first, in the order of documents.
 // Threads: thread-compatible; lives for one search.
 // Limits: memory is 2 bytes per document block, 8 if words are required, and 8 bytes per posting of
-//   sparse lists, twice that for a list that leads.
+//   lists that are not dense, 16 if they lead.
 
 #pragma once
 
@@ -46,16 +46,16 @@ class BlockRanker {
 
   RankingOutcome Run();
 
-  // Counts the matching documents without ranking them; nullopt if there is no fast way to count
+  // Number of matching documents, counted without ranking; nullopt if there is no fast way to count
   // them.
-  // REQUIRES: no phrases. Call it instead of Run.
+  // REQUIRES: no phrases. Called instead of Run.
   std::optional<uint64_t> Count();
 
  private:
   struct Phrase {
     std::vector<WordList*> words;
     PhraseCheck check;
-    std::vector<uint32_t> postings;  // posting of each word, for each document of a group
+    std::vector<uint32_t> postings;  // postings of the words, for each document of a group
   };
   struct Pending {
     ScoreUnits units;
@@ -64,17 +64,15 @@ class BlockRanker {
   };
 
   void AddPhrases(const FlatPlan& plan);
-  // A score threshold that at least k matching documents are known to reach, from the statistics of
-  // single lists; 0 if unknown.
+  // A threshold that at least k matching documents reach, derived from single lists; 0 if unknown.
   ScoreUnits KnownBar() const;
-  // A subset of the alternatives such that every document among the best holds at least one of
-  // them.
+  // A subset of the alternatives such that every document of the top k holds at least one of them.
   std::vector<WordList*> EssentialAlternatives() const;
 
   uint64_t CountIntersection(WordList* a, WordList* b);
   uint64_t CountBlocks();
 
-  // Block-at-a-time evaluation.
+  // Evaluation by document blocks.
   void RankBlocks();
   void BoundBlocks();
   void AddBounds(const WordList& list);
@@ -89,14 +87,14 @@ class BlockRanker {
   uint16_t LeastBound() const;
   void RewindLists();
 
-  // Document-at-a-time evaluation.
+  // Evaluation by documents.
   void RankDocuments();
   void CollectDocuments(const WordList& list);
   void MergeDocuments(const WordList& list);
   void Sieve();
   void Keep(WordList* list, bool wanted);
-  // Adds the units of a sparse list to the documents that it holds, and calls found(i, held) for
-  // each.
+  // Adds the units of a list that is not dense to the documents that it holds, and calls found(i,
+  // holds) for each document i.
   template <typename Found>
   void Meet(WordList* list, Found found);
   void KeepAlternatives();
@@ -129,20 +127,21 @@ class BlockRanker {
   uint64_t slack_ = 0;
   uint16_t bound_max_ = 0;
   std::vector<uint16_t> bounds_;
-  // live documents with all required words; empty if none is required
+  // Live documents that hold all required words; empty if none is required.
   std::vector<uint64_t> masks_;
   alignas(64) std::array<ScoreUnits, kDocumentBlockSize> units_;
 
-  // Candidates of the leading list and those chosen for scoring, each with room for 16 more.
+  // Candidate documents, with room for 16 more: those of the leading list, and those chosen for
+  // scoring.
   size_t candidate_count_ = 0;
   std::unique_ptr<uint32_t[]> ordinals_;
   std::unique_ptr<ScoreUnits[]> candidate_units_;
   std::unique_ptr<uint32_t[]> chosen_;
   std::unique_ptr<ScoreUnits[]> chosen_units_;
 
-  // Documents whose phrases are not checked yet.
+  // Documents whose phrases are still to be checked.
   std::vector<Pending> pending_;
-  uint64_t checked_ = 0;  // number of documents checked so far
+  uint64_t checked_ = 0;  // documents checked so far
 };
 
 }  // namespace search::index

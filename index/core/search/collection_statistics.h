@@ -1,5 +1,5 @@
-// Statistics of the whole collection, used to rank one segment: the mapped file `statistics` that
-// ComputeGlobalStatistics writes.
+// Statistics of the whole collection by which one segment is ranked: the memory-mapped file
+// `statistics`, written by ComputeGlobalStatistics.
 //
 // Format: index/core/segment/format.md.
 // Maps a file read-only.
@@ -26,31 +26,30 @@ namespace search::index {
 
 class CollectionStatistics {
  public:
-  // Reads `directory`/statistics, which must have been computed for `segment`.
+  // Maps `directory`/statistics, which must have been computed for `segment`.
   static neptune::StatusOr<std::unique_ptr<CollectionStatistics>> Open(const std::string& directory,
                                                                        const Segment& segment,
                                                                        const OpenOptions& options);
 
-  // Uses a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::unique_ptr<CollectionStatistics>> FromFile(
       std::unique_ptr<SectionFile> file, const Segment& segment);
 
-  // Builds statistics in memory. `document_frequencies` are collection-wide, indexed by the
-  // segment's term ordinal; 0 for a word that is newer than the statistics.
+  // Builds statistics from numbers in memory. `document_frequencies` holds the collection's counts
+  // by the segment's term ordinal; 0 for a word that is newer than the numbers.
   static std::unique_ptr<CollectionStatistics> FromNumbers(
       uint64_t document_count, const std::array<uint64_t, kFieldCount>& length_sums,
       std::vector<uint32_t> document_frequencies, const RankingOptions& ranking);
 
   uint64_t document_count() const { return document_count_; }
-  // Total number of words of all documents, indexed by Field.
+  // Total number of words over all documents, by Field.
   const std::array<uint64_t, kFieldCount>& length_sums() const { return length_sums_; }
-  // Mean number of words per document, indexed by Field; 1 for a field that is empty everywhere.
+  // Mean number of words over all documents, by Field; 1 if the field is empty in every document.
   const std::array<float, kFieldCount>& mean_lengths() const { return mean_lengths_; }
-  // The ranking options that the statistics were computed for.
+  // The ranking options for which the collection was built.
   const RankingOptions& ranking() const { return ranking_; }
 
-  // Number of documents of the collection that hold the term, indexed by the segment's term
-  // ordinal.
+  // Document frequencies in the collection, by the segment's term ordinal.
   std::span<const uint32_t> document_frequencies() const { return document_frequencies_; }
 
  private:

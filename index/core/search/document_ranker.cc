@@ -121,7 +121,7 @@ uint32_t DocumentRanker::SeekLead(uint32_t target) {
   }
 }
 
-// Moves the target past blocks of the leading list that cannot give a hit.
+// Moves the target past blocks of the leading list that cannot contain a hit.
 uint32_t DocumentRanker::SkipBlocks(uint32_t target) {
   if (has_bounded_ && target <= bounded_last_ && bounded_required_ == queue_->required()) {
     return target;

@@ -1,8 +1,8 @@
-// Ranks any query one document at a time: the rarest required word leads, the others confirm.
+// Ranks any query document at a time: the rarest required word leads, the others confirm.
 //
 // Source: conjunctive document-at-a-time evaluation with block maxima [Ding11]: blocks
-//   of the leading list that cannot give a hit are not decoded, and a candidate is dropped as soon
-//   as its known score plus the bounds of the rest cannot enter the queue; phrases are checked
+//   of the leading list that cannot contain a hit are not decoded; a candidate is dropped once its
+//   known score plus the bounds of the remaining lists cannot enter the queue; phrases are checked
 //   last.
 // Threads: thread-compatible; lives for one search.
 
@@ -23,8 +23,8 @@ namespace search::index {
 
 class DocumentRanker {
  public:
-  // `exhaustive`: does not decompose the query; walks over every match of the matcher of the whole
-  // query.
+  // `exhaustive`: does not decompose the query, but visits every match of the whole query's
+  // matcher.
   DocumentRanker(const QueryPlan& plan, bool exhaustive, Evaluation* evaluation, TopKQueue* queue);
 
   RankingOutcome Run();
@@ -32,10 +32,11 @@ class DocumentRanker {
  private:
   void AddRequired(const PlanNode& node);
   void AddRequiredLeaves(const PlanNode& node);
-  // Chooses the leading list, adds the leaves that only score, and sums up the bounds.
+  // Chooses the leading list, adds the lists that only score, and sums up the bounds.
   void Prepare(const QueryPlan& plan);
 
-  // The first candidate at or after `target`: a document of the lead that passes the bitmaps.
+  // The first candidate at or after `target`: a document that the lead holds and the bitmaps
+  // accept.
   uint32_t SeekLead(uint32_t target);
   uint32_t SkipBlocks(uint32_t target);
   // Considers the candidate; returns the next target, larger than `ordinal`.
@@ -52,14 +53,14 @@ class DocumentRanker {
 
   std::unique_ptr<Matcher> lead_;     // used if no single word is required
   std::vector<ScoredLeaf> required_;  // rarest first; the first leads unless lead_ does
-  std::vector<uint64_t> rest_;        // rest_[i]: bound of what is left after i required leaves
+  std::vector<uint64_t> rest_;  // bound of the remaining leaves, by number of required leaves added
   std::vector<ScoredLeaf> optional_;
   std::vector<PhraseAtCursors> phrases_;
   std::vector<std::unique_ptr<Matcher>> filters_;
   std::vector<std::unique_ptr<Matcher>> excluded_;
-  BitmapFilter filter_;                     // bitmaps of frequent required and excluded words
-  uint32_t prefetched_block_ = UINT32_MAX;  // of the lead
-  uint32_t bounded_last_ = 0;  // last document of the lead's block that is known to be promising
+  BitmapFilter filter_;                     // bitmaps of required and excluded frequent words
+  uint32_t prefetched_block_ = UINT32_MAX;  // last prefetched block of the lead
+  uint32_t bounded_last_ = 0;  // last document of the lead's block known to be promising
   bool has_bounded_ = false;
   ScoreUnits bounded_required_ = 0;
   RankingOutcome outcome_;

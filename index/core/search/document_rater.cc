@@ -9,7 +9,7 @@
 namespace search::index {
 namespace {
 
-// Cost of finding a word in a document, in postings.
+// Work of seeking a word in a document, in postings.
 constexpr uint32_t kSeekWork = 32;
 
 }  // namespace

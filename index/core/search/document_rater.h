@@ -3,7 +3,7 @@
 //
 // Source: index/core/rerank/second_phase.h.
 // Threads: thread-compatible; lives for one search.
-// Errors: DATA_LOSS for a damaged dictionary; damaged postings show in the evaluation.
+// Errors: DATA_LOSS for a damaged dictionary; damaged postings are reported by the evaluation.
 
 #pragma once
 
@@ -46,7 +46,7 @@ class DocumentRater {
   Evaluation* const evaluation_;
   const bool reads_positions_;
   const bool lacks_positions_;
-  std::vector<WordPlaces> places_;  // positions of each word in the current document
+  std::vector<WordPlaces> places_;  // positions in the current document, by word
 };
 
 }  // namespace search::index

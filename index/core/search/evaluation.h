@@ -1,4 +1,4 @@
-// The state of one search: the segment, its statistics, the cursors it opened, and when to stop.
+// The state of one search: the segment, its statistics, the cursors opened, and the stop condition.
 //
 // Threads: SearchSpace is immutable, Evaluation thread-compatible and lives for one search.
 
@@ -40,14 +40,14 @@ struct SearchSpace {
   const Scorer scorer;
   const ImpactTable impacts;
   const ScoreUnits static_rank_units_max;
-  // Maximum units of static rank, indexed by document block; empty if all ranks are 0.
+  // Maximal units by document block; empty if all ranks are 0.
   std::vector<ScoreUnits> static_rank_maxima;
 
   TermWeight Weight(const TermEntry& entry, uint32_t occurrences) const {
     return {statistics.document_count(), statistics.document_frequencies()[entry.ordinal],
             occurrences};
   }
-  // Bounds of the impacts in the list, and in its posting block b.
+  // Bounds of the impacts in the whole list, and in its posting block b.
   Impact TermBound(const TermEntry& entry) const {
     const ImpactList* list = impacts.Find(entry);
     return list == nullptr ? kImpactMax : list->impact_max;
@@ -56,14 +56,14 @@ struct SearchSpace {
     if (impacts.Find(entry) == nullptr) return kImpactMax;
     return FromImpactBound(impacts.PostingBlockBound(entry, block));
   }
-  // If all ranks are 0, the array of ranks is not read: that saves a cache miss per document.
+  // If all ranks are 0, skips the array of ranks, which costs a cache miss per document.
   ScoreUnits StaticRankUnits(uint32_t ordinal) const {
     if (static_rank_units_max == 0) return 0;
     return scorer.StaticRankUnits(segment.static_ranks()[ordinal]);
   }
 };
 
-// Prefetches what scoring the document will read.
+// Prefetches what scoring the document reads.
 inline void PrefetchDocument(const SearchSpace& space, uint32_t ordinal) {
   __builtin_prefetch(&space.segment.length_codes()[ordinal]);
   if (space.static_rank_units_max > 0) __builtin_prefetch(&space.segment.static_ranks()[ordinal]);
@@ -71,7 +71,7 @@ inline void PrefetchDocument(const SearchSpace& space, uint32_t ordinal) {
 
 class Evaluation {
  public:
-  // Work between two polls of `stop`, approximately in postings.
+  // Work between two polls of `stop`, in postings, approximately.
   static constexpr uint32_t kPollInterval = 4096;
 
   // `live`: the documents that may match, or nullptr for all.
@@ -82,11 +82,10 @@ class Evaluation {
 
   const SearchSpace& space() const { return space_; }
   uint32_t document_count() const { return space_.segment.document_count(); }
-  // Bitmap of the documents that may match, of the same size as those of SearchSpace; nullptr for
-  // all.
+  // Bitmap of the documents that may match, as long as those of SearchSpace; nullptr: all.
   const uint64_t* live_words() const { return live_ == nullptr ? nullptr : live_->words().data(); }
 
-  // The cursor lives as long as this evaluation.
+  // The cursor lives as long as this object.
   PostingCursor* OpenCursor(const TermEntry& entry) {
     return &cursors_.emplace_back(space_.segment.postings(), entry, document_count());
   }
@@ -95,7 +94,7 @@ class Evaluation {
     return &position_readers_.emplace_back(space_.segment.postings(), entry);
   }
 
-  // Adds to the work done; returns true if the search must end, and from then on always.
+  // Adds to the work done. Returns true once the search must end, and ever after.
   bool ShouldStop(uint32_t work) {
     work_ += work;
     if (work_ >= kPollInterval) {

@@ -1,10 +1,10 @@
-// Explains the score of a document for a query, number by number.
+// Breaks a document's score for a query down into its terms.
 //
 // Source: the formulas of ranking.h and of index/core/rerank/second_phase.h.
 // No I/O but page faults of the mapped segment.
 // Threads: pure function over immutable parts; values.
-// Units: ScoreUnits as in score.h. score_units is the sum of the static rank's and the terms' units
-//   without a remainder, and `score` is what a search gives the document in its first phase.
+// Units: ScoreUnits as in score.h. score_units is exactly the sum of the static rank's and the
+//   terms' units, and `score` is the document's first-phase score in a search.
 // Errors: NOT_FOUND if the segment holds no such document, DATA_LOSS for damaged postings,
 //   INVALID_ARGUMENT for a query over the limits of query_plan.h.
 
@@ -23,17 +23,17 @@
 
 namespace search::index {
 
-// One word of the query. A word restricted to the title counts as a different word.
+// One word of the query. A word restricted to the title is a separate word.
 struct TermExplanation {
   std::string term;
   bool title_only = false;
   uint32_t occurrences = 0;  // in the query
-  // in the collection; 0 also if the segment does not hold the word
+  // In the collection; 0 also if the segment does not hold the word.
   uint32_t document_frequency = 0;
   double idf = 0;
   std::array<uint32_t, kFieldCount> frequencies = {};  // in the document, by Field
   float weighted_frequency = 0;                        // sum over the fields, by weight and length
-  float saturation = 0;  // saturation of weighted_frequency in [0, 1), as rounded
+  float saturation = 0;  // saturation of weighted_frequency, in [0, 1), after rounding
   ScoreUnits units = 0;  // occurrences * rounded (idf * saturation)
 };
 
@@ -41,14 +41,14 @@ struct Explanation {
   uint64_t doc_id = 0;
   // False if the query does not match the document; the score is then the one it would have.
   bool matches = false;
-  std::array<float, kFieldCount> lengths = {};  // in words, with the precision that scoring uses
+  std::array<float, kFieldCount> lengths = {};  // in words, as decoded from the length codes
   std::array<float, kFieldCount> mean_lengths = {};
   float static_rank = 0;
   ScoreUnits static_rank_units = 0;
   std::vector<TermExplanation> terms;  // each scoring word of the query once, in query order
   ScoreUnits score_units = 0;
   float score = 0;
-  // The gain that the second phase gives the document if it rates it.
+  // Second-phase gain; set for a document that the second phase rates.
   Gain gain;
   bool lacks_positions = false;  // positions are missing that would have added to the gain
 };
@@ -58,8 +58,7 @@ neptune::StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Quer
                                             uint64_t doc_id,
                                             const SecondPhaseWeights& second_phase);
 
-// Human-readable text: one line for the document, one for the static rank, one for each term and
-// one for the gain.
+// Text for people: one line each for the document, the static rank, every term and the gain.
 std::string ToText(const Explanation& explanation);
 
 }  // namespace search::index

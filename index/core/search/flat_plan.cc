@@ -29,7 +29,7 @@ class Flattener {
   }
 
   FlatPlan Finish() {
-    // Words that only add to scores, e.g. those of a branch that cannot match.
+    // Adds words that only contribute to scores, such as those of a branch that cannot match.
     while (!unclaimed_.empty()) {
       const PlanLeaf leaf = unclaimed_.front();
       Add(leaf, Role::kOptional);
@@ -74,7 +74,8 @@ class Flattener {
                                flat_.words.begin());
   }
 
-  // Returns the word's index. A required word is added once; only a word's first occurrence scores.
+  // Returns the word's index. A required word is listed once; only a word's first occurrence
+  // scores.
   uint32_t Add(const PlanLeaf& leaf, Role role) {
     if (role == Role::kRequired) {
       const size_t known = FindRequired(leaf);

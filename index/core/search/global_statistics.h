@@ -1,15 +1,15 @@
-// Gives the segments of one collection common statistics, so that the merged answers of the
+// Computes common statistics for the segments of one collection, so that the merged answers of the
 // segments equal the answer of one segment with all documents, scores included.
 //
-// Writes the file `statistics` of each segment: the number of documents and mean field lengths of
-// the whole collection, the collection-wide document frequency of each of the segment's terms, and
-// the bounds of each term and posting block under the given ranking.
+// Writes the file `statistics` into each segment's directory: number of documents and mean field
+// lengths of the whole collection, document frequency in the whole collection of each of the
+// segment's terms, and the bounds of each term and posting block under the given ranking.
 //
 // Format: index/core/segment/format.md.
 // Reads and writes files.
 // Threads: uses thread_count threads inside the call.
-// Errors: DATA_LOSS for a damaged segment; UNAVAILABLE for file system errors; INVALID_ARGUMENT for
-//   invalid options or a doc_id that occurs in two segments.
+// Errors: DATA_LOSS for a damaged segment; UNAVAILABLE for the file system; INVALID_ARGUMENT for
+//   impossible options or a doc_id that occurs in two segments.
 // Limits: kSegmentsMax segments; memory is 12 bytes for each term and block of all segments.
 
 #pragma once

@@ -170,7 +170,7 @@ class ImpactTable::Builder {
   ImpactTable& table_;
   std::vector<Term> terms_;
   char* free_ = nullptr;
-  uint32_t* firsts_ = nullptr;  // of the list being built
+  uint32_t* firsts_ = nullptr;  // of the current list
 };
 
 ImpactTable::ImpactTable(const Segment& segment, const Scorer& scorer,

@@ -1,22 +1,22 @@
-// The impact of every posting of the longer lists, computed in memory when a segment is opened for
-// search: queries then read two bytes per posting instead of frequencies and field lengths, and
-// know which documents can be among the best before they read a list.
+// Precomputed impacts of the postings of the longer lists, built in memory when a segment is opened
+// for search. Queries read two bytes per posting instead of frequencies and field lengths, and
+// block maxima show which documents can reach the top k before any list is read.
 //
-//   document blocks   64 documents each; all lists share the same blocks
-//   dense list        a word with at least one posting per block on average:
+//   document blocks   64 documents each; all lists share these blocks
+//   dense list        a word with at least one posting a block on average:
 //                       documents[block]   bit d: document 64 * block + d holds the word
 //                       firsts[block]      index of the block's first posting
 //                       maxima[block]      bound of its impacts (score.h), 0 if it has none
 //                       impacts[posting]
-//   sparse list       impacts[posting] only, for lists of more than one posting block; shorter
-//                     lists are scored during the search
+//   other list        impacts[posting] alone, for lists of more than one posting block; shorter
+//                     lists are scored at query time
 //
 // Source: fixed blocks with bounds in flat arrays [Dimopoulos13], candidates
 //   before postings [Mallia21], k-th best scores [Kane18].
 // Threads: immutable.
-// Errors: a list with damaged postings is not in the table; a search of the list reports the
-//   damage.
-// Limits: dense lists up to ImpactTableOptions::dense_size_max; the most frequent words first.
+// Errors: a list with damaged postings is left out of the table; a search reports the damage.
+// Limits: dense lists take at most ImpactTableOptions::dense_size_max; the most frequent words
+//   first.
 
 #pragma once
 
@@ -32,15 +32,15 @@
 namespace search::index {
 
 inline constexpr uint32_t kDocumentBlockSize = 64;
-// Arrays indexed by document block are padded with empty blocks to a multiple of this stride.
+// Arrays by document block are padded with empty blocks to a multiple of this.
 inline constexpr size_t kDocumentBlockStride = 64;
-// Number of impacts past the end of a list that may be read.
+// Number of readable impacts past the end of a list.
 inline constexpr size_t kImpactPadding = 32;
 // The k for which each list knows a lower bound of its k-th best impact.
 inline constexpr std::array<uint32_t, 3> kBestCounts = {10, 100, 1000};
 
 struct ImpactList {
-  const uint64_t* documents = nullptr;  // dense lists only, as are the next two
+  const uint64_t* documents = nullptr;  // only for dense lists, as are the next two
   const uint32_t* firsts = nullptr;
   const uint8_t* maxima = nullptr;
   const Impact* impacts = nullptr;
@@ -53,9 +53,9 @@ struct ImpactList {
 };
 
 struct ImpactTableOptions {
-  // Memory for dense lists in addition to their impacts, 13 bytes per document block each. Larger:
-  // more of the frequent words of large segments are evaluated by blocks. Default: enough for 5,000
-  // words of 1.2 million documents.
+  // Memory for dense lists in addition to their impacts, at 13 bytes per document block and list.
+  // Larger: more words of large segments are evaluated by blocks. Default: enough for 5,000 words
+  // of 1.2 million documents.
   size_t dense_size_max = size_t{1} << 30;
 };
 
@@ -95,7 +95,7 @@ class ImpactTable {
 
   size_t block_count_;
   std::vector<ImpactList> lists_;
-  // indexed by a term's first posting block: list number + 1, or 0
+  // Index of the list + 1, by the term's first posting block; 0: none.
   std::vector<uint32_t> list_of_block_;
   std::vector<uint8_t> posting_block_bounds_;
   void* arena_ = nullptr;

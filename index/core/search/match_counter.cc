@@ -89,8 +89,9 @@ class UnionCounter {
   uint32_t end_ = 0;
 };
 
-// Counts the documents that hold all parts and none of the excluded ones: the rarest word leads,
-// its blocks are filtered by the bitmaps of the others, and the remaining documents are looked up.
+// Counts documents that hold all parts and no excluded one. The rarest word leads: its blocks are
+// filtered by the bitmaps of frequent words, and the remaining documents are looked up in the other
+// lists.
 class IntersectionCounter {
  public:
   IntersectionCounter(const PlanNode& root, Evaluation* evaluation) : evaluation_(evaluation) {

@@ -1,7 +1,7 @@
-// Counts the documents that a query matches, without scores; it runs separately from ranking.
+// Counts the documents that a query matches without computing scores.
 //
-// Source: unions as bit sets over windows of documents, as counting engines do; everything else one
-//   document at a time.
+// Source: unions as bit sets over windows of documents, as counting engines do; everything else is
+//   counted document at a time.
 // Threads: pure function over its evaluation.
 
 #pragma once

@@ -41,7 +41,7 @@ class TitleMatcher : public Matcher {
   Evaluation* evaluation_;
 };
 
-// Matches all parts, none of the excluded ones, and the phrase if there is one.
+// Matches documents that hold all parts, no excluded one, and the phrase if there is one.
 class AndMatcher : public Matcher {
  public:
   AndMatcher(std::vector<std::unique_ptr<Matcher>> parts,
@@ -70,7 +70,8 @@ class AndMatcher : public Matcher {
       if (evaluation_->ShouldStop(1)) return kNoDocument;
       const uint32_t at = parts_[agreed]->Seek(target);
       if (at == kNoDocument) return kNoDocument;
-      // The cheapest part proposed the target; a later part that disagrees restarts the round.
+      // The cheapest part proposed the target; if a later part rejects it, restart from the
+      // cheapest.
       agreed = at == target || agreed == 0 ? agreed + 1 : 0;
       target = at;
     }

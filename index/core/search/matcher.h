@@ -20,13 +20,12 @@ class Matcher {
  public:
   virtual ~Matcher() = default;
 
-  // The first match at or after `target`; kNoDocument if there is none. Targets never decrease; the
-  // same target gives the same match.
+  // The first match at or after `target`, or kNoDocument if there is none. Targets never decrease;
+  // the same target returns the same match.
   virtual uint32_t Seek(uint32_t target) = 0;
 };
 
-// If the node is a frequent word in any field, adds its bitmap, which then replaces the node, and
-// returns true.
+// If the node is a frequent word in any field, adds its bitmap, which then replaces the node.
 bool AddToFilter(const PlanNode& node, const SearchSpace& space,
                  std::vector<const uint64_t*>* bitmaps);
 

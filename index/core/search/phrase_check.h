@@ -24,7 +24,7 @@ class PhraseCheck {
 
   // `postings`: index of the document's posting in the list of each word.
   bool Matches(std::span<const uint32_t> postings);
-  // Prefetches what Matches will read; see PositionReader::Prefetch.
+  // Prefetches what Matches reads; see PositionReader::Prefetch.
   void Prefetch(std::span<const uint32_t> postings, int step) {
     for (size_t word = 0; word < readers_.size(); ++word) {
       readers_[word]->Prefetch(postings[word], step);
@@ -37,8 +37,8 @@ class PhraseCheck {
   std::vector<PositionReader*> readers_;
   std::vector<uint32_t> positions_;
   bool title_only_;
-  std::vector<uint32_t> order_;   // of words, rarest in the document's field first
-  std::vector<uint32_t> starts_;  // candidate positions of the beginning of the phrase, ascending
+  std::vector<uint32_t> order_;   // word indexes, the rarest in the document's field first
+  std::vector<uint32_t> starts_;  // possible start positions of the phrase, ascending
 };
 
 // Checks a phrase whose words have cursors.
@@ -48,7 +48,7 @@ class PhraseAtCursors {
                   std::vector<PostingCursor*> cursors, Evaluation* evaluation)
       : check_(leaves, std::move(positions), evaluation), cursors_(std::move(cursors)) {}
 
-  // REQUIRES: all cursors stand at the same document.
+  // REQUIRES: all cursors are at the same document.
   bool Matches() {
     postings_.clear();
     for (const PostingCursor* cursor : cursors_) postings_.push_back(cursor->posting());

@@ -8,7 +8,7 @@
 namespace search::index {
 namespace {
 
-// Only trees that a caller builds itself can be deeper; the parser's limits are lower.
+// The parser's trees are less deep; only a tree built by a caller can exceed this.
 constexpr int kDepthMax = 256;
 
 class Planner {
@@ -38,8 +38,7 @@ class Planner {
 
  private:
   neptune::StatusOr<PlanNode> PlanPhrase(const QueryNode& node, bool scores) {
-    // Checked even if the phrase cannot match because a word is missing, so that all partitions
-    // answer alike.
+    // Fails even if a word is missing and the phrase could not match, so that all partitions agree.
     if (!segment_.has_positions()) {
       return neptune::InvalidArgument(
           "query: this index has no positions, so it cannot answer phrases; ask for the words "
@@ -96,7 +95,7 @@ class Planner {
     node.kind = PlanNode::Kind::kOr;
     for (const QueryNode& child : query.children) {
       NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(child, scores, depth + 1));
-      // Absorption may have made alternatives equal; each word occurs once below any-of.
+      // Absorption may have made alternatives equal; an any-of holds each word once.
       const auto is_same = [&](const PlanNode& other) { return IsSame(other, planned); };
       if (planned.kind == PlanNode::Kind::kNothing ||
           std::any_of(node.children.begin(), node.children.end(), is_same)) {
@@ -113,8 +112,8 @@ class Planner {
            a.positions == b.positions;
   }
 
-  // Removes from an all-of the children that another child implies: `a AND (a OR b)` is `a`. The
-  // scoring leaves of `b` have already been collected.
+  // Drops children of all-of that another child implies: `a AND (a OR b)` is `a`. The score
+  // contribution of `b` is already recorded.
   static void Absorb(std::vector<PlanNode>* children) {
     for (size_t i = 0; i < children->size();) {
       const auto implies = [&](const PlanNode& child) {

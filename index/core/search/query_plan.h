@@ -3,7 +3,7 @@
 //
 // Threads: plain values.
 // Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a phrase over a segment without
-//   positions, and for a tree over a limit, which the parser's limits never give.
+//   positions, and for a tree over a limit, which cannot happen within the parser's limits.
 // Limits: kScoringLeavesMax with repeats, so that sums of scores fit ScoreUnits; 256 levels.
 
 #pragma once
@@ -35,10 +35,10 @@ struct PlanLeaf {
 
 struct PlanNode {
   enum class Kind : uint8_t {
-    kNothing,  // no document of the segment matches; never a child of another node
+    kNothing,  // only as the root: no document of the segment matches
     kLeaf,     // leaves[0]
     kPhrase,   // leaves, at `positions`
-    kAnd,      // all children, none of the excluded
+    kAnd,      // all children and no excluded one
     kOr,
   };
 
@@ -46,7 +46,7 @@ struct PlanNode {
   std::vector<PlanLeaf> leaves;
   std::vector<uint32_t> positions;
   std::vector<PlanNode> children;
-  std::vector<PlanNode> excluded;  // used by kAnd
+  std::vector<PlanNode> excluded;  // only for kAnd
 
   // Upper bound of the number of matching documents.
   uint64_t cost() const;
@@ -54,8 +54,8 @@ struct PlanNode {
 
 struct QueryPlan {
   PlanNode root;
-  // Distinct leaves of words and phrases outside exclusions, in query order. A matching document's
-  // score is their sum, each weighted by its number of occurrences in the query.
+  // Distinct leaves of words and phrases outside exclusions, in query order. The score of a
+  // matching document is their sum, each leaf weighted by its occurrences in the query.
   std::vector<PlanLeaf> scoring;
 };
 

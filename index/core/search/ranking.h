@@ -7,11 +7,11 @@
 //   l(c, d)   = length of field c in d / mean length of field c in the collection
 //   idf(t)    = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5))
 //
-// Source: [Robertson04] (BM25F); idf with the 1 inside the logarithm as in
-//   Lucene, so that no term lowers a score.
-// Departs from source: field lengths have the precision of length_code.h (within 1/32); every
-//   term's saturation and its product with idf are rounded to multiples of 2^-16, so that the sum
-//   does not depend on the order of addition; a saturation is at most 255/256.
+// Source: [Robertson04] (BM25F); idf with the 1 inside as in Lucene, so that no
+//   term lowers a document's score.
+// Departs from source: field lengths are those of length_code.h (within 1/32); every term's
+//   saturation and its product with idf are rounded to multiples of 2^-16, so that the sum does not
+//   depend on the order of addition; a saturation counts at most 255/256.
 // Threads: plain values.
 
 #pragma once
@@ -26,20 +26,20 @@ namespace search::index {
 struct RankingOptions {
   struct FieldOptions {
     float weight = 1;  // weight of one occurrence; >= 0
-    float b = 0.4F;    // strength of length normalization, in [0, 1]
+    float b = 0.4F;    // length normalization, in [0, 1]: how much a longer field lowers the weight
 
     bool operator==(const FieldOptions&) const = default;
   };
 
-  // Larger: further occurrences of a word saturate more slowly. Default: the best mean nDCG@10 of
-  // twelve settings on six judged collections, by a small margin.
+  // Saturation of the term frequency; larger saturates later. Default: best mean nDCG@10 of twelve
+  // settings on six judged collections, by a small margin.
   float k1 = 1.5F;
-  // Indexed by Field. Defaults: a word of the title counts as three of the body, one of an anchor
-  // as half; b is the published value, because a larger one helps only on short texts of similar
+  // Options by field. Defaults: a word of the title weighs three of the body, a word of an anchor
+  // half; b is the published value, because a larger one does better only on short texts of similar
   // lengths (index/core/README.md).
   std::array<FieldOptions, kFieldCount> fields = {
       {{.weight = 3, .b = 0.4F}, {.weight = 1, .b = 0.4F}, {.weight = 0.5F, .b = 0.4F}}};
-  // Score of static rank 1. Default: less than one good word, so that it decides between equals.
+  // Score of static rank 1. Default: less than one good word, enough to break ties.
   float static_rank_weight = 1;
 
   bool operator==(const RankingOptions&) const = default;

@@ -11,7 +11,7 @@ namespace search::index {
 struct RankingOutcome {
   // Number of documents known to match.
   uint64_t matched = 0;
-  // True if documents may have been skipped because they cannot enter the best k.
+  // True if documents that cannot enter the top k may have been skipped.
   bool pruned = false;
 };
 

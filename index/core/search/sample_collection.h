@@ -1,6 +1,5 @@
-// A small collection of one segment with statistics, from which the fuzz target of statistics
-// starts. It is the same on every call, so that bytes written by one process fit the segment built
-// by another.
+// A small collection of one segment with statistics, the seed of the statistics fuzz target. Equal
+// on every call, so that bytes made in one process fit the segment made in another.
 //
 // Writes files.
 // Threads: pure functions.

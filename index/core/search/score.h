@@ -1,14 +1,14 @@
-// Scores in integer units, so that their sum does not depend on the order of addition, and the
-// arithmetic of ranking.h.
+// Integer scores, so that a sum does not depend on the order of its parts, and the arithmetic of
+// ranking.h.
 //
 // Source: ranking.h.
 // Threads: Scorer is immutable.
 // Units: ScoreUnits are 2^-16 of a score, an Impact is 2^-16 of a saturation. No sum overflows: a
-//   query has at most 1,024 terms, repeats counted, of at most kIdfMax each, and the static rank
-//   adds at most 1,000.
+//   query has at most 1,024 terms, repeats counted, of at most kIdfMax, and the static rank adds at
+//   most 1,000.
 //
-// Every function here is monotonic in its argument even after rounding, so a bound of impacts gives
-// a bound of units.
+// Every function here is monotonic in its argument even after rounding, so a bound of impacts
+// yields a bound of units.
 
 #pragma once
 
@@ -27,14 +27,14 @@ using ScoreUnits = uint32_t;
 inline constexpr float kUnitsPerScore = 65536;
 inline constexpr double kIdfMax = 32;
 
-// The unweighted value of a posting: the saturation f / (k1 + f) of ranking.h in two bytes, so that
-// lists of them are small and scoring needs neither frequencies nor lengths.
+// A posting's contribution before its term weight: the saturation f / (k1 + f) of ranking.h in two
+// bytes, so that impact lists are small and scoring needs neither frequencies nor lengths.
 using Impact = uint16_t;
 inline constexpr float kImpactsPerSaturation = 65536;
-// Highest impact: its upper byte, rounded up, still fits into one byte.
+// Highest impact. Its top byte, rounded up, still fits one byte.
 inline constexpr Impact kImpactMax = 255 * 256;
 
-// Rounds an upper bound of impacts up to one byte, and converts that byte back to an impact.
+// Rounds a bound of impacts up to its top byte; and the impact that such a byte encodes.
 inline uint8_t ToImpactBound(Impact impact) { return static_cast<uint8_t>((impact + 255) / 256); }
 inline Impact FromImpactBound(uint8_t bound) { return static_cast<Impact>(256 * bound); }
 
@@ -46,7 +46,7 @@ inline double InverseDocumentFrequency(uint64_t document_count, uint64_t documen
   return std::min(kIdfMax, std::log(1 + (n - df + 0.5) / (df + 0.5)));
 }
 
-// Converts one term's impacts into score units.
+// Converts impacts of one term to units.
 class TermWeight {
  public:
   TermWeight() = default;
@@ -69,7 +69,7 @@ class TermWeight {
   uint32_t occurrences_ = 1;
 };
 
-// Computes the impact of a posting from the frequencies and field lengths of its document.
+// Computes impacts from the frequencies and lengths of one document.
 class Scorer {
  public:
   Scorer(const std::array<float, kFieldCount>& mean_lengths, const RankingOptions& options)
@@ -84,13 +84,13 @@ class Scorer {
     }
   }
 
-  // Contribution of one occurrence in the field of a document with these length codes.
+  // Weight of one occurrence in the field of a document with these length codes.
   float Norm(Field field, uint32_t length_codes) const {
     const auto i = static_cast<size_t>(field);
     return norms_[i][(length_codes >> (8 * i)) & 255];
   }
   float k1() const { return k1_; }
-  // `frequency` is f of ranking.h.
+  // `frequency`: f(t, d) of ranking.h.
   Impact ToImpact(float frequency) const {
     const float impact = frequency / (k1_ + frequency) * kImpactsPerSaturation + 0.5F;
     return static_cast<Impact>(std::min(static_cast<int32_t>(impact), int32_t{kImpactMax}));

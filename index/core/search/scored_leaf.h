@@ -1,4 +1,4 @@
-// A posting list together with the scores of its postings.
+// A posting list and its contribution to scores.
 //
 // Threads: thread-compatible; lives for one search.
 
@@ -13,8 +13,7 @@ namespace search::index {
 
 class ScoredLeaf {
  public:
-  // `scoring`: the equal leaf among the plan's scoring leaves; nullptr: the leaf only matches and
-  // adds no score.
+  // `scoring`: the plan's equal scoring leaf; nullptr: the leaf only matches and adds nothing.
   ScoredLeaf(const PlanLeaf& leaf, const PlanLeaf* scoring, Evaluation* evaluation)
       : space_(&evaluation->space()),
         cursor_(evaluation->OpenCursor(leaf.entry)),
@@ -31,18 +30,18 @@ class ScoredLeaf {
 
   // Bitmap of the documents in the posting list; nullptr if the term is rare.
   const uint64_t* bitmap() const { return bitmap_; }
-  // Moves to the document's posting; returns whether it exists and matches.
+  // Moves to the document's posting. Returns true if there is a matching one.
   bool Reach(uint32_t ordinal) const {
     if (bitmap_ != nullptr && !HoldsDocument(bitmap_, ordinal)) return false;
     return cursor_->Seek(ordinal) == ordinal && IsMatch();
   }
 
-  // Maximum units of a posting of the block.
+  // Largest units of a posting in the block.
   ScoreUnits BlockUnits(uint32_t block) const {
     return weight_.Units(space_->BlockBound(cursor_->entry(), block));
   }
 
-  // Both describe the posting at the cursor. It matches only if it is in the right field.
+  // True if the cursor's posting is in the right field.
   bool IsMatch() const { return !title_only_ || cursor_->frequency(Field::kTitle) > 0; }
   ScoreUnits Units() const {
     const uint32_t codes = space_->segment.length_codes()[cursor_->ordinal()];

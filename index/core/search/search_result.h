@@ -1,12 +1,12 @@
-// The result of a search, and how results of partitions are merged.
+// The result of a search, and the merge of partitions' results.
 //
 // Second phase: index/core/rerank.
 // Threads: plain values, pure functions.
 //
-// The order of hits: the second_phase_count best by first score keep their gain, all others lose
-// it, and what results is ordered by FinalScore. A gain is never negative, so the former stay in
-// front. Which documents keep their gain depends on first scores alone, so that a merge decides it
-// as one index does: a document that is not among the best of its partition is not among the best
+// Order of hits: the second_phase_count best by first score keep their gain, all others lose it,
+// and the hits are ordered by FinalScore. A gain is never negative, so hits with a gain stay in
+// front. Which documents keep their gain depends on first scores alone, so a merge decides as a
+// single index would: a document that is not among the best of its partition is not among the best
 // of all.
 
 #pragma once
@@ -20,7 +20,7 @@ namespace search::index {
 struct Hit {
   uint64_t doc_id = 0;
   float score = 0;  // first-phase score; comparable between all documents
-  float gain = 0;   // gain of the second phase; 0 for documents that it did not rate
+  float gain = 0;   // second-phase gain; 0 for documents that the second phase did not rate
 
   bool operator==(const Hit&) const = default;
 };
@@ -28,16 +28,16 @@ struct Hit {
 inline float FinalScore(const Hit& hit) { return hit.score + hit.gain; }
 
 struct SearchResult {
-  // Best first; equal final scores by ascending doc_id. Holds the number asked for or, if that is
-  // more, second_phase_count: a merge needs them all.
+  // Best first; equal final scores by ascending doc_id. Holds max(k, second_phase_count) hits,
+  // because a merge needs them all.
   std::vector<Hit> hits;
   // Number of matching documents; a lower bound unless total_is_exact.
   uint64_t total = 0;
   bool total_is_exact = false;
   // False if evaluation was stopped: hits are the best found so far.
   bool complete = true;
-  // Number of best hits by first-phase score that have their gain. 0 if the second phase was not
-  // requested or was stopped: hits are then in first-phase order.
+  // Number of best hits by first score that have a gain. 0 if the second phase was not requested or
+  // was stopped: hits are then in first-score order.
   size_t second_phase_count = 0;
   // True if documents were rated without positions, which leaves only the title to the second
   // phase.
@@ -46,14 +46,14 @@ struct SearchResult {
   bool operator==(const SearchResult&) const = default;
 };
 
-// Removes the gain from all but the documents that keep it, and orders all hits by final score.
-// REQUIRES: `hits` contains every hit that may be among the best.
+// Drops the gains of all but the second_phase_count best hits and orders hits by final score.
+// REQUIRES: hits contain every document that may be among the best.
 void OrderHits(size_t second_phase_count, std::vector<Hit>* hits);
 
-// Merges the results of two disjoint sets of documents: the operator that reduces the answers of
-// partitions. Commutative and associative for one k. Totals add up; the merged result is exact or
-// complete if both are. The merged second_phase_count is the smaller one: 0 if a partition was
-// stopped before its second phase. Keeps k hits, or second_phase_count if that is more.
+// Merges the answers of two disjoint sets of documents: the operator that reduces the answers of
+// partitions. Commutative and associative for one k. Totals add up; the result is exact or complete
+// where both are. Its second_phase_count is the smaller of the two: 0 if one partition was stopped
+// before its second phase. Keeps k hits, or second_phase_count.
 SearchResult MergeResults(const SearchResult& a, const SearchResult& b, size_t k);
 
 }  // namespace search::index

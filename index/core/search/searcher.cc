@@ -27,8 +27,8 @@ uint64_t CountAll(const QueryPlan& plan, const std::optional<FlatPlan>& flat,
   return CountMatches(plan.root, evaluation);
 }
 
-// Rates the best documents and reorders the hits; keeps the first-phase order if stopped. `entries`
-// correspond to the result's hits; second_phase_count of them are rated.
+// Rates the best documents and reorders them; leaves the order unchanged when stopped. `entries`
+// belong to the result's hits, of which the first second_phase_count are rated.
 neptune::Status RunSecondPhase(const Query& query, const SearchOptions& options,
                                const std::vector<TopKQueue::Entry>& entries, Evaluation* evaluation,
                                SearchResult* result) {
@@ -63,7 +63,7 @@ class Searcher::Rep {
                                       space_.segment.name());
     }
     if (!IsValid(options.second_phase)) {
-      return neptune::InvalidArgument("searcher: impossible weights of the second phase");
+      return neptune::InvalidArgument("searcher: invalid weights of the second phase");
     }
     SearchResult result;
     if (options.k > 0) {
@@ -73,7 +73,7 @@ class Searcher::Rep {
     if (result.total_is_exact) return result;
     Evaluation evaluation(space_, live, options.stop);
     const auto flat = options.exhaustive ? std::nullopt : Flatten(plan);
-    // If phrases must be counted, ranking counts them along the way.
+    // If phrases must be counted, ranking counts them on the way.
     const bool counts_phrases = options.count_exactly && flat && !flat->phrases.empty();
     if (options.k > 0 || counts_phrases) {
       NEPTUNE_RETURN_IF_ERROR(RankHits(query, plan, flat, options, &evaluation, &result));
@@ -123,7 +123,7 @@ class Searcher::Rep {
 
 neptune::StatusOr<std::unique_ptr<Searcher>> Searcher::Create(
     const Segment& segment, const CollectionStatistics& statistics, const RankingOptions& options) {
-  if (!IsValid(options)) return neptune::InvalidArgument("searcher: impossible ranking options");
+  if (!IsValid(options)) return neptune::InvalidArgument("searcher: invalid ranking options");
   return std::unique_ptr<Searcher>(
       new Searcher(std::make_unique<Rep>(segment, statistics, options)));
 }
@@ -141,7 +141,7 @@ size_t Searcher::memory_size() const { return rep_->space().impacts.size(); }
 neptune::StatusOr<Explanation> Searcher::Explain(const Query& query, uint64_t doc_id,
                                                  const SecondPhaseWeights& second_phase) const {
   if (!IsValid(second_phase)) {
-    return neptune::InvalidArgument("searcher: impossible weights of the second phase");
+    return neptune::InvalidArgument("searcher: invalid weights of the second phase");
   }
   return ExplainScore(rep_->space(), query, doc_id, second_phase);
 }

@@ -6,12 +6,12 @@
 // Threads: Searcher is immutable, any number of threads may search at once.
 // Errors: DATA_LOSS if a posting list turns out damaged; INVALID_ARGUMENT for a phrase over a
 //   segment without positions, and for live documents of another segment.
-// Limits: kHitCountMax hits; the query's own limits (index/core/query). Memory of a search is about
-//   4 KiB for each term of the query and 32 KiB beside.
+// Limits: kHitCountMax hits; the query's own limits (index/core/query). A search takes about 4 KiB
+//   of memory per term of the query plus 32 KiB.
 //
 // Results are exact: behave as if every document were matched and scored, then sorted by descending
-// score and ascending doc_id, and cut to k. Deleted documents (SearchOptions::live_documents) are
-// as if absent, but for the statistics, which are what the searcher was given.
+// score and ascending doc_id, and cut to k. Deleted documents (SearchOptions::live_documents)
+// behave as if absent, but still count in the statistics that the searcher was created with.
 
 #pragma once
 
@@ -36,35 +36,35 @@ namespace search::index {
 inline constexpr size_t kHitCountMax = 10'000;
 
 struct SearchOptions {
-  // Number of hits to return, clamped to kHitCountMax. 0 with count_exactly: count only.
+  // Number of hits, capped at kHitCountMax. 0 with count_exactly: count only.
   size_t k = 10;
-  // Makes `total` exact, at the cost of a separate counting plan.
+  // True: `total` must be exact. Requires a separate plan.
   bool count_exactly = false;
-  // Documents that are not deleted; others never match, score or count. nullptr: all are live. Must
-  // cover the same number of documents as the segment, else INVALID_ARGUMENT.
+  // Documents that were not deleted; others never match, score or count. nullptr: all live. Must
+  // cover as many documents as the segment, else INVALID_ARGUMENT.
   const LiveDocuments* live_documents = nullptr;
-  // Polled every few thousand postings; returning true ends the search with the best hits found so
-  // far. May be empty.
+  // Polled every few thousand postings; true ends the search with the best hits found so far. May
+  // be empty.
   std::function<bool()> stop = {};
   // Scores every matching document. The result is the same; for tests and comparisons.
   bool exhaustive = false;
-  // Number of best documents by first-phase score that the second phase rates and reorders, clamped
-  // to kHitCountMax. 0, the default, or k = 0: no second phase.
+  // Number of best documents by first score that the second phase rates and reorders, capped at
+  // kHitCountMax. 0, the default, or k = 0: no second phase.
   size_t second_phase_count = 0;
   // REQUIRES: IsValid, else INVALID_ARGUMENT.
   SecondPhaseWeights second_phase = {};
 };
 
-// Number of documents that the second phase rates. Larger: a document further down can still reach
-// the front, at the cost of finding and rating more. Default: with 50, nDCG@10 equals that of 200
-// on all judged collections (README.md); with 20 it is .002 lower on average.
+// Documents for the second phase to rate. Larger: a lower-ranked document can still reach the top,
+// at the cost of finding and rating more. Default: with 50, nDCG@10 is that of 200 on all judged
+// collections (README.md); with 20 it is .002 less in the mean.
 inline constexpr size_t kSecondPhaseCountDefault = 50;
 
 class Searcher {
  public:
   // Both must outlive the searcher. The bounds in `statistics` are used for pruning if they were
-  // computed for `options`; other options give correct answers, more slowly.
-  // Errors: INVALID_ARGUMENT for invalid options.
+  // computed for `options`; with other options results are still right, but slower.
+  // Errors: INVALID_ARGUMENT for impossible options.
   static neptune::StatusOr<std::unique_ptr<Searcher>> Create(const Segment& segment,
                                                              const CollectionStatistics& statistics,
                                                              const RankingOptions& options = {});
@@ -73,17 +73,17 @@ class Searcher {
   Searcher(const Searcher&) = delete;
   Searcher& operator=(const Searcher&) = delete;
 
-  // index/core/query defines what a query means. Every positive term of the query that a document
-  // holds adds to its score, no matter which branch matched it. A query that matches nothing
-  // (empty, only exclusions, no words) gives no hits and an exact total of 0.
+  // Query semantics: index/core/query. Every positive term of the query that a document holds adds
+  // to its score, whichever branch matched. A query that matches nothing (empty, only exclusions,
+  // no words) returns no hits and an exact total of 0.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
 
   // Bytes of memory allocated when the searcher was created (impact_table.h).
   size_t memory_size() const;
 
-  // Explains the document's score with the same numbers as those of its hit. The gain is the one
-  // that the second phase gives the document if it rates it.
-  // Errors: INVALID_ARGUMENT for invalid weights.
+  // Breaks down the document's score, with the same numbers as in its hit. The gain is what the
+  // second phase computes if it rates the document.
+  // Errors: INVALID_ARGUMENT for impossible weights.
   neptune::StatusOr<Explanation> Explain(const Query& query, uint64_t doc_id,
                                          const SecondPhaseWeights& second_phase = {}) const;
 

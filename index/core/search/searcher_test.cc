@@ -201,7 +201,7 @@ TEST_F(SearcherTest, CountOnlyAndLimitsOfK) {
   EXPECT_EQ(Search("map", {.k = SIZE_MAX}).hits.size(), 3U);
 }
 
-// Query shapes in which one word occurs in several alternatives, some of which cannot match.
+// Queries in which one word occurs in several alternatives, some of which cannot match.
 TEST_F(SearcherTest, RepeatedAlternativesScoreAsTheExhaustiveEvaluationDoes) {
   for (const std::string text :
        {"(map OR hash) map OR map", "map OR \"map absent\" OR (map -nowhere)",

@@ -1,6 +1,6 @@
-// Reads arbitrary bytes as the statistics of a small segment: either they are refused, or queries
-// of every plan return the usual number of documents, best first, however wrong frequencies and
-// bounds are. The header is made to fit, and checksums of sections are not compared.
+// Reads any bytes as the statistics of a small segment: refused, or queries of every plan are
+// answered with as many documents as ever, best first, however wrong frequencies and bounds are.
+// The header is made to fit, and checksums of sections are not compared.
 
 #include <cstdint>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The k best documents so far, and the minimum score of a further one.
+// The k best documents so far, and the score that enters the queue (the threshold).
 //
 // Threads: thread-compatible.
 // Ties: of equal scores the smaller doc_id is better, in whatever order documents come. Order is by
@@ -24,8 +24,8 @@ class TopKQueue {
     uint32_t ordinal = 0;
   };
 
-  // `prune` false: required() stays 0, for exhaustive evaluation. `doc_ids` are indexed by ordinal
-  // and must outlive the queue; leave them empty if doc_ids ascend with the ordinals.
+  // `prune` false: required() stays 0, for exhaustive evaluation. `doc_ids` by ordinal; empty if
+  // doc_ids ascend. `doc_ids` must outlive the queue.
   TopKQueue(size_t k, bool prune, std::span<const uint64_t> doc_ids = {})
       : k_(k), prune_(prune), better_{doc_ids} {
     entries_.reserve(k);
@@ -33,8 +33,7 @@ class TopKQueue {
   }
 
   size_t k() const { return k_; }
-  // Minimum units with which a document can enter; 0 until k documents are in the queue or RaiseBar
-  // was called.
+  // Smallest units that can enter; 0 until k documents are in or the threshold was raised.
   ScoreUnits required() const { return required_; }
   bool CanEnter(uint64_t units_at_most) const { return units_at_most >= required_; }
 
@@ -74,13 +73,13 @@ class TopKQueue {
     }
   };
 
-  // The smallest value, at most `units`, for which ToScore gives `score`.
+  // The smallest units, at most `units`, for which ToScore returns the score.
   static ScoreUnits LeastAsGood(float score, ScoreUnits units) {
     while (units > 0 && ToScore(units - 1) == score) --units;
     return units;
   }
 
-  // A document with an equal score may still enter by its doc_id.
+  // An equal score may still enter by its doc_id.
   void UpdateRequired() {
     if (!prune_) return;
     const float worst = entries_.front().score;

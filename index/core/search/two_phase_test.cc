@@ -26,7 +26,7 @@ std::unique_ptr<TestCollection> Build(const std::vector<TestDocument>& documents
   return std::move(*collection);
 }
 
-// The same words and lengths, at other positions.
+// The same words and lengths at other positions.
 std::vector<TestDocument> PlacesOnly() {
   return {{.doc_id = 1, .body = "map a b c d e f g h i hash"},
           {.doc_id = 2, .body = "a b c d hash map e f g h i"},

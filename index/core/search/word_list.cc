@@ -11,7 +11,7 @@
 namespace search::index {
 namespace {
 
-// Padding elements, larger than any ordinal, that the kernels require after the last one.
+// Number of sentinels larger than any ordinal after the last element, as the kernels require.
 constexpr size_t kEndCount = 16;
 
 }  // namespace

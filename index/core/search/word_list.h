@@ -1,9 +1,9 @@
-// The posting list of one word of a query for block-at-a-time evaluation: a dense list of the
-// impact table in place, or a sparse list, decoded, with its units.
+// The posting list of one query word for evaluation by document blocks: a dense list of the impact
+// table used in place, or a decoded copy of all postings of another list, with units.
 //
 // Threads: thread-compatible; lives for one search.
-// Errors: a damaged list is empty; Evaluation::damaged reports it.
-// Limits: a sparse list takes 8 bytes per posting.
+// Errors: a damaged list reads as empty; Evaluation::damaged reports it.
+// Limits: a list that is not dense takes 8 bytes per posting.
 
 #pragma once
 
@@ -28,7 +28,7 @@ class WordList {
   bool scores() const { return scores_; }
   const TermWeight& weight() const { return weight_; }
 
-  // Dense lists.
+  // For dense lists.
   bool is_dense() const { return dense_ != nullptr; }
   const ImpactList& dense() const { return *dense_; }
   // Largest units of a posting in the document block; 0 if it has none.
@@ -36,9 +36,9 @@ class WordList {
     return weight_.Units(FromImpactBound(dense_->maxima[block]));
   }
 
-  // Sparse lists, after Decode.
+  // For other lists, after Decode.
   void Decode();
-  // Ascending; 16 elements UINT32_MAX follow the end.
+  // Ascending, followed by 16 elements of UINT32_MAX.
   std::span<const uint32_t> ordinals() const { return {ordinals_.get(), count_}; }
   // Empty if the word does not score.
   std::span<const ScoreUnits> units() const { return {units_.get(), scores_ ? count_ : 0}; }
@@ -60,29 +60,29 @@ class WordList {
     __builtin_prefetch(&dense_->firsts[ordinal / kDocumentBlockSize]);
   }
 
-  // True if looking up `count` documents is cheaper than decoding the list.
+  // True if `count` lookups are cheaper than decoding the list.
   bool CanSeek(size_t count) const {
     return count_ == 0 && list_ != nullptr && 2 * count < entry_.block_count();
   }
-  // The units of the document if the list holds it. Documents ascend from call to call.
+  // The document's units if the list holds it. Documents must ascend from call to call.
   // REQUIRES: CanSeek returned true for some count; not decoded.
   std::optional<ScoreUnits> Seek(uint32_t ordinal);
 
   // Largest units of any posting.
   ScoreUnits units_max() const { return units_max_; }
-  // Lower bound of the units of the count-th best posting, 0 if unknown. `count` > 0.
+  // A lower bound of the units of the count-th best posting; 0 if unknown. REQUIRES: count > 0.
   ScoreUnits BestUnits(size_t count) const;
 
  private:
   void ScoreOnce(PostingCursor* cursor);
-  // Index of the first posting, starting at `from`, at or after the ordinal.
+  // Index of the first posting, from `from` on, at or after the ordinal.
   uint32_t FindForward(uint32_t from, uint32_t ordinal) const;
 
   TermEntry entry_;
   bool scores_;
   TermWeight weight_;
-  const ImpactList* list_;   // nullptr: the list has a single posting block
-  const ImpactList* dense_;  // equals list_ if the list is dense, else nullptr
+  const ImpactList* list_;   // nullptr: a single posting block
+  const ImpactList* dense_;  // list_ if it is dense, else nullptr
   ScoreUnits units_max_ = 0;
 
   uint32_t count_ = 0;

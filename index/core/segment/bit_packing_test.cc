@@ -24,7 +24,7 @@ TEST(BitPackingTest, EveryWidthAndCountComesBack) {
       std::string packed = "x";
       Pack(values.data(), count, bits, &packed);
       ASSERT_EQ(packed.size(), 1 + PackedSize(count, bits));
-      // An exact copy on the heap, so that a sanitizer detects a read past its end.
+      // An exact copy on the heap, so that a sanitizer detects reads past its end.
       const std::vector<char> bytes(packed.begin() + 1, packed.end());
       std::vector<uint32_t> unpacked(kPackedCountMax);
       Unpack(bytes.data(), count, bits, unpacked.data());

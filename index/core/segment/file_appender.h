@@ -22,7 +22,7 @@ class FileAppender {
   FileAppender(const FileAppender&) = delete;
   FileAppender& operator=(const FileAppender&) = delete;
 
-  // Creates the file, or truncates it.
+  // Creates or truncates the file.
   neptune::Status Create(const std::string& path);
   void Append(std::string_view bytes);
   // Overwrites bytes already appended.

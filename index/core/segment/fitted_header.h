@@ -1,5 +1,5 @@
-// Gives mutated bytes of a section file a valid header, so that a fuzz target reaches the code
-// after the header check.
+// Writes a valid header over mutated bytes of a section file, so that a fuzz target reaches the
+// code that reads past the header.
 //
 // Format: format.md.
 // Threads: pure functions.

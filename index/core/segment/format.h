@@ -34,8 +34,7 @@ inline constexpr char kSiteKeyPrefix = '\x01';
 // SegmentTotals::flags: the segment has no positions; its section of positions is empty, and
 // phrases cannot be answered.
 inline constexpr uint32_t kWithoutPositionsFlag = 1;
-// SegmentTotals::flags: the documents are in another order than that of their doc_ids; the section
-// that records the order is present.
+// SegmentTotals::flags: ordinals do not follow doc_ids; the section of the order is present.
 inline constexpr uint32_t kReorderedFlag = 2;
 // Maximum size of a key of the dictionary.
 inline constexpr size_t kTermKeySizeMax = 128;
@@ -67,7 +66,7 @@ enum LiveDocumentsSection : uint32_t {
 
 struct LiveDocumentsTotals {
   uint64_t segment_fingerprint = 0;
-  uint32_t document_count = 0;  // documents of the segment
+  uint32_t document_count = 0;  // number of documents in the segment
   uint32_t live_count = 0;
 };
 static_assert(sizeof(LiveDocumentsTotals) == 16);
@@ -90,7 +89,8 @@ struct StatisticsTotals {
   uint64_t segment_fingerprint = 0;
   uint64_t document_count = 0;
   std::array<uint64_t, kFieldCount> length_sums = {};
-  // The default ranking of the collection: k1, weight and b by field, static rank weight.
+  // The ranking that the collection is searched with by default: k1, weight and b by field, static
+  // rank weight.
   float k1 = 0;
   std::array<float, kFieldCount> weights = {};
   std::array<float, kFieldCount> bs = {};
@@ -98,7 +98,7 @@ struct StatisticsTotals {
 };
 static_assert(sizeof(StatisticsTotals) == 72);
 
-// Offsets of the parts of a block, relative to the beginning of the term's bytes.
+// Offsets of a block's parts from the start of the term's bytes.
 struct BlockOffsets {
   uint32_t postings = 0;
   uint32_t positions = 0;
@@ -107,7 +107,7 @@ struct BlockOffsets {
 // Locates a term in the segment.
 struct TermEntry {
   uint32_t ordinal = 0;
-  uint32_t document_frequency = 0;  // in the segment
+  uint32_t document_frequency = 0;  // number of documents in the segment that hold the term
   uint64_t postings_offset = 0;
   uint64_t postings_size = 0;
   uint64_t positions_offset = 0;

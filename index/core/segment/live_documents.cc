@@ -55,7 +55,7 @@ neptune::StatusOr<LiveDocuments> LiveDocuments::FromFile(const SectionFile& file
   if (words.size() != live.words_.size()) return file.Damaged("size of the bitmap");
   uint32_t count = 0;
   for (size_t i = 0; i < words.size(); ++i) {
-    if ((words[i] & ~live.words_[i]) != 0) return file.Damaged("bits behind the last document");
+    if ((words[i] & ~live.words_[i]) != 0) return file.Damaged("bits set after the last document");
     count += static_cast<uint32_t>(std::popcount(words[i]));
   }
   if (count != totals[0].live_count) return file.Damaged("number of live documents");

@@ -1,9 +1,8 @@
-// The bitmap of the documents of a segment that are not deleted, indexed by ordinal. Segments never
-// change: a document is deleted by clearing its bit in a copy, which is written as a new generation
-// into the segment's directory.
+// The live documents of a segment: one bit per ordinal. Segments are immutable; a document is
+// deleted by clearing its bit in a copy, which is written as a new generation into the segment's
+// directory.
 //
-// The idea is Lucene's live documents.
-// Format: format.md.
+// The design follows Lucene's live documents. Format: format.md.
 // Reads and writes small files.
 // Threads: a plain value; published as shared_ptr<const LiveDocuments> it is immutable.
 // Errors: DATA_LOSS for a damaged file or one written for another segment; NOT_FOUND; UNAVAILABLE.
@@ -25,8 +24,8 @@ namespace search::index {
 
 class LiveDocuments {
  public:
-  // The bitmap's size in words is a multiple of this, with at least one word more than the
-  // documents need; bits past the last document are 0.
+  // The bitmap's size in words is a multiple of this, and at least one word more than the documents
+  // need; bits past the last document are 0.
   static constexpr size_t kStride = 64;
 
   // All documents are live.
@@ -36,12 +35,11 @@ class LiveDocuments {
   // without such a file has no deleted documents.
   static std::string FileName(uint64_t generation);
 
-  // Reads `path`, which must have been written for a segment with this fingerprint and document
-  // count.
+  // Reads `path`, which must be written for the segment with this fingerprint and document count.
   static neptune::StatusOr<LiveDocuments> Read(const std::string& path,
                                                uint64_t segment_fingerprint,
                                                uint32_t document_count);
-  // The same for a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<LiveDocuments> FromFile(const SectionFile& file,
                                                    uint64_t segment_fingerprint,
                                                    uint32_t document_count);

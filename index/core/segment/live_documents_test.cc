@@ -73,7 +73,8 @@ TEST(LiveDocumentsTest, EveryFlippedOrMissingByteIsFound) {
     std::string changed = bytes;
     changed[i] = static_cast<char>(changed[i] ^ 0x10);
     const auto got = read(changed);
-    EXPECT_TRUE(!got.ok() || *got == live) << "byte " << i;  // padding between sections is ignored
+    EXPECT_TRUE(!got.ok() || *got == live)
+        << "byte " << i;  // padding between sections has no meaning
     EXPECT_FALSE(read(bytes.substr(0, i)).ok()) << i << " bytes";
   }
 }

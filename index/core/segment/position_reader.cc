@@ -58,7 +58,8 @@ void PositionReader::Prefetch(uint32_t posting, int step) {
     __builtin_prefetch(positions_.data() + std::min<size_t>(begin.positions, positions_.size()));
     return;
   }
-  // Frequencies follow the ordinals; positions are about as far into the block's as the posting is.
+  // Frequencies follow the ordinals. The offset of the posting's positions is estimated from its
+  // index in the block.
   if (header == postings_.data() + postings_.size()) return;
   const char* const frequencies = header + kPostingHeaderSize +
                                   PackedSize(kPostingBlockSize, static_cast<uint8_t>(*header) & 63);

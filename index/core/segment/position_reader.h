@@ -1,11 +1,10 @@
-// Reads the positions of any posting of a term, in any order, without decoding document ordinals:
-// it unpacks a posting block's frequencies and only the requested part of the packed positions.
+// Reads the positions of any posting of a term, in any order, without decoding ordinals. Unpacks
+// the frequencies of a posting block, but only the requested part of its packed positions.
 //
 // Format: format.md.
 // Threads: thread-compatible.
-// Errors: damaged bytes set `damaged`; the reader then gives no positions. It never reads outside
-//   the term's bytes.
-// Limits: 4 KiB, plus 4 bytes for each position of the posting read.
+// Errors: damaged bytes set damaged() and yield no positions. Never reads outside the term's bytes.
+// Limits: 4 KiB plus 4 bytes per position of the posting read.
 
 #pragma once
 
@@ -27,7 +26,7 @@ class PositionReader {
 
   bool damaged() const { return damaged_; }
 
-  // Moves to the posting with this index in the whole list. False if there is none, or if it is
+  // Moves to the posting with this index in the whole list. False if there is none or it is
   // damaged.
   bool MoveTo(uint32_t posting) {
     const uint32_t block = posting / kPostingBlockSize;
@@ -36,11 +35,11 @@ class PositionReader {
     return index_ < count_;
   }
 
-  // Prefetches what MoveTo and Read of the posting will access, one level of indirection per step:
-  // call it for many postings with step 0, then for all of them with step 1, then 2.
+  // Prefetches what MoveTo and Read of the posting access, one indirection per step: call it for
+  // many postings with step 0, then for the same with step 1, then 2.
   void Prefetch(uint32_t posting, int step);
 
-  // The number of positions of the current posting in the field.
+  // Frequency of the current posting in `field`.
   uint32_t frequency(Field field) const {
     const auto f = static_cast<size_t>(field);
     return (present_ >> f & 1) == 0 ? 0 : frequencies_[f][index_];
@@ -75,7 +74,7 @@ class PositionReader {
   uint32_t count_ = 0;    // postings in the block
   uint32_t present_ = 0;  // a bit for each field that has frequencies in the block
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
-  // Frequencies summed over all fields, by posting: those of the only field, or sums_.
+  // Total frequencies over all fields, by posting: those of the only field, or sums_.
   const std::array<uint32_t, kPostingBlockSize>* totals_ = &sums_;
   std::array<uint32_t, kPostingBlockSize> sums_;
 
@@ -83,10 +82,10 @@ class PositionReader {
   uint32_t gaps_before_ = 0;
   uint32_t gap_count_ = 0;  // number of positions of all postings of the block
   uint32_t group_count_ = 0;
-  const char* group_bits_ = nullptr;  // one byte per group
-  uint32_t group_ = 0;                // the group at `packed_`
+  const char* group_bits_ = nullptr;  // a byte for each group
+  uint32_t group_ = 0;                // group to which packed_ points
   const char* packed_ = nullptr;      // nullptr: not located yet
-  // A group that is read a second time is unpacked as a whole.
+  // A group that is read from again is unpacked whole.
   uint32_t read_group_ = UINT32_MAX;      // the last one read from
   uint32_t unpacked_group_ = UINT32_MAX;  // the one in unpacked_
   std::array<uint32_t, kPostingBlockSize> unpacked_;

@@ -1,9 +1,8 @@
-// The encoding of one block of up to 128 postings, and of their positions.
+// Encoding of one block of up to 128 postings and of its positions.
 //
 // Format: format.md.
 // Threads: pure functions over plain values.
-// Errors: decoders return false for bytes that no encoder writes, and never read past the end of
-//   `bytes`.
+// Errors: decoders return false for bytes that no encoder writes, and never read past `bytes`.
 
 #pragma once
 
@@ -23,7 +22,7 @@ struct PostingBlockInput {
   uint32_t count = 0;
   std::array<uint32_t, kPostingBlockSize> ordinals;
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies;
-  // Ordered by posting, then by field; for each field its first position, then gaps.
+  // Ordered by posting, then by field: a field's first position, then gaps.
   std::vector<uint32_t> position_gaps;
 };
 
@@ -34,7 +33,7 @@ void EncodePositions(const PostingBlockInput& block, std::string* out);
 
 inline constexpr size_t kPostingHeaderSize = 1 + kFieldCount;
 
-// Offsets of the parts of an encoded block.
+// Locations of the parts of an encoded block.
 struct PostingBlockLayout {
   uint32_t ordinal_bits = 0;
   std::array<uint32_t, kFieldCount> frequency_bits = {};
@@ -44,8 +43,8 @@ struct PostingBlockLayout {
 
 bool ReadLayout(std::string_view bytes, uint32_t count, PostingBlockLayout* layout);
 
-// Fills 128 ordinals; those past `count` are UINT32_MAX. Returns false unless they ascend and are
-// below `document_count`.
+// Writes 128 ordinals; those from `count` on are UINT32_MAX. False unless the ordinals ascend and
+// are below `document_count`.
 bool DecodeOrdinals(const PostingBlockLayout& layout, uint32_t count, uint32_t first_possible,
                     uint32_t document_count, uint32_t* ordinals);
 

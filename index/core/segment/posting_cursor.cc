@@ -8,7 +8,7 @@ namespace search::index {
 
 namespace {
 
-// Number of the ascending values that are smaller than `target`. REQUIRES: the last is not smaller.
+// Returns how many of the ascending numbers are smaller than `target`. REQUIRES: the last is not.
 // Compares in three levels without branches: a binary search mispredicts half of its seven
 // branches, or waits for each of its loads.
 uint32_t CountSmaller(const std::array<uint32_t, kPostingBlockSize>& ordinals, uint32_t target) {

@@ -1,10 +1,10 @@
-// Iterates over one term's postings, decoding a block at a time; all reads are bounds-checked.
+// Iterates over one term's postings, decoding a block at a time; bounds-checked against the file.
 //
 // Format: format.md.
-// Threads: thread-compatible; the segment must outlive the cursor.
+// Threads: thread-compatible. The segment must outlive the cursor.
 // Errors: damaged bytes end the list and set damaged(); nothing outside the file is read.
-// Units: ordinals of documents in the segment; kNoDocument past the last.
-// Limits: 3 KiB per cursor.
+// Units: ordinals of documents in the segment; kNoDocument past the end.
+// Limits: 3 KiB each.
 
 #pragma once
 
@@ -25,7 +25,7 @@ inline constexpr uint32_t kNoDocument = UINT32_MAX;
 
 class PostingCursor {
  public:
-  // The cursor is positioned before the first posting; call Seek or LoadBlock first.
+  // Starts before the first posting; call Seek or LoadBlock first.
   PostingCursor(const PostingStorage& storage, const TermEntry& entry, uint32_t document_count);
 
   const TermEntry& entry() const { return entry_; }
@@ -34,8 +34,8 @@ class PostingCursor {
   bool started() const { return started_; }
   uint32_t ordinal() const { return ordinal_; }
 
-  // Moves to the first posting at or after `target` and returns its ordinal. Never moves back: if
-  // `target` precedes the current posting, the cursor stays.
+  // Moves to the first posting at or after `target` and returns its ordinal. Never moves back: does
+  // not move if the current posting is already at or after `target`.
   uint32_t Seek(uint32_t target) {
     if (ordinal_ != kNoDocument && started_ && target <= ordinal_) return ordinal_;
     return SeekForward(target);
@@ -48,7 +48,7 @@ class PostingCursor {
     return NextBlock();
   }
 
-  // Frequency of the current posting in the field.
+  // Frequency of the current posting in `field`.
   uint32_t frequency(Field field) {
     const auto i = static_cast<size_t>(field);
     if ((decoded_frequencies_ & (1U << i)) == 0) DecodeFrequencies(i);
@@ -63,20 +63,19 @@ class PostingCursor {
   uint32_t block_last(uint32_t block) const {
     return block_count_ == 1 ? last_possible_ : lasts_[block];
   }
-  // First block, starting at `from`, that may hold `target` or a later ordinal; block_count() if
-  // none.
+  // First block from `from` on that may hold a posting at or after `target`; block_count() if none.
   uint32_t FindBlock(uint32_t target, uint32_t from) const;
   uint32_t block() const { return block_; }
   // True if Seek(target) needs no further block.
   bool IsInBlock(uint32_t target) const { return count_ > 0 && target <= ordinals_[count_ - 1]; }
 
-  // Block-at-a-time access: decodes the ordinals of block b and moves to its first posting. False
-  // if the block is damaged.
+  // Decodes the ordinals of block b and moves to its first posting, for block-at-a-time evaluation.
+  // False if the block is damaged.
   bool LoadBlock(uint32_t block);
   uint32_t index() const { return index_; }  // index of the current posting in its block
-  // Index of the current posting in the whole list.
+  // Number of the present posting in the whole list.
   uint32_t posting() const { return block_ * kPostingBlockSize + index_; }
-  // Moves to the posting with this index in the block, or to the next block if there is none.
+  // Moves to the posting with this index, or to the next block if the block is exhausted.
   void MoveTo(uint32_t index) {
     if (index >= count_) {
       NextBlock();
@@ -116,7 +115,7 @@ class PostingCursor {
   alignas(64) std::array<uint32_t, kPostingBlockSize> ordinals_;
   std::array<std::array<uint32_t, kPostingBlockSize>, kFieldCount> frequencies_;
 
-  std::unique_ptr<PositionReader> position_reader_;  // created when positions are first requested
+  std::unique_ptr<PositionReader> position_reader_;  // created when positions are first read
 };
 
 }  // namespace search::index

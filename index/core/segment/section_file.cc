@@ -19,7 +19,7 @@ struct Header {
   uint64_t file_size = 0;
   uint32_t section_count = 0;
   uint32_t reserved = 0;
-  // Checksum of the header with this field set to 0, followed by the table of sections.
+  // Checksum of the header with this field 0, followed by the table of sections.
   uint64_t checksum = 0;
 };
 static_assert(sizeof(Header) == 32);
@@ -94,7 +94,7 @@ neptune::Status SectionFile::CheckHeader(FileKind kind) {
   }
   if (header.section_count > kSectionsMax) return Damaged("too many sections");
   const size_t table_size = header.section_count * sizeof(Entry);
-  if (bytes_.size() - sizeof(header) < table_size) return Damaged("table of sections is cut off");
+  if (bytes_.size() - sizeof(header) < table_size) return Damaged("table of sections is truncated");
   const std::string_view table = bytes_.substr(sizeof(header), table_size);
   if (HeaderChecksum(header, table) != header.checksum) return Damaged("checksum of the header");
   entries_ = {reinterpret_cast<const Entry*>(table.data()), header.section_count};
@@ -107,7 +107,7 @@ neptune::Status SectionFile::Check(FileKind kind, const OpenOptions& options) {
   for (const Entry& entry : entries_) {
     if (entry.offset % kSectionAlignment != 0 || entry.offset > bytes_.size() ||
         entry.size > bytes_.size() - entry.offset) {
-      return Damaged("section ", entry.id, " lies outside the file");
+      return Damaged("section ", entry.id, " is outside of the file");
     }
     if (options.verify_checksums &&
         XXH3_64bits(bytes_.data() + entry.offset, entry.size) != entry.checksum) {
@@ -121,7 +121,7 @@ neptune::StatusOr<std::string_view> SectionFile::Section(uint32_t id) const {
   for (const Entry& entry : entries_) {
     if (entry.id == id) return bytes_.substr(entry.offset, entry.size);
   }
-  return Damaged("no section ", id);
+  return Damaged("missing section ", id);
 }
 
 }  // namespace search::index

@@ -1,11 +1,11 @@
-// A file of numbered sections with one checksum each: the container of segments and statistics.
+// A file of numbered sections, each with a checksum: the container of segments and statistics.
 //
 // Format: format.md.
 // Maps files read-only, writes files.
 // Threads: SectionFile is immutable, SectionFileWriter thread-compatible.
 // Errors: NOT_FOUND (no such file), DATA_LOSS (truncated, damaged, of another kind or version),
-//   UNAVAILABLE (file system).
-// Limits: kSectionsMax sections. No allocation depends on a size read from the file.
+//   UNAVAILABLE (the file system).
+// Limits: kSectionsMax sections. Never allocates by a size read from the file.
 
 #pragma once
 
@@ -36,10 +36,10 @@ struct OpenOptions {
 };
 
 // Whether a finished file must survive a crash of the machine. Files that can be rebuilt from
-// durable data need not wait for the disk.
+// durable ones need not wait for the disk.
 enum class Durability { kSynced, kUnsynced };
 
-// The kind of file; a file of another kind or version is refused.
+// Kind and version of a file; opening a file of another kind or version fails.
 struct FileKind {
   uint32_t magic = 0;
   uint32_t version = 0;
@@ -50,7 +50,7 @@ class SectionFile {
   static neptune::StatusOr<std::unique_ptr<SectionFile>> Open(const std::string& path,
                                                               FileKind kind,
                                                               const OpenOptions& options);
-  // Uses bytes in memory, which must outlive the file and be aligned to 8; `name` is used in
+  // Reads bytes in memory, which must outlive the file and be aligned to 8. `name` is used in
   // messages.
   static neptune::StatusOr<std::unique_ptr<SectionFile>> FromBytes(std::string_view bytes,
                                                                    const std::string& name,
@@ -104,7 +104,7 @@ class SectionFile {
   uint64_t fingerprint_ = 0;
 };
 
-// Writes the sections one after another to `path` + ".new"; Finish renames it to `path`.
+// Writes the sections in sequence to `path` + ".new"; Finish renames the file to `path`.
 class SectionFileWriter {
  public:
   static neptune::StatusOr<std::unique_ptr<SectionFileWriter>> Create(const std::string& path,

@@ -11,7 +11,7 @@
 
 namespace search::index {
 
-// The table has room for kSectionsMax entries; the first section begins after it.
+// The table has room for kSectionsMax entries; the first section follows it.
 class SectionFileWriter::Rep {
  public:
   Rep(std::string path, FileKind kind) : path_(std::move(path)), kind_(kind) {

@@ -1,5 +1,5 @@
-// Reads arbitrary bytes as a segment: they are refused, or a complete walk neither crashes nor
-// allocates an unreasonable amount. The header is made to fit, so that damage after it is reached;
+// Reads arbitrary bytes as a segment: they are rejected, or read completely without a crash or an
+// unreasonable allocation. The header is made valid first, so that damage after it is reached;
 // checksums of sections are not compared.
 
 #include <cstdint>

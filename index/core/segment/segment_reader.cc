@@ -31,7 +31,8 @@ neptune::Status Segment::Load() {
   if (totals_.document_count > kSegmentDocumentsMax || doc_ids_.size() != totals_.document_count ||
       length_codes_.size() != totals_.document_count ||
       static_ranks_.size() != totals_.document_count) {
-    return file_->Damaged("arrays of documents do not fit ", totals_.document_count, " documents");
+    return file_->Damaged("arrays of documents do not match ", totals_.document_count,
+                          " documents");
   }
   if (is_reordered()) {
     NEPTUNE_ASSIGN_OR_RETURN(doc_id_order_, file_->Array<uint32_t>(kDocIdOrderSection));
@@ -49,7 +50,7 @@ neptune::Status Segment::Load() {
                            file_->Array<BlockOffsets>(kBlockOffsetsSection));
   if (postings_.block_lasts.size() != totals_.block_count ||
       postings_.block_offsets.size() != totals_.block_count) {
-    return file_->Damaged("arrays of blocks do not fit ", totals_.block_count, " blocks");
+    return file_->Damaged("arrays of blocks do not match ", totals_.block_count, " blocks");
   }
   return neptune::OkStatus();
 }

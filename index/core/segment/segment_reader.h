@@ -30,23 +30,22 @@ class Segment {
   // Maps `directory`/segment.
   static neptune::StatusOr<std::unique_ptr<Segment>> Open(const std::string& directory,
                                                           const OpenOptions& options = {});
-  // Uses a container opened elsewhere.
+  // Reads from a container that is already open.
   static neptune::StatusOr<std::unique_ptr<Segment>> FromFile(std::unique_ptr<SectionFile> file);
 
   uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
   const SegmentTotals& totals() const { return totals_; }
   // True if phrases can be answered. Without positions a cursor's DecodePositions reports damage.
   bool has_positions() const { return (totals_.flags & kWithoutPositionsFlag) == 0; }
-  // Identifies the contents; statistics computed for another segment are refused by it.
+  // Identifies the contents; statistics computed for another segment are rejected by it.
   uint64_t fingerprint() const { return file_->fingerprint(); }
   uint64_t size() const { return file_->size(); }
   const std::string& name() const { return file_->name(); }
 
-  // True if ordinals are in another order than doc_ids; equal scores are ordered by doc_id in any
-  // case.
+  // True if ordinals do not follow doc_ids; ties of scores are still broken by doc_id.
   bool is_reordered() const { return (totals_.flags & kReorderedFlag) != 0; }
 
-  // Indexed by document ordinal. doc_ids ascend, unless the segment is reordered.
+  // Document ids by ordinal. They ascend unless the segment is reordered.
   std::span<const uint64_t> doc_ids() const { return doc_ids_; }
   std::span<const float> static_ranks() const { return static_ranks_; }
   // Four bytes per document: the length codes (length_code.h) of the fields, lowest byte Field 0.

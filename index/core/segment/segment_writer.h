@@ -1,13 +1,13 @@
-// Writes a segment: documents in the order of their ordinals, terms in ascending order of key, each
-// with its postings. If doc_ids do not ascend, the segment is flagged as reordered.
+// Writes a segment: documents by ascending ordinal, terms by ascending key, each term with its
+// postings. If doc_ids do not ascend, the segment is marked as reordered.
 //
 // Format: format.md.
-// Writes `segment` and two temporary files into the directory.
+// Writes `segment` and two temporary files in the folder.
 // Threads: thread-compatible.
 // Errors: UNAVAILABLE (file system), RESOURCE_EXHAUSTED (more than 4 GiB of postings of one term).
 //   The first error is kept; Finish returns it.
-// Limits: memory is 16 bytes per document, 20 if reordered, 12 bytes per posting block and the term
-//   dictionary.
+// Limits: memory is 16 bytes per document (20 if reordered), 12 bytes per posting block, and the
+//   term dictionary.
 
 #pragma once
 
@@ -40,13 +40,13 @@ class SegmentWriter {
   // REQUIRES: doc_id differs from all others.
   void AddDocument(uint64_t doc_id, float static_rank,
                    const std::array<uint32_t, kFieldCount>& lengths);
-  // The same for a document of another segment, of which only the length codes are known; the
-  // lengths of all such documents must be added by AddLengthSums.
+  // Adds a document of another segment whose length codes are known. The total lengths of all such
+  // documents must be added by AddLengthSums.
   void AddCodedDocument(uint64_t doc_id, float static_rank, uint32_t length_codes);
   void AddLengthSums(const std::array<uint64_t, kFieldCount>& sums);
   uint32_t document_count() const { return static_cast<uint32_t>(doc_ids_.size()); }
 
-  // Flags the segment as having no positions; AddPosting must then be given none.
+  // Marks the segment as one without positions; AddPosting must then be called without positions.
   void OmitPositions() { totals_.flags |= kWithoutPositionsFlag; }
 
   // Documents may be added before or after the terms that refer to them.

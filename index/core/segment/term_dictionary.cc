@@ -78,7 +78,7 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::FindInBlock(std::str
   const uint64_t first = block * kTermBlockSize;
   const uint64_t count = std::min<uint64_t>(kTermBlockSize, term_count_ - first);
   uint64_t matched = 0;
-  uint64_t key_size = 0;  // size of the previous term
+  uint64_t key_size = 0;  // size of the previous key
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t shared = 0;
     uint64_t suffix_size = 0;
@@ -128,7 +128,7 @@ bool TermCursor::Fail(std::string_view what) {
 
 bool TermCursor::EnterBlock() {
   const TermBlock& block = dictionary_->blocks_[next_ordinal_ / kTermBlockSize];
-  if (block.bytes_offset > dictionary_->bytes_.size()) return Fail("a block outside");
+  if (block.bytes_offset > dictionary_->bytes_.size()) return Fail("block outside of the section");
   at_ = dictionary_->bytes_.data() + block.bytes_offset;
   end_ = dictionary_->bytes_.data() + dictionary_->bytes_.size();
   key_.clear();

@@ -3,7 +3,7 @@
 // Source: front coding [Witten99] 4.1.
 // Format: format.md.
 // Threads: immutable views of mapped bytes; TermCursor is thread-compatible.
-// Errors: damaged bytes are DATA_LOSS, detected when they are read.
+// Errors: DATA_LOSS for damaged bytes, detected when they are read.
 // Limits: keys of 1 to kTermKeySizeMax bytes.
 
 #pragma once
@@ -88,7 +88,7 @@ uint64_t KeyHead(std::string_view key);
 // Collects terms in ascending order into the three sections.
 class TermDictionaryBuilder {
  public:
-  // REQUIRES: `key` greater than the last; the data of entries are contiguous in the sections.
+  // REQUIRES: `key` is greater than the previous one; entries are contiguous in the sections.
   void Add(std::string_view key, const TermEntry& entry);
 
   uint64_t term_count() const { return term_count_; }

@@ -19,7 +19,7 @@ inline void PutVarint(uint64_t value, std::string* out) {
   out->push_back(static_cast<char>(value));
 }
 
-// Moves *at past the integer. Returns false if there is none; *at is then anywhere up to `end`.
+// Moves *at past the number. False if there is none; *at is then anywhere up to `end`.
 inline bool GetVarint(const char** at, const char* end, uint64_t* value) {
   uint64_t result = 0;
   for (unsigned shift = 0; shift < 70 && *at < end; shift += 7) {

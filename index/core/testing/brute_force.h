@@ -28,13 +28,12 @@ class BruteForce {
   void Delete(uint64_t doc_id);
 
   SearchResult Search(const Query& query, size_t k) const;
-  // Applies the second phase to `count` documents; returns at most max(k, count) hits, as a search
-  // does.
+  // Search with the second phase for `count` documents; returns at most max(k, count) hits.
   SearchResult SearchTwice(const Query& query, size_t k, size_t count,
                            const SecondPhaseWeights& weights) const;
 
  private:
-  // (term, title only) and its number of occurrences in the query.
+  // Occurrences in the query, by (term, title only).
   using ScoringLeaves = std::map<std::pair<std::string, bool>, uint32_t>;
   using Positions = std::map<std::string, std::vector<uint32_t>>;
   struct Document {

@@ -69,8 +69,8 @@ class TestCollection {
   std::vector<Part> parts_;
 };
 
-// Random queries over the words of the documents: single words, all, any, phrases, exclusions,
-// fields, brackets; `pick` is the source of random numbers.
+// Generates queries over the words of the documents: single words, all, any, phrases, exclusions,
+// fields, brackets; `pick` yields random numbers.
 std::string RandomQuery(const std::vector<TestDocument>& documents,
                         const std::function<uint64_t()>& pick);
 

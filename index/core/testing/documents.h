@@ -1,7 +1,7 @@
 // Documents for tests: real ones of the machine, real ones of the shared data, and synthetic ones.
 //
-// Source: the licence texts that every Debian system has (/usr/share/common-licenses); Wikipedia
-//   articles in the directory named by the environment variable NEPTUNE_SHARED_DATA.
+// Source: the licence texts that every Debian system carries (/usr/share/common-licenses);
+//   Wikipedia articles in the folder that the environment names in NEPTUNE_SHARED_DATA.
 // Reads files.
 // Threads: pure functions over files.
 
@@ -39,7 +39,7 @@ struct TestDocument {
 // texts are words of other paragraphs. Empty if the directory is absent.
 std::vector<TestDocument> LicenseDocuments();
 
-// Words w0, w1, … with frequencies by Zipf's law; some documents are equal except for their doc_id.
+// Words w0, w1, … with frequencies by Zipf's law; some documents differ only in their number.
 std::vector<TestDocument> ZipfDocuments(size_t count, uint64_t seed);
 
 // At most `count_max` articles of collections/wiki_mini; empty, with a message on standard error,

@@ -1,4 +1,4 @@
-// Sums up a collection's statistics, for a variant over a foreign store.
+// Sums from which a collection's statistics are computed, for a variant over a foreign store.
 //
 // Source: index/core/search/ranking.h.
 // Threads: thread-compatible.
@@ -25,8 +25,8 @@ class CollectionSums {
   // Adds `count` documents that hold the term.
   void AddTerm(std::string_view term, uint64_t count) { frequencies_[std::string(term)] += count; }
 
-  // Call it once, after all other additions.
-  // Errors: INVALID_ARGUMENT for a document that was added twice, or for invalid ranking options.
+  // Call once, after all of the above.
+  // Errors: INVALID_ARGUMENT for a document that occurs twice, or invalid ranking options.
   neptune::StatusOr<CollectionRecord> Finish(const RankingOptions& ranking);
 
   // Number of documents of the collection that hold the term. REQUIRES: the term was added.

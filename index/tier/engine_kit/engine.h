@@ -1,15 +1,15 @@
 // The interface that a foreign engine implements to become an index tier: a store of one partition,
-// and searches in it.
+// and its search.
 //
-// The kit does the rest (engine_variant.h): it inverts documents, sums up the statistics of the
-// collection and keeps them among the store's values, and implements answers, the second phase,
+// The kit does the rest (engine_variant.h): it inverts documents, adds up the collection's
+// statistics and keeps them among the store's values, and provides answers, the second phase,
 // threads and deadlines.
 //
-// Threads: thread-compatible; the kit uses an object from one thread at a time, and many objects
-//   over one directory.
+// Threads: thread-compatible; the kit uses an object from one thread at a time, but opens many
+//   objects over one folder.
 // Units: ordinals number a partition's documents from 0 in the order in which they were written.
-// Errors: those of index_tier.h and tier_builder.h. An engine whose library throws may let
-//   exceptions escape; see EngineDriver::guard.
+// Errors: as in index_tier.h and tier_builder.h. The engine's library may throw; see
+//   EngineDriver::guard.
 
 #pragma once
 
@@ -31,34 +31,34 @@ namespace search::index {
 class EngineSearcher;
 
 enum class EngineMode {
-  kCreate,  // replaces an existing store: Write, Put, Close
-  kUpdate,  // everything except Write
-  kRead,    // Get, ForEachTerm; writes nothing into the directory
+  kCreate,  // replaces existing content: Write, Put, Close
+  kUpdate,  // all but Write
+  kRead,    // Get, ForEachTerm; writes nothing into the folder
 };
 
 class EngineStore {
  public:
   virtual ~EngineStore() = default;
 
-  // Adds the next document: document.terms() with their positions by field. The kit keeps its
+  // Adds the next document: document.terms() with their positions by field. The kit stores its
   // record.
   virtual neptune::Status Write(const TermVectorBuilder& document) = 0;
 
-  // Values under arbitrary keys of at most kEngineKeySizeMax bytes; Get returns the empty string
+  // Values under keys of at most kEngineKeySizeMax arbitrary bytes; Get returns the empty string
   // for a missing key.
   virtual neptune::Status Put(const std::string& key, std::string_view value) = 0;
   virtual neptune::StatusOr<std::string> Get(const std::string& key) const = 0;
 
   // Calls visit(term, count) for every term with its number of documents, or several times with
-  // parts of that number, until it returns an error. `visit` may call Put.
+  // partial counts, until `visit` returns an error. `visit` may call Put.
   using VisitTerm = std::function<neptune::Status(std::string_view term, uint32_t count)>;
   virtual neptune::Status ForEachTerm(const VisitTerm& visit) const = 0;
 
-  // Makes the writes so far durable. Called whenever the writes since the last call may occupy
-  // memory_size_max, unless the store flushes by itself.
+  // Makes all writes durable. Called whenever the unflushed writes may hold memory_size_max of
+  // memory, unless the store limits its memory itself.
   virtual neptune::Status Flush() = 0;
 
-  // Makes everything durable. It is the last call. REQUIRES: not kRead.
+  // Makes all writes durable. The last call. REQUIRES: not kRead.
   virtual neptune::Status Close() { return Flush(); }
 
   // The searcher of the store; null if searches do not go through OpenEngineTier
@@ -67,13 +67,13 @@ class EngineStore {
 };
 inline constexpr size_t kEngineKeySizeMax = 72;
 
-// The input of a search. Everything it refers to outlives the call.
+// A search. All references must outlive the call.
 struct EngineQuestion {
   const Query& query;
   const QueryScore& score;
   uint32_t match_count_max;           // number of best matches wanted
   bool count_exactly;                 // Found::total_min and total_max must be equal
-  const std::function<bool()>& stop;  // to be polled regularly; may be empty
+  const std::function<bool()>& stop;  // polled by the search; may be empty
 };
 
 struct Match {
@@ -82,12 +82,12 @@ struct Match {
 };
 
 struct Found {
-  // In any order: the best match_count_max, equal scores by ordinal; may hold more.
+  // In any order: the best match_count_max, equal scores by ordinal, or more.
   std::vector<Match> matches;
   // Bounds of the number of matching documents.
   uint64_t total_min = 0;
   uint64_t total_max = 0;
-  // False if the search was stopped: `matches` is then partial, and the totals are ignored.
+  // False if the search was stopped: `matches` are then those found so far; totals are ignored.
   bool is_complete = true;
 };
 
@@ -95,19 +95,19 @@ class EngineSearcher {
  public:
   virtual ~EngineSearcher() = default;
 
-  // Number of documents of the collection that hold the term (ReadFrequency of engine_tables.h, for
-  // an EngineStore); arbitrary if no document of the partition holds it.
+  // Number of documents of the collection that have the term, from ReadFrequency (engine_tables.h)
+  // of an EngineStore; any number if no document of the partition has it.
   virtual neptune::StatusOr<uint64_t> DocumentFrequency(const std::string& term) = 0;
 
   virtual neptune::StatusOr<Found> Find(const EngineQuestion& question) = 0;
 
-  // Appends the positions of the term in the document, ascending. After a Find, the requested
-  // ordinals ascend.
+  // Appends the positions of the term in the document, ascending. Ordinals ascend from call to call
+  // after a Find.
   virtual neptune::Status ReadPositions(const std::string& term, Field field, uint32_t ordinal,
                                         std::vector<uint32_t>* positions) = 0;
 };
 
-// A store that is also its own searcher, if it was opened with kRead.
+// A store that implements its own searcher, available if it was opened kRead.
 class Engine : public EngineStore, public EngineSearcher {
  public:
   EngineSearcher* searcher() final { return this; }
@@ -127,7 +127,7 @@ struct EngineDriver {
   neptune::StatusOr<std::unique_ptr<EngineStore>> (*open)(const TierBuilderOptions& options,
                                                           EngineMode mode);
   // Runs `work` and returns its status, or converts an exception of the engine's library to one.
-  // All calls of the engine go through it. Null: the library does not throw.
+  // All calls of the engine are made within it. Null: the engine does not throw.
   neptune::Status (*guard)(const std::string& directory,
                            const std::function<neptune::Status()>& work) = nullptr;
 

@@ -1,8 +1,8 @@
-// Answers a question with a foreign engine: scores, best hits, both ranking phases, and all other
-// fields of the answer.
+// Computes an answer with a foreign engine: scores, the best hits, both ranking phases and all
+// flags.
 //
 // Threads: pure except for the searcher.
-// Errors: those of the searcher; DATA_LOSS for a match that is not a document of the partition.
+// Errors: those of the searcher; DATA_LOSS for a match outside the partition's documents.
 
 #pragma once
 

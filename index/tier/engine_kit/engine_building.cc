@@ -13,7 +13,7 @@ using neptune::Status;
 using neptune::StatusOr;
 
 constexpr size_t kMemorySizeMin = size_t{1} << 20;
-// Estimated memory of an engine per unflushed posting or position.
+// Memory that engines hold per unflushed posting or position, approximately.
 constexpr size_t kPostingSize = 64;
 
 class EngineBuilder : public TierBuilder {

@@ -1,5 +1,5 @@
-// Tests the kit over an in-memory engine. ../index_tier_test.cc tests the answers of whole tiers
-// built with it.
+// The kit over an engine in memory. What whole tiers made with it answer is in
+// ../index_tier_test.cc.
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 using neptune::Status;
 using neptune::StatusCode;
 
-// The contents of the stores of a directory.
+// Contents of the stores of a folder.
 struct Folder {
   std::map<std::string, std::string> values;
   std::map<std::string, uint32_t> counts;

@@ -1,5 +1,5 @@
-// The in-memory data of an open partition of a foreign engine: records of its documents and counts
-// of the collection.
+// The in-memory part of an open partition of a foreign engine: its documents' records and the
+// collection's numbers.
 //
 // Threads: immutable once read (engine_tables.h).
 // Limits: 16 bytes per document.

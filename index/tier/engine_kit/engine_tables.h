@@ -1,12 +1,12 @@
-// The data that the kit keeps among a store's values: records of the documents, the partition and
-// the collection, and the collection-wide document frequency of each term.
+// Tables that the kit keeps among a store's values: records of the documents, the partition and the
+// collection, and the collection's document frequency of each term.
 //
 //   "c"                              -> CollectionRecord, once the collection is finished
 //   "p"                              -> PartitionRecord, once the partition is
 //   "d" first_ordinal:4              -> DocumentRecord of up to kDocumentsPerValue documents
 //   "g" size:1 term                  -> documents of the whole collection with the term, 4 bytes
 //
-// Numbers in keys are big-endian; records are those of records.h.
+// Numbers in keys are big-endian; records as in records.h.
 //
 // Threads: functions over a store; the writer is thread-compatible.
 // Errors: FAILED_PRECONDITION if the partition or the collection was not finished; DATA_LOSS for
@@ -30,9 +30,9 @@ inline constexpr uint32_t kDocumentsPerValue = 4096;
 
 class DocumentTableWriter {
  public:
-  // Adds documents in the order of ordinals.
+  // Adds the next document. REQUIRES: ordinals ascend without gaps.
   neptune::Status Add(const DocumentRecord& document, EngineStore* store);
-  // Call it after the last document.
+  // Call after the last document.
   neptune::Status Finish(const PartitionRecord& partition, EngineStore* store);
 
  private:

@@ -12,7 +12,7 @@ namespace {
 using neptune::Status;
 using neptune::StatusOr;
 
-// Shared by all searches, including those whose callers have given up.
+// State shared by searches, including abandoned ones that are still running.
 class SharedPartition {
  public:
   SharedPartition(const EngineDriver& driver, std::string directory, EnginePartition partition)

@@ -1,11 +1,9 @@
-// Turns a foreign engine into a variant of the index tier: the functions that registry.h needs,
-// from an EngineDriver.
+// Turns an EngineDriver into a variant of the index tier, as registry.h expects it.
 //
-// Threads: those of index_tier.h and tier_builder.h. A search runs as a whole within
-//   TierSearchControl::read, with a searcher of its own, which is then kept for later searches.
-// Errors: those of index_tier.h and tier_builder.h.
-// Limits: as many searchers as there were concurrent searches; 16 bytes per document of an open
-//   partition; while a collection is finished, its vocabulary and 8 bytes per document.
+// Threads, errors: as in index_tier.h and tier_builder.h. A whole search runs within
+//   TierSearchControl::read, with a searcher of its own that is kept for later searches.
+// Limits: as many searchers as the maximal number of concurrent searches; 16 bytes per document of
+//   an open partition; while a collection is finished, its vocabulary and 8 bytes per document.
 
 #pragma once
 
@@ -25,12 +23,12 @@ namespace search::index {
 neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateEngineBuilder(
     const EngineDriver& driver, const TierBuilderOptions& options);
 
-// Writes the collection-wide statistics to finished partitions.
+// Computes the common statistics of finished partitions.
 neptune::Status FinishEngineCollection(const EngineDriver& driver,
                                        const std::vector<std::string>& directories,
                                        const TierCollectionOptions& options);
 
-// Reads the data that the kit keeps in memory for an open partition.
+// Reads the part of a partition that the kit keeps in memory.
 neptune::StatusOr<EnginePartition> ReadEnginePartition(const EngineDriver& driver,
                                                        const std::string& directory,
                                                        uint64_t index_version);

@@ -1,7 +1,6 @@
-// The first-phase score of documents of one partition for one query, given the frequencies of its
-// words.
+// Scores documents of one partition for one query from the frequencies of its words.
 //
-// Source: index/core/search/score.h; gives the same bits as the index core.
+// Source: index/core/search/score.h; bit-identical to the index core's scores.
 // Threads: immutable.
 // Shapes: words and frequencies are in the order of ScoringWords.
 
@@ -29,8 +28,8 @@ class QueryScore {
   // Upper bound of all scores.
   ScoreUnits units_max() const { return units_max_; }
 
-  // The score of the document. `frequency_of(i, field)` returns the frequency of words()[i] in that
-  // field as a uint32_t.
+  // Score of the document. `frequency_of(i, field)`: frequency of words()[i] in that field, as a
+  // uint32_t.
   template <typename FrequencyOf>
   ScoreUnits Of(uint32_t ordinal, const FrequencyOf& frequency_of) const {
     const DocumentRecord& document = partition_.documents[ordinal];

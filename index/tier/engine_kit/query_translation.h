@@ -15,21 +15,21 @@
 
 namespace search::index {
 
-// The documents that `node` matches, as a set built by Operators:
+// Evaluates `node` to a set of documents by the set operators of Operators:
 //
 //   struct Operators {
 //     using Set = ...;  // Set() is empty
-//     // The term of TermVectorBuilder in any field, or a site.
+//     // Holds the term of TermVectorBuilder in any field, or the site.
 //     static Set Word(const std::string& term);
 //     static Set WordIn(Field field, const std::string& term);
-//     // Adjacent, in this order.
+//     // Holds the terms next to each other, in this order.
 //     static Set PhraseIn(Field field, const std::vector<std::string>& terms);
 //     static Set And(const Set& a, const Set& b);
 //     static Set Or(const Set& a, const Set& b);
 //     static Set AndNot(const Set& a, const Set& b);  // in a, but not in b
 //   };
 //
-// The depth of a query is at most that of ParseLimits.
+// The depth of a query is bounded by ParseLimits.
 template <typename Operators>
 typename Operators::Set TranslateQuery(const QueryNode& node) {
   using Set = typename Operators::Set;
@@ -50,7 +50,7 @@ typename Operators::Set TranslateQuery(const QueryNode& node) {
       return Operators::Or(Operators::Or(title, phrase_in(Field::kBody)), phrase_in(Field::kExtra));
     }
     case QueryNode::Kind::kNothing:
-    case QueryNode::Kind::kNot:  // occurs only below kAnd, which handles it
+    case QueryNode::Kind::kNot:  // occurs below kAnd only, which handles it
       return Set();
     case QueryNode::Kind::kAnd:
     case QueryNode::Kind::kOr:

@@ -1,5 +1,5 @@
-// Fixed-size records that a variant over a foreign store keeps in it: of a document, a partition,
-// the collection.
+// Fixed-size records of a document, a partition and the collection that a variant keeps in a
+// foreign store.
 //
 // Threads: plain values and pure functions.
 // Units: numbers in memory layout (little-endian machines only).
@@ -23,7 +23,7 @@ namespace search::index {
 static_assert(std::endian::native == std::endian::little,
               "records are stored as they lie in memory");
 
-// Positions of a term in one document, ascending from 0; site names have no positions.
+// Positions of a term in one document, by field, ascending from 0; site names have no positions.
 using FieldPositions = std::array<std::vector<uint32_t>, kFieldCount>;
 
 struct PartitionRecord {
@@ -77,7 +77,7 @@ inline RankingOptions RankingOf(const CollectionRecord& collection) {
   return ranking;
 }
 
-// True if `document` may follow `previous` (null: be first) in a partition's table.
+// True if `document` may follow `previous` (null: first) in a partition's table.
 inline bool MayFollow(const DocumentRecord& document, const DocumentRecord* previous) {
   return (previous == nullptr || document.doc_id > previous->doc_id) && document.static_rank >= 0 &&
          document.static_rank <= 1;

@@ -1,4 +1,4 @@
-// The second ranking phase over any engine that can report the positions of words in a document.
+// The second ranking phase over any engine that can return word positions.
 //
 // Source: index/core/rerank/second_phase.h.
 // Threads: pure functions.
@@ -19,24 +19,24 @@
 
 namespace search::index {
 
-// The engine data that the phase reads; everything must outlive the call.
+// Access of the phase to an engine; all references must outlive the call.
 struct RatingSpace {
   const Scorer& scorer;
   uint64_t collection_document_count = 0;
   // Returns DocumentRecord::length_codes of the document.
   std::function<uint32_t(uint32_t ordinal)> length_codes;
-  // Number of documents of the collection with each word of ScoringWords; arbitrary for a word that
-  // the partition does not hold.
+  // Document frequency in the collection of each word of ScoringWords; any number for a word that
+  // the partition lacks.
   const std::vector<uint64_t>& document_frequencies;
-  // Replaces *places by the positions of the word in the document; for a title_only word, in its
-  // title only. The requested ordinals ascend.
+  // Sets *places to the positions of the word in the document; for a title_only word, in the title
+  // only. Ordinals ascend from call to call.
   std::function<neptune::Status(const ScoringWord& word, uint32_t ordinal, WordPlaces* places)>
       read_places;
 };
 
-// Gives the first question.second_phase_count() hits of *answer their gain and reorders all hits.
-// `ordinals` are those of the hits, in the same order (at least as many as are rated). `stop` may
-// be empty and is called for each document; if it returns true before the last one, nothing but
+// Computes the gain of the first question.second_phase_count() hits of *answer and puts all hits in
+// their final order. `ordinals` are the documents of the hits, in the same order, at least as many.
+// `stop` may be empty and is polled for each document; if it returns true before the last, only
 // evaluated_completely changes.
 neptune::Status RunSecondPhase(const TierQuery& question, const Query& query,
                                const RatingSpace& space, const std::vector<uint32_t>& ordinals,

@@ -1,5 +1,5 @@
-// Calls a stop function at every kStopInterval-th step of an evaluation, starting with the first;
-// once it has returned true, the result stays true.
+// Polls a stop function at the first and every kStopInterval-th step of an evaluation; once true,
+// the result stays true.
 //
 // Threads: thread-compatible.
 
@@ -15,7 +15,7 @@ class StopCheck {
   // `stop` must outlive it and may be empty.
   explicit StopCheck(const std::function<bool()>& stop) : stop_(stop) {}
 
-  // Call it at each step; returns true if the evaluation must end.
+  // Call at each step.
   bool Stops() {
     if (!stopped_ && stop_ && step_count_++ % kStopInterval == 0) stopped_ = stop_();
     return stopped_;

@@ -1,11 +1,10 @@
-// Builds the term vector of one document at a time for a foreign engine: each term with its
-// positions by field, and the fixed-size record that ranking needs. The terms are those of the
-// index core (index/core/analysis).
+// Builds the term vector of each document of a partition for a foreign engine: every term with its
+// positions by field, and the fixed-size record that ranking reads.
 //
+// Source: index/core/analysis; the terms are those that the index core would index.
 // Threads: thread-compatible.
-// Errors: those of TierBuilder::Add. Every call after the first error returns that error.
-// Limits: kFieldTokensMax words per field; 2^32 - 1 documents.
-// Source: index/core/analysis; what is indexed is what the index core would.
+// Errors: as TierBuilder::Add. After an error every later call returns the same error.
+// Limits: kFieldTokensMax words per field; 2^32 - 1 documents per partition.
 
 #pragma once
 
@@ -27,21 +26,21 @@ class TermVectorBuilder {
  public:
   TermVectorBuilder();
 
-  // Replaces terms() and record() by those of `document`. The document's ordinal is the value of
+  // Replaces terms() and record() by those of `document`. The document's ordinal is
   // partition().document_count before the call.
   neptune::Status Add(const IndexedDocument& document);
 
-  // Positions of the current document, keyed by term; a site has the key Segment::SiteKey.
+  // Positions by term. A site is stored under Segment::SiteKey, without positions.
   const absl::flat_hash_map<std::string, FieldPositions>& terms() const { return terms_; }
-  // Positions of the current document in all fields, plus one per distinct term.
+  // Number of positions over all terms and fields, plus one per term.
   size_t posting_count() const { return posting_count_; }
   const DocumentRecord& record() const { return record_; }
-  // Document count and field length sums over all documents added so far.
+  // Sums over all documents added so far.
   const PartitionRecord& partition() const { return partition_; }
 
  private:
   neptune::Status Check(const IndexedDocument& document) const;
-  // AddField and AddSite insert into terms_; AddField returns the number of words indexed.
+  // Both add to terms_. AddField returns the number of words indexed.
   uint32_t AddField(Field field, std::string_view text);
   void AddSite(std::string_view site);
 

@@ -1,10 +1,9 @@
-// Keeps the live tiers of a service fresh, on a low-priority loop of its own: every
-// kRefreshInterval it makes noted changes searchable; in between it runs merges in steps short
-// enough not to delay a refresh much.
+// Keeps the live tiers of a service fresh. On a low-priority loop of its own it makes noted changes
+// searchable every kRefreshInterval; in between it merges in pieces short enough not to delay a
+// refresh.
 //
-// Threads: the owner calls Start and Stop; the loop's thread does the work.
-// Errors: an error of Refresh or MergeSome is logged and counted; the work is retried in the next
-//   turn.
+// Threads: Start and Stop by the owner; the loop's thread does the work.
+// Errors: an error of Refresh or MergeSome is logged and counted; the next turn retries.
 // Limits: kMergePiece postings between two checks of the clock.
 
 #pragma once

@@ -99,8 +99,8 @@ TEST_F(LiveMaintenanceTest, MergesAreCountedAndRemembered) {
     Apply(doc_id);
     simulator_.RunFor(kRefreshInterval);
   }
-  // Each merge replaces several of the 50 segments that refreshes made; the first needs at least
-  // four.
+  // Each takes the place of several of the 50 that refreshes made; the first cannot come before
+  // there are four.
   const double finished = value("search_live_merge_seconds");
   EXPECT_GT(finished, 10);
   EXPECT_LT(finished, 25);

@@ -14,7 +14,7 @@
 namespace search::index {
 namespace {
 
-// Collects changes of documents, and passes them to the partition as updates of bounded size.
+// Collects changes of documents and applies them to the partition as updates of bounded size.
 class Updater {
  public:
   explicit Updater(Partition* partition) : partition_(partition) {}
@@ -139,7 +139,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
     std::swap(noted, noted_);
   }
   if (!noted.any) return false;
-  // What is read from the state after this may be newer; it is then processed once more.
+  // The state read below may be newer; its changes are then applied once more.
   auto last = LastWrite(*state_);
   if (last.ok()) {
     if (neptune::Status taken = Take(noted); !taken.ok()) last = std::move(taken);
@@ -149,7 +149,7 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
     searchable_ = *last;
     return true;
   }
-  // Retries the same changes together with those noted in the meantime.
+  // Retry later, together with the changes noted meanwhile.
   noted_.doc_ids.insert(noted.doc_ids.begin(), noted.doc_ids.end());
   noted_.any = true;
   noted_.all = noted_.all || noted.all;
@@ -175,7 +175,7 @@ neptune::Status LiveTier::Take(const Noted& noted) {
   return noted.statistics ? UseStatistics(current.get()) : neptune::OkStatus();
 }
 
-// Builds a new partition, so that searches continue in the old one.
+// Builds a partition of its own, so that searches continue in the previous one.
 neptune::Status LiveTier::AdoptAll() {
   const auto folder_of = [this](uint64_t number) {
     return neptune::StrCat(options_.working_directory, "/", number);
@@ -201,12 +201,13 @@ neptune::Status LiveTier::AdoptAll() {
     std::swap(partition, partition_);
   }
   partition.reset();
-  std::error_code ignored;  // the next Open removes what is left
+  std::error_code ignored;  // files that remain are removed when the tier is opened again
   std::filesystem::remove_all(before, ignored);
   return neptune::OkStatus();
 }
 
-// Ignores statistics of another index and damaged ones: those in use stay until new ones arrive.
+// Skips statistics of another index and damaged ones: the current ones stay in use until newer ones
+// arrive.
 neptune::Status LiveTier::UseStatistics(Partition* partition) {
   NEPTUNE_ASSIGN_OR_RETURN(const StatisticsPiece newest, StatisticsInUse(*state_));
   if (newest.version() == statistics_version_) return neptune::OkStatus();
@@ -214,7 +215,7 @@ neptune::Status LiveTier::UseStatistics(Partition* partition) {
   if (newest.index_version() != index_version_) return neptune::OkStatus();
   auto used = UseStatisticsOfState(partition);
   if (used.status().code() == neptune::StatusCode::kDataLoss) return neptune::OkStatus();
-  if (!used.ok()) statistics_version_ = 0;  // retries
+  if (!used.ok()) statistics_version_ = 0;  // retry at the next refresh
   NEPTUNE_RETURN_IF_ERROR(used.status());
   neptune::LeafLock lock(&mutex_);
   statistics_ = *used;

@@ -1,22 +1,21 @@
-// The index tier "segment" with documents that change: a published partition, which is only read,
-// and small segments of the documents that have changed since.
+// The index tier "segment" with changing documents: a read-only published partition, plus small
+// segments of the documents that changed since.
 //
 //   state executes a change ──► NoteChange ──► Refresh, soon ──► searchable
-//                                                └─ reads the noted changes from the state and
-//                                                   builds one segment of them
-//   MergeSome, in the background: merges many segments into few
+//                                                └─ reads the changes, makes a segment
+//   MergeSome, periodically: merges segments
 //
-// The searchable contents are a function of the published partition and the state; opening the tier
-// rebuilds the segments from both, so no file here needs to be durable. A change becomes searchable
-// not when NoteChange returns but with the next Refresh, which the owner calls at most
-// kRefreshInterval after the first change that is not yet searchable.
+// The searchable documents are a function of the published partition and the state; the segments
+// are rebuilt from both on open, so nothing here needs to be durable. A change becomes searchable
+// at the next Refresh after NoteChange; the owner calls Refresh at most kRefreshInterval after the
+// first unrefreshed change.
 //
 // Reads and writes files; no clock, no threads.
 // Threads: thread-safe. Searches take a snapshot and never wait; Refresh and MergeSome may run
 //   concurrently with them and with each other, each on one thread at a time. NoteChange never
 //   waits for either. CountChangedTerms may run concurrently with all.
-// Errors: those of index_tier.h; Open and Refresh also give the state's, and UNAVAILABLE for file
-//   system errors. After an error of Refresh the next one retries the same changes.
+// Errors: as in index_tier.h; Open and Refresh also return the state's errors, and UNAVAILABLE for
+//   the file system. After an error of Refresh the next one retries the same changes.
 // Limits: memory is that of the searchers, about 12 bytes per change not yet refreshed, and
 //   kRefreshSizeMax of texts.
 
@@ -43,22 +42,23 @@
 
 namespace search::index {
 
-// Maximum time that a change waits for a Refresh. Larger: fewer segments to build and merge.
-// Default: together with the Refresh itself well within the two seconds in which a document must
-// become searchable.
+// Maximal wait of a change for a Refresh. Larger: fewer segments to build and merge. Default: with
+// the duration of the Refresh itself, well within the two seconds in which a document must become
+// searchable.
 inline constexpr neptune::Duration kRefreshInterval = std::chrono::milliseconds(200);
 
-// Maximum size of the texts from which one segment is built.
+// Maximal size of the texts that one segment is built from, in bytes.
 inline constexpr size_t kRefreshSizeMax = size_t{32} << 20;
 
 struct LiveTierOptions {
   // A sealed partition of the variant "segment".
   std::string base_directory;
-  // Directory for segments of changed documents; emptied by Open. One process at a time.
+  // Folder for segments of changed documents; emptied on open. Only one process may use it at a
+  // time.
   std::string working_directory;
-  // Default: fewer segments to search than with bulk loads, at the price of rewriting a document
-  // more often; documents_min is small enough for the first merges, of segments of single changes,
-  // to take only milliseconds.
+  // Default: fewer segments per search than for bulk updates, at the cost of writing a document
+  // more often; segments up to this many documents count as small, so that the first merges, of
+  // segments from single changes, take milliseconds.
   MergePolicyOptions merging = {.merge_count = 4, .documents_min = 100};
 };
 
@@ -72,18 +72,18 @@ class LiveTier final : public IndexTier {
                                        const TierSearchControl& control) const override;
   // Counts the live documents.
   TierInfo Info() const override;
-  // Suggestions are those of the published partition.
+  // Suggestions come from the published partition.
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override;
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override;
 
   // Call it after the state has executed `change`.
   void NoteChange(const PartitionChange& change);
-  // Call it after the state was replaced as a whole.
+  // Call after the state was replaced by another one.
   void NoteRestore();
 
-  // Makes all changes noted so far searchable. Returns false if there were none.
+  // Makes the changes noted so far searchable. False: there were none.
   neptune::StatusOr<bool> Refresh();
-  // See Partition::MergeSome.
+  // Runs Partition::MergeSome.
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
   // Every search that begins from now on includes at least the writes up to this one.
@@ -95,18 +95,17 @@ class LiveTier final : public IndexTier {
   // The renewed statistics used for ranking; version 0: the published ones.
   struct StatisticsUsed {
     uint64_t version = 0;
-    uint64_t change_count = 0;  // see StatisticsPiece
+    uint64_t change_count = 0;  // as in StatisticsPiece
   };
   StatisticsUsed statistics() const;
-  // Counts the changes of the searchable contents, to be summed up over all partitions of both
-  // tiers; every partition receives the sum by StatisticsChanges. Call it from one thread at a
-  // time.
+  // Counts the changes among the searchable documents, to be added up over all partitions of both
+  // tiers; the sum goes to every partition by StatisticsChanges. Runs on one thread at a time.
   neptune::StatusOr<ChangedTerms> CountChangedTerms() const;
   // See Partition::PublishedFrequency.
   neptune::StatusOr<uint32_t> PublishedFrequency(std::string_view key) const;
 
  private:
-  // The changes that the next Refresh processes.
+  // Changes that the next Refresh must apply.
   struct Noted {
     bool any = false;
     bool all = false;
@@ -127,8 +126,9 @@ class LiveTier final : public IndexTier {
 
   const LiveTierOptions options_;
   const ChangeReader* const state_;
-  uint64_t index_version_ = 0;                    // fixed by Open
-  std::unique_ptr<SuggestionIndex> suggestions_;  // fixed by Open; null: the index has none
+  uint64_t index_version_ = 0;  // fixed by Open
+  // Fixed after Open; null: the index was built without suggestions.
+  std::unique_ptr<SuggestionIndex> suggestions_;
 
   neptune::LeafMutex refresh_mutex_;
   // Number of the current directory below the working directory; numbers are not reused.

@@ -468,7 +468,7 @@ TEST(LiveTierModelTest, PartitionsAgreeWithOneRebuiltIndexOnceStatisticsAreRenew
   }
 }
 
-// Every change replaces both of two documents; every reader finds both with the same version.
+// Every change replaces both of two documents; each reader finds both in one version.
 TEST_F(LiveTierTest, SearchesSeeOneVersionWhileChangesAndMergesGoOn) {
   constexpr uint64_t kChanges = 60;
   const auto change_of = [](uint64_t version) {

@@ -2,11 +2,11 @@
 //
 //   measure_live_tier --documents=N --queries=M --rounds=R
 //
-// Builds a partition of N synthetic documents in a temporary directory. Then runs R rounds, each
-// with M searches of every kind in turn: `quiet` with no changes, `changing` with a writer that
-// applies 50 documents a second and refreshes as the service does, `merging` with segments of 100
-// documents merged continuously, on a thread of lowest priority. Prints the median over the rounds
-// of p50 and p99 in microseconds, and of their ratios to the quiet round's.
+// Builds a partition of N made documents in a temporary folder. Then R rounds, each with M searches
+// of every kind in turn: `quiet` with no change under way, `changing` with a writer that applies 50
+// documents a second and refreshes as the service does, `merging` with segments of 100 documents
+// merged all the time, on a thread of lowest priority. Prints the median over the rounds of p50 and
+// p99 in microseconds, and of their ratios to the quiet round's.
 
 #include <gflags/gflags.h>
 #include <poll.h>
@@ -33,7 +33,7 @@
 #include "index/updates/map_state.h"
 
 DEFINE_uint64(documents, 50000, "documents of the published partition");
-DEFINE_uint64(queries, 2000, "searches a round and kind");
+DEFINE_uint64(queries, 2000, "searches of each kind per round");
 DEFINE_uint64(rounds, 7, "rounds");
 
 namespace search::index {
@@ -64,7 +64,7 @@ double NowMicroseconds() {
   return static_cast<double>(at.tv_sec) * 1e6 + static_cast<double>(at.tv_nsec) / 1e3;
 }
 
-// Requests a thread to end, and wakes it if it waits.
+// Signals a thread to end, and wakes it if it waits.
 class Ending {
  public:
   Ending() : event_(::eventfd(0, 0)) {}
@@ -136,8 +136,8 @@ class Bench {
     }
   }
 
-  // p50 and p99 of searches while `background` runs at the lowest priority until it is requested to
-  // end.
+  // p50 and p99 latency of searches while `background` runs at the lowest priority until it is
+  // stopped.
   std::pair<double, double> Measure(const IndexTier& tier,
                                     const std::function<void(Ending*)>& background) {
     Ending ending;
@@ -204,7 +204,7 @@ class Bench {
     }
   }
 
-  // The live tier before any change compared with the published one, alternately.
+  // Compares the live tier before any change with the published one, alternating between them.
   void MeasureUntouched() {
     std::vector<double> ratio50;
     std::vector<double> ratio99;

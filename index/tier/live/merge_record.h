@@ -21,7 +21,7 @@
 
 namespace search::index {
 
-// Larger: a longer history for a status page that is rarely read.
+// Larger: a longer history on a status page that is rarely viewed.
 inline constexpr size_t kRecentMergeCountMax = 200;
 
 struct MergeTime {
@@ -34,7 +34,7 @@ class MergeRecord {
   static neptune::StatusOr<std::unique_ptr<MergeRecord>> Make(neptune::MetricsRegistry& metrics,
                                                               const neptune::MetricLabels& labels);
 
-  // Records the result of a step that began at `begin`.
+  // Records the result of a piece of work that began at `begin`.
   void Note(neptune::TimePoint begin, const neptune::StatusOr<MergeProgress>& progress,
             neptune::TimePoint end);
 

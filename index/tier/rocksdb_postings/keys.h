@@ -7,9 +7,10 @@
 //   "t" size:1 term first_ordinal:4  -> chunk of the term's postings (posting_chunk.h)
 //   "n" size:1 term first_ordinal:4  -> number of postings in that chunk, 4 bytes
 //
-// Other keys are the kit's (index/tier/engine_kit/engine_tables.h).
+// The kit uses the other keys (index/tier/engine_kit/engine_tables.h).
 //
-// A term has as many chunks as there were memory flushes of the builder in which it occurred.
+// A term has one chunk for each time that the builder flushed its memory while it contained the
+// term.
 
 #pragma once
 
@@ -27,8 +28,8 @@ inline constexpr char kCountPrefix[] = "n";
 // Maximum size of a term in a key; the analysis cuts longer words.
 inline constexpr size_t kTermKeySizeMax = 255;
 
-// `kind` and the term, encoded so that no term's key is a prefix of another's. REQUIRES: at most
-// kTermKeySizeMax bytes.
+// `kind` and the term, encoded so that no term's key is a prefix of another's. REQUIRES: the term
+// has at most kTermKeySizeMax bytes.
 inline std::string TermKey(char kind, std::string_view term) {
   std::string key(1, kind);
   key.push_back(static_cast<char>(term.size()));

@@ -1,4 +1,4 @@
-// The encoding of a run of a term's postings.
+// Encoding of a run of a term's postings.
 //
 //   chunk   = { posting }, ascending by ordinal
 //   posting = varint(ordinal gap, the first from 0) varint(frequency) x 3 fields
@@ -6,8 +6,8 @@
 //   positions = for each field its varint(gap), the first from 0
 //
 // Threads: thread-compatible.
-// Errors: a reader at malformed bytes ends and is damaged(); no allocation depends on numbers read
-//   from the bytes.
+// Errors: at malformed bytes a reader ends and is damaged(); it never allocates by numbers from the
+//   bytes.
 
 #pragma once
 
@@ -65,7 +65,7 @@ class PostingChunkReader {
   bool damaged_ = false;
 };
 
-// Replaces *positions by those of the field; false if damaged.
+// Sets *positions to those of the field; false if the bytes are damaged.
 bool DecodePositions(const Posting& posting, Field field, std::vector<uint32_t>* positions);
 
 }  // namespace search::index::rocksdb_postings

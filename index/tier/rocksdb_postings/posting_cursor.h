@@ -1,7 +1,7 @@
 // Iterates over the documents of one term.
 //
 // Threads: thread-compatible; lives for one search.
-// Errors: damage ends the iteration as if there were no more documents, and damaged() reports it.
+// Errors: damage ends it as if there were no more documents and sets damaged().
 
 #pragma once
 
@@ -17,8 +17,8 @@ inline constexpr uint32_t kNoDocument = UINT32_MAX;
 
 class TermPostingCursor {
  public:
-  // Positioned at the term's first document; at kNoDocument if it has none. `postings` must outlive
-  // it.
+  // Starts at the term's first document, or at kNoDocument if it has none. The postings must
+  // outlive it.
   explicit TermPostingCursor(const TermPostings& postings) : postings_(postings) { Next(); }
 
   uint32_t ordinal() const { return posting_.ordinal; }

@@ -40,7 +40,7 @@ class PostingDatabase {
   using Visit = std::function<neptune::Status(std::string_view key, std::string_view value)>;
   neptune::Status ForEach(std::string_view prefix, const Visit& visit) const;
 
-  // Makes everything durable, compacts it into one sorted run and closes. REQUIRES: not kReadOnly.
+  // Makes all writes durable, merges them into one sorted run and closes. REQUIRES: not kReadOnly.
   neptune::Status Close();
 
   const std::string& directory() const { return directory_; }

@@ -19,7 +19,7 @@ namespace search::index::rocksdb_postings {
 
 class PostingSearcher : public EngineSearcher {
  public:
-  // `postings` must outlive the searcher and be those of the query to search for.
+  // The postings must outlive it and belong to the query that is searched.
   PostingSearcher(const QueryPostings& postings, size_t document_count)
       : postings_(postings), document_count_(document_count) {}
 

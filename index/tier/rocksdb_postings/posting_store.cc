@@ -7,7 +7,7 @@
 namespace search::index::rocksdb_postings {
 namespace {
 
-// Memory overhead of a term in the table, in addition to its name and bytes.
+// Memory per term in the table, in addition to its name and bytes.
 constexpr size_t kTermOverhead = 128;
 
 PostingDatabase::Mode DatabaseMode(EngineMode mode) {

@@ -1,8 +1,7 @@
-// One partition's postings in RocksDB: inverts documents in memory, writes chunks when the memory
-// is full, never merges them.
+// One partition's postings in RocksDB: inverts documents in memory and writes chunks when the
+// memory is full; chunks are never merged.
 //
-// Threads: those of engine.h.
-// Errors: those of engine.h.
+// Threads, errors: as in engine.h.
 // Limits: 2^32 - 1 documents; memory is memory_size_max and one document.
 
 #pragma once
@@ -30,7 +29,7 @@ class PostingStore : public EngineStore {
   }
   neptune::StatusOr<std::string> Get(const std::string& key) const override;
   neptune::Status ForEachTerm(const VisitTerm& visit) const override;
-  // Does nothing: chunks are written when their own size reaches memory_size_max, which is later.
+  // No effect: chunks are written when their own bytes reach memory_size_max, which is later.
   neptune::Status Flush() override { return neptune::OkStatus(); }
   neptune::Status Close() override;
 

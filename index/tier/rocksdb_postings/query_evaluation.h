@@ -22,7 +22,7 @@ namespace search::index::rocksdb_postings {
 
 class QueryEvaluation {
  public:
-  // Opens a cursor for each distinct word of the query. All arguments must outlive this.
+  // Creates a cursor for each distinct word of the query. All arguments must outlive it.
   QueryEvaluation(const EngineQuestion& question, const QueryPostings& postings,
                   size_t document_count);
 
@@ -33,7 +33,7 @@ class QueryEvaluation {
   struct Node {
     QueryNode::Kind kind = QueryNode::Kind::kNothing;
     bool is_title_only = false;
-    std::vector<TermPostingCursor*> cursors;  // one cursor, except for kPhrase
+    std::vector<TermPostingCursor*> cursors;  // one, except for kPhrase
     std::vector<uint32_t> positions;          // kPhrase
     std::vector<Node> children;
   };

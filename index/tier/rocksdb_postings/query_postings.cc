@@ -37,15 +37,15 @@ neptune::Status QueryPostings::ReadTerm(const PostingDatabase& database, const s
   const auto [at, is_new] = terms_.try_emplace(term);
   if (!is_new || term.empty() || term.size() > kTermKeySizeMax) return neptune::OkStatus();
   TermPostings& postings = at->second;
-  NEPTUNE_RETURN_IF_ERROR(
-      database.ForEach(TermKey('t', term), [&](std::string_view, std::string_view chunk) {
-        size_ += chunk.size();
-        if (size_ > kQueryPostingsSizeMax) {
-          return neptune::ResourceExhausted("search: postings of '", term, "' are too many");
-        }
-        postings.chunks.emplace_back(chunk);
-        return neptune::OkStatus();
-      }));
+  NEPTUNE_RETURN_IF_ERROR(database.ForEach(TermKey('t', term), [&](std::string_view,
+                                                                   std::string_view chunk) {
+    size_ += chunk.size();
+    if (size_ > kQueryPostingsSizeMax) {
+      return neptune::ResourceExhausted("search: postings of '", term, "' exceed the size limit");
+    }
+    postings.chunks.emplace_back(chunk);
+    return neptune::OkStatus();
+  }));
   if (postings.chunks.empty()) return neptune::OkStatus();
   NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, database.Get(FrequencyKey(term)));
   const auto frequency = ReadRecord<uint32_t>(bytes.value_or(""));

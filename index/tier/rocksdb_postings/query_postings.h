@@ -1,7 +1,8 @@
-// The encoded postings of a search's words, all read from the database before evaluation begins.
+// The encoded postings of a search's words, all read from the database before any document is
+// looked at.
 //
-// Reading is one call, so that it can run on a thread that may wait for a disk; evaluation then
-// uses memory only.
+// Reading is one call, so that it can be made on a thread that may wait for a disk; what follows
+// uses memory alone.
 //
 // Threads: immutable once read.
 // Errors: DATA_LOSS for damage; RESOURCE_EXHAUSTED over kQueryPostingsSizeMax.
@@ -34,12 +35,12 @@ std::vector<std::string> TermsOfLeaf(const QueryNode& node);
 
 class QueryPostings {
  public:
-  // Reads the postings of every word and site of the query, excluded ones included.
+  // Reads the postings of every word and site of the query, including excluded ones.
   static neptune::StatusOr<QueryPostings> Read(const PostingDatabase& database, const Query& query);
 
   // REQUIRES: `term` is a word or site of the query. The result lives as long as this.
   const TermPostings& Of(const std::string& term) const { return terms_.at(term); }
-  // The database's directory, for messages.
+  // Directory of the database, for messages.
   const std::string& directory() const { return directory_; }
 
  private:

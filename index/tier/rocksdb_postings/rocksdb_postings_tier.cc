@@ -20,8 +20,8 @@ using rocksdb_postings::QueryPostings;
 
 constexpr EngineDriver kDriver = {.name = kRocksdbPostingsTierName, .open = &PostingStore::Open};
 
-// Only reading the postings may wait for a disk; evaluation uses memory only and runs on the thread
-// of the search.
+// Only the reading of postings may wait for a disk; what follows uses memory alone and runs where
+// the search does.
 class RocksdbPostingsTier : public IndexTier {
  public:
   RocksdbPostingsTier(std::shared_ptr<const PostingDatabase> database, EnginePartition partition)

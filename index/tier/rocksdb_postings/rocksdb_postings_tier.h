@@ -1,14 +1,13 @@
 // The index tier "rocksdb_postings": posting lists in RocksDB, evaluated exhaustively.
 //
-// Deliberately simple: it keeps the tier interface honest and is the reference for the pruned tier.
-// The scores are the index core's, from the same statistics, so the answers are the same bits.
+// Deliberately simple: it keeps the tier interface independent of one implementation and is the
+// oracle for the pruned tier. Its scores are the index core's, from the same statistics, so its
+// answers are bit-identical.
 //
 // Source: index/core for meaning and ranking.
-// Threads: those of index_tier.h and tier_builder.h.
-// Errors: those of index_tier.h and tier_builder.h.
-// Limits: those of index_tier.h and tier_builder.h. A search also holds the encoded postings of its
-//   words, at most kQueryPostingsSizeMax bytes, else RESOURCE_EXHAUSTED, and 8 bytes per match; an
-//   open partition holds 16 bytes per document.
+// Threads, errors, limits: as in index_tier.h and tier_builder.h. A search also holds the encoded
+//   postings of its words, at most kQueryPostingsSizeMax bytes, else RESOURCE_EXHAUSTED, and 8
+//   bytes per match; an open partition takes 16 bytes per document.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// Converts the index core's questions and answers to the tier's messages, for all variants that
-// search its segments.
+// The index core's questions and answers as the tier's messages, for all variants that search its
+// segments.
 //
 // Threads: pure functions, except OpenSuggestions.
 // Errors: OpenSuggestions: those of SuggestionIndex::Open except NOT_FOUND.

@@ -1,9 +1,7 @@
 // The index tier "segment": one mapped segment of the index core, searched with dynamic pruning.
 //
 // Source: index/core.
-// Threads: those of index_tier.h and tier_builder.h.
-// Errors: those of index_tier.h and tier_builder.h.
-// Limits: those of index_tier.h and tier_builder.h.
+// Threads, errors, limits: as in index_tier.h and tier_builder.h.
 
 #pragma once
 

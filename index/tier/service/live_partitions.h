@@ -1,13 +1,13 @@
 // The partitions of an index tier whose documents change: their replicated data, their live tiers,
-// the loop that keeps these fresh, and the agent that renews the statistics of the collection.
+// the loop that refreshes them, and the agent that renews the statistics of the collection.
 //
 // Source: neptune/replication.
 // Threads: Start, Open and Stop on the node's main thread, methods and changes on any.
 // Shapes: the write kChangeMethod takes a PartitionChange and returns a ChangeAnswer; the read
-//   kHoldsMethod takes a HoldsQuery and returns a HoldsAnswer; the methods of index/tier/statistics
-//   are those of statistics_messages.h.
-// Limits: one count of a partition's changed terms at a time, on a low-priority loop.
-// Errors: Open: those of LiveTier::Open; a failed partition answers UNAVAILABLE.
+//   kHoldsMethod takes a HoldsQuery and returns a HoldsAnswer; methods of index/tier/statistics as
+//   in statistics_messages.h.
+// Limits: counts one partition's changed terms at a time, on a loop of low priority.
+// Errors: Open: those of LiveTier::Open; a partition that failed answers UNAVAILABLE.
 
 #pragma once
 
@@ -34,12 +34,12 @@ class LivePartitions {
                                                                   std::string working_directory);
   ~LivePartitions();
 
-  // Opens the live tier over the published partition in `directory`. The owner must keep it until
-  // Stop has returned.
+  // The live tier over the published partition in `directory`. The owner keeps it until Stop
+  // returned.
   neptune::StatusOr<std::unique_ptr<LiveTier>> Open(neptune::PartitionId partition,
                                                     const std::string& directory);
-  // Call it when all tiers are open: starts making changes searchable, and renewing statistics if
-  // this node leads.
+  // All are open: changes become searchable from now on, and statistics are renewed where this node
+  // leads.
   neptune::Status StartMaintenance();
   neptune::Status Health(neptune::PartitionId partition) const;
   // After it no tier is accessed any more.
@@ -78,7 +78,8 @@ class LivePartitions {
   std::map<neptune::PartitionId, Slot> slots_;  // fixed by Start
   std::shared_ptr<LiveMaintenance> maintenance_;
   neptune::Loop* counting_loop_ = nullptr;
-  std::unique_ptr<StatisticsRenewal> renewal_;  // null: this node can never lead, or renewal is off
+  // Null: this node never leads, or renewal is disabled.
+  std::unique_ptr<StatisticsRenewal> renewal_;
   neptune::ReplicatedService service_;
   neptune::StatusSection section_;
 };

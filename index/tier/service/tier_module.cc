@@ -32,9 +32,9 @@ using neptune::StrCat;
 
 namespace {
 
-// A search on a helper thread reserves an eighth of the remaining time, at most this long, for
-// returning its answer. Larger: searches that are cut short evaluate less. Smaller: their answers
-// arrive too late.
+// Time that a search on a helper thread reserves for returning its answer: an eighth of the
+// remaining time, but no more than this. Larger: searches cut short examine less; smaller: their
+// answers arrive too late.
 constexpr neptune::Duration kAnswerTimeMax = std::chrono::milliseconds(10);
 
 Status ReadSecondPhaseCountMax(const std::map<std::string, std::string>& parameters,
@@ -161,7 +161,7 @@ Status TierModule::StartVersions(const ModuleContext& context, const std::string
   if (list.empty()) {
     NEPTUNE_RETURN_IF_ERROR(take(nullptr));
   } else if (live_ != nullptr) {
-    return neptune::InvalidArgument("parameters live_path and versions exclude each other: a ",
+    return neptune::InvalidArgument("parameters live_path and versions are mutually exclusive: a ",
                                     "change belongs to the version that it was made on");
   } else {
     const auto path = std::filesystem::path(base_directory_) / list;
@@ -205,7 +205,7 @@ void TierModule::MakeCapsule(const Version& version, const std::string& name,
   if (capsules_ == nullptr) return;
   if (std::none_of(version.partitions.begin(), version.partitions.end(), reads_store)) return;
   const Status made = neptune::MakeDeviceCapsule(*capsules_, name, path);
-  LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " wait on its workers: " << made;
+  LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " block its workers: " << made;
 }
 
 std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& directory) const {

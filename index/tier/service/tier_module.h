@@ -1,30 +1,30 @@
 // The index tier as a service: opens its partitions and runs the local operator of a search.
 //
 // Parameters (cluster spec):
-//   path            directory with one directory per partition, named by its number; relative to
-//                   the base directory
-//   implementation  variant of the registry; default: the one recorded in the directory
-//   live_path       directory for the segments of changed documents, relative to the base
-//                   directory; makes the partitions accept changes (LivePartitions); needs the
-//                   variant `segment` and a `replication` block. Default: none
+//   path            folder with one folder per partition, named by its number; relative to the base
+//                   folder
+//   implementation  variant of the registry; default: the one recorded in the folder
+//   live_path       folder for segments of changed documents, relative to the base folder; makes
+//                   the partitions accept changes (LivePartitions); requires the variant `segment`
+//                   and a `replication` block. Default: none
 //   versions        list of the versions that are kept open (index/versions), relative to the base
-//                   directory; `path` is then inside each version's directory. Not with live_path.
+//                   folder; `path` is then inside each version's folder. Not with live_path.
 //                   Default: none, one version
 //   tier1_partitions, tier2_partitions, statistics_changed_share, statistics_period_ms,
 //   statistics_timeout_ms
 //                   for tier 1, with live_path: see index/tier/statistics/statistics_renewal.h
 //   second_phase_count_max
-//                   maximum number of documents that the second ranking phase rates per question,
-//                   0 (none) to 1000; default 1000: what the question asks for
+//                   maximal number of documents that the second ranking phase rates per query, 0
+//                   (none) to 1000; default 1000, so that the query decides
 //
-// Reads of a storage engine run as a whole in the dependency capsule of its directory
-// (disk:PATH/**), whose helper threads may wait for a disk; if no capsule covers the directory, the
-// module creates one named after the service. Mapped files are read on the calling thread: no
-// capsule notices a page that is not in memory.
+// A tier's whole read of a storage engine runs in the dependency capsule of its folder
+// (disk:PATH/**), whose helper threads may wait for a disk; if no capsule covers the folder, the
+// module creates one named after the service. Mapped files are read on the calling thread: page
+// faults are invisible to capsules.
 //
 // A partition that is missing, damaged or of another variant is not announced and answers with the
-// reason; the others serve. The same holds for a partition whose damage is detected while it
-// serves.
+// reason; the others are served. The same holds for a partition that is found damaged while it is
+// served.
 //
 // Source: [Chu03] 3.3, figure 5 (local and reduce operators).
 // Threads: methods run on any loop of the node; tiers are thread-safe.
@@ -77,20 +77,21 @@ class TierModule final : public neptune::ServiceModule {
   template <typename Question, typename Work>
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
                  Work work);
-  // Creates the capsule for reads below `path`, if a tier of the version reads a storage engine.
+  // Creates the capsule for reads below `path`, if any of the tiers reads a storage engine.
   void MakeCapsule(const Version& version, const std::string& name, const std::string& path) const;
-  // Returns work(tier, control), unless the partition is not served or turns out damaged.
+  // Returns the result of `work(tier, control)`, or an error if the partition is not served or
+  // turns out damaged.
   template <typename Work>
   neptune::Status Answer(neptune::RequestContext& context, uint64_t version, const Work& work,
                          neptune::Data* response);
-  // The deadline, stop conditions and read function for a search of that partition by that request.
+  // Stop conditions and reads of a search of that partition for that request.
   TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
   // The question with its second phase limited to what this node allows.
   TierQuery Limited(TierQuery query) const;
   neptune::Status AddStatus(neptune::ModuleContext& context);
 
   std::string implementation_ = "none";  // fixed after Start
-  // Properties of the node and its parameters, fixed after Start.
+  // From the node and its parameters; fixed after Start.
   std::string service_;
   std::string base_directory_;
   std::string path_;

@@ -106,8 +106,8 @@ Status RenewalAttempt::AddUp() {
     NEPTUNE_ASSIGN_OR_RETURN(const CountedPartition counted, ReadPage(bytes));
     if (index_version_ == 0) index_version_ = counted.index_version;
     if (counted.index_version != index_version_) {
-      return neptune::FailedPrecondition("partitions stand over indexes ", index_version_, " and ",
-                                         counted.index_version);
+      return neptune::FailedPrecondition("partitions have different base indexes, ", index_version_,
+                                         " and ", counted.index_version);
     }
     change_count_ += counted.change_count;
     NEPTUNE_RETURN_IF_ERROR(sum_.Add(counted.changed));

@@ -1,22 +1,21 @@
 // One renewal of the statistics of the whole collection, from counting to publishing.
 //
-//   every partition ── ChangedTerms, a stream of pages ──► sum ── unknown terms ──► every partition
-//                                                           │ ◄── PublishedFrequencies ──┘
+//   every partition ── ChangedTerms, a stream of pages ──► sum ── terms without counts ──► every
+//                                                           │ ◄── PublishedFrequencies ── partition
 //                                                           ▼
-//   every partition ◄── Change: pieces of a new version; the last piece of each partition is sent
-//                       after all other pieces of all partitions
+//   every partition ◄── Change: pieces of a new version; all last pieces come after all others
 //
-// A partition uses a version once its last piece has arrived, so all partitions switch within the
-// time of a few writes. An interrupted attempt is harmless: versions are complete or ignored, and a
-// partition uses the largest version that it has received.
+// A partition uses a version once it has the last piece, so all partitions switch within the time
+// of a few writes. An attempt that is cut off does no harm: versions take effect whole or not at
+// all, and the largest version that a partition received wins.
 //
 // Threads: runs on a user-level thread of a loop of the node; long computations run on
 //   `background`.
 // Errors: those of the calls; FAILED_PRECONDITION if partitions have different base indexes;
 //   RESOURCE_EXHAUSTED over a limit.
-// Limits: kCollectedSizeMax bytes of pages and kChangedTermsMax terms are held in memory; messages
-//   are limited as in statistics_messages.h and index/updates/document_change.h. One partition is
-//   called at a time.
+// Limits: holds kCollectedSizeMax bytes of pages and kChangedTermsMax terms in memory; message
+//   limits as in statistics_messages.h and index/updates/document_change.h. Calls one partition at
+//   a time.
 
 #pragma once
 
@@ -41,8 +40,8 @@ struct TierPartition {
   neptune::ServiceName service;
   neptune::PartitionId partition;
 };
-// All partitions, those of tier 2 first: cached answers are validated by the epoch of tier 1, which
-// must change last.
+// All partitions of both tiers, tier 2 first: cached answers are keyed by the epoch of tier 1,
+// which must therefore change last.
 std::vector<TierPartition> AllPartitions(uint32_t tier1_count, uint32_t tier2_count);
 
 class RenewalAttempt {

@@ -17,7 +17,8 @@ constexpr WallTime kWallBegin{1'600'000'000'000'000'000};
 
 WallTime WallAfter(Duration time) { return {kWallBegin.ns_since_1970 + time.count()}; }
 
-// Two partitions of 500 documents whose statistics were renewed at time 0, after 100 changes.
+// Two partitions of 500 documents with statistics that were renewed at the beginning, when 100
+// documents had changed.
 Partitions Renewed(uint64_t changes_since) {
   const uint64_t version = NextStatisticsVersion({}, kWallBegin, 7);
   const PartitionStatistics partition{.index_version = 1,

@@ -59,7 +59,7 @@ std::vector<ChangedTermsPage> PagesOf(const CountedPartition& counted) {
 neptune::StatusOr<CountedPartition> ReadPage(std::string_view bytes) {
   ChangedTermsPage page;
   if (!page.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return neptune::InvalidArgument(bytes.size(), " bytes that are no page of changed terms");
+    return neptune::InvalidArgument(bytes.size(), " bytes are not a valid page of changed terms");
   }
   const int differences = page.length_differences_size();
   if (page.published_length_sums_size() != static_cast<int>(kFieldCount) ||

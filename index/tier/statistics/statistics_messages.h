@@ -1,7 +1,7 @@
-// Converts the counts of a partition to messages of bounded size, and back.
+// Converts a partition's counts to messages of bounded size, and back.
 //
 // Threads: pure functions.
-// Errors: INVALID_ARGUMENT for bytes that are not a page, or for an inconsistent page.
+// Errors: INVALID_ARGUMENT for malformed or inconsistent bytes.
 // Limits: kPageTermsMax terms per page: about 140 KiB with the longest keys, far below
 //   neptune::kMessageSizeMax.
 
@@ -27,7 +27,7 @@ inline constexpr char kPublishedFrequenciesMethod[] = "PublishedFrequencies";
 
 inline constexpr size_t kPageTermsMax = 1000;
 
-// The counts of a partition, its index, and the last change that they include.
+// Counts of a partition, with the index and the change up to which they were counted.
 struct CountedPartition {
   uint64_t index_version = 0;
   uint64_t change_count = 0;

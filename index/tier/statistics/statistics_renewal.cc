@@ -86,13 +86,13 @@ StatisticsRenewal::~StatisticsRenewal() = default;
 
 void StatisticsRenewal::Stop() {
   is_stopping_ = true;
-  // Not on a user-level thread, the node has ended without Stop, and none of its threads will run
-  // again.
+  // If this is not a user-level thread, the node has ended without being stopped: none of its
+  // threads runs again.
   if (!thread_ || neptune::UserThread::Current() == nullptr) return;
   stopper_ = neptune::ThreadRef(neptune::UserThread::Current());
   cancellation_->Cancel();
   thread_->Wake();
-  // The thread uses this object, so wait for its end even if the node is shutting its threads down.
+  // The thread uses this object, so wait for its end even if the node is stopping its threads.
   while (!has_ended_) neptune::this_thread::ParkUntilWoken();
   thread_ = neptune::ThreadRef();
 }

@@ -1,11 +1,10 @@
-// Keeps the statistics of the whole collection fresh while documents change. Runs on the leading
-// node: the primary of tier 1's partition 0. If it fails, the next primary continues; two nodes
-// that both consider themselves primary for a moment are harmless, because their versions differ
-// and the larger one is used.
+// Keeps the statistics of the whole collection fresh while documents change. Runs on the leader,
+// the primary of tier 1's partition 0; if that is lost, the next primary takes over. Two nodes that
+// both believe they lead do no harm, because each uses versions of its own and the larger one wins.
 //
 // Threads: Start and Stop on user-level threads of one loop of the node, on which its thread runs.
 // Errors: a failed attempt is logged and counted; the policy decides when the next one may begin.
-// Limits: an attempt takes at most `timeout`; states are read every kStatisticsCheckInterval.
+// Limits: an attempt takes at most `timeout`; partitions are polled every kStatisticsCheckInterval.
 
 #pragma once
 
@@ -26,8 +25,8 @@ namespace search::index {
 inline constexpr neptune::Duration kStatisticsCheckInterval = std::chrono::seconds(1);
 
 struct StatisticsRenewalOptions {
-  // Number of partitions of each tier in the whole cluster; all must be included. Parameters
-  // tier1_partitions, tier2_partitions.
+  // Numbers of partitions of both tiers in the whole cluster; no partition may be left out.
+  // Parameters tier1_partitions, tier2_partitions.
   uint32_t tier1_partitions = 0;
   uint32_t tier2_partitions = 0;
   // Parameters statistics_changed_share, statistics_period_ms.
@@ -45,10 +44,10 @@ struct RenewalEnvironment {
   neptune::Client* client = nullptr;
   neptune::World* world = nullptr;
   neptune::MetricsRegistry* metrics = nullptr;
-  // Loop for long computations; must outlive the agent.
+  // Runs long computations; must outlive the agent.
   neptune::Loop* background = nullptr;
   std::function<bool()> leads;
-  // Directory for a temporary file.
+  // Folder for a temporary file.
   std::string working_directory;
 };
 
@@ -71,7 +70,7 @@ class StatisticsRenewal {
 
   const StatisticsRenewalOptions options_;
   const RenewalEnvironment environment_;
-  // Cancels the calls in progress.
+  // Cancels the calls that are under way.
   const std::shared_ptr<neptune::IncomingCall> cancellation_ =
       std::make_shared<neptune::IncomingCall>();
   neptune::Counter* done_ = nullptr;

@@ -15,7 +15,7 @@ std::string TermIn(auto field, std::string_view term) {
   return "TBE"[static_cast<size_t>(field)] + std::string(term);
 }
 
-// Translates a query for Xapian.
+// Translates query operators to Xapian's.
 struct Operators {
   using Set = Xapian::Query;
   static Set Word(const std::string& term) { return Set(AnyTerm(term)); }

@@ -1,6 +1,7 @@
-// The index tier "xapian", a worked example: Xapian stores, matches and counts; scores are ours.
+// The index tier "xapian", the worked example of a foreign engine: Xapian stores, matches and
+// counts; scores are ours.
 //
-// Threads, errors, limits: those of engine_kit/engine_variant.h.
+// Threads, errors, limits: as in engine_kit/engine_variant.h.
 #pragma once
 
 #include "index/tier/engine_kit/engine.h"
