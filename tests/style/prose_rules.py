@@ -6,6 +6,7 @@ from typing import Iterator, List, NamedTuple
 from source_tree import SourceTree, Violation, line_of
 
 COLUMN_MAX = 100
+PICTURE_COLUMN_MAX = 130
 LITERATURE_FILE = "LITERATURE.md"
 _CODE = (".h", ".cc")
 
@@ -22,6 +23,7 @@ _LITERAL_OR_COMMENT = re.compile(
       | (?P<comment>//[^\n]*)""", re.DOTALL | re.VERBOSE)
 # What cannot be wrapped: raw strings, and code that the formatter is told to leave alone.
 _UNWRAPPED = re.compile(r'R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)"|// clang-format off.*?// clang-format on', re.DOTALL)
+_PICTURE = re.compile(r"^\s*//.*[\u2500-\u25ff]")
 _OPENING = re.compile(r"//+ (%s)\b(?! *[.:(])" % "|".join(BANNED_OPENINGS))
 _PHRASE = re.compile(r"(?<!, )\b(%s)\b" % "|".join(p.replace(" ", r"[ ]") for p in BANNED_PHRASES), re.IGNORECASE)
 _KEY = re.compile(r"\[([A-Z][A-Za-z]+[0-9]{2}[a-z]?)\]")
@@ -72,8 +74,9 @@ def columns(tree: SourceTree) -> Iterator[Violation]:
     for path in tree.with_suffix(*_CODE):
         text = _UNWRAPPED.sub(lambda m: re.sub(r"[^\n]", "", m.group()), tree.text(path))
         for number, line in enumerate(text.split("\n"), 1):
-            if len(line) > COLUMN_MAX and "://" not in line and not line.startswith("#include"):
-                yield Violation(path, number, "columns", f"{len(line)}, limit {COLUMN_MAX}")
+            limit = PICTURE_COLUMN_MAX if _PICTURE.search(line) else COLUMN_MAX
+            if len(line) > limit and "://" not in line and not line.startswith("#include"):
+                yield Violation(path, number, "columns", f"{len(line)}, limit {limit}")
 
 
 def sources(tree: SourceTree) -> Iterator[Violation]:

@@ -1,8 +1,8 @@
 // Plans a swap of a service's module or implementation: which nodes, and what each of them
 // hosts then.
 //
-//   tier1=rocksdb_postings      parameter `implementation`, and the folder of the index that was built for it
-//   cache=/some/new_cache.so    parameter-less: another module; several versions of one may run side by side
+//   tier1=rocksdb_postings      parameter `implementation`, and the folder of the index built for it
+//   cache=/some/new_cache.so    another module; several versions of one may run side by side
 //   tier1=                      what the spec says
 //
 // Threads: pure functions.

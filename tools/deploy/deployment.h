@@ -2,7 +2,8 @@
 // cluster's spec.
 //
 //   systemd      HOST/neptune-CLUSTER-NODE.service, a unit a node, and HOST/cluster.textproto
-//   kubernetes   cluster.yaml: the spec as ConfigMap, a StatefulSet of one pod a node, Services, PodDisruptionBudget
+//   kubernetes   cluster.yaml: ConfigMap, a StatefulSet of one pod for each node, Services,
+//                PodDisruptionBudget
 //   hosts        hosts.txt: node, host, address, fixed ports
 //
 // Values in, files as text out.

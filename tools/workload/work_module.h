@@ -1,18 +1,18 @@
 // A service whose requests say how much processor time they cost: what the papers measure with.
 //
-//   Run   long; the request is WorkRequest(cost, wait), the answer is empty. It works, then waits outside of the pool
-//         as if for another node.
+//   Run   long; the request is WorkRequest(cost, wait), the answer is empty. It works, then waits
+//         outside of the pool as if for another node.
 //
 // Parameters of the service or node:
-//   cpu         where the time goes. "processors" (default): the world's, modelled in the simulated world, really
-//               spun in the real one (so "spin" means the same). "emulated": the node owns
+//   cpu         how time is used. "processors" (default): those of the world, modelled in the
+//               simulated world and spun in the real one (so "spin" means the same). "emulated": the node owns
 //               `processors` virtual ones and a request sleeps while it holds one - for many nodes
 //               on few real processors, right for costs well above a millisecond, and useless where
 //               running code must be interrupted.
 //   processors  how many virtual ones. Default: 1.
 //   slowness    multiplies every cost. Default: 1.
-//   slice_ms    how long a request works before it asks whether it should stop; one that should answers
-//               kDeadlineExceeded. Not with "emulated". Default: it never asks.
+//   slice_ms    how long a request works before it checks whether it should stop; if so it
+//               answers kDeadlineExceeded. Not with "emulated". Default: it never asks.
 //
 // Source: [Shen02] 3.4 (service time is really consumed).
 // Threads: as ServiceModule says.

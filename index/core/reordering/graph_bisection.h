@@ -1,9 +1,7 @@
 // Finds an order of documents in which similar documents are adjacent, so that gaps in posting
 // lists are small and blocks have tight bounds: recursive graph bisection.
 //
-// Source: Dhulipala, Kabiljo, Karrer, Ottaviano, Pupyrev, Shalita, "Compressing Graphs and Indexes
-//   with Recursive Graph Bisection", KDD 2016; Mackenzie, Petri, Moffat, "Faster Index Reordering
-//   with Bipartite Graph Partitioning", SIGIR 2021.
+// Source: recursive graph bisection [Dhulipala16], made faster by [Mackenzie21].
 // Departs from source: all documents of a part are split at the middle of their gains on the right,
 //   instead of exchanging the best pairs; a document's own presence counts a tenth in its terms'
 //   degrees; a part is settled when at most 1 % of it moves; terms that occur in one document of a

@@ -14,10 +14,9 @@
 //   included
 //
 // Source: proximity: [Rasolofo03] (a pair weighs as its lesser word, inverse distances
-//   saturate as frequencies do), [Metzler05] (pairs in query order). Lead: Troy and
-//   Zhang 2007 (rank of a term's first occurrence). Title: the covered share of a field, a usual
-//   feature of learned rankings (LETOR); squared, to favor titles that consist of the query and
-//   little else.
+//   saturate as frequencies do), [Metzler05] (pairs in query order). Lead: [Troy07] (rank of a
+//   term's first occurrence). Title: the covered share of a field, a usual feature of learned
+//   rankings (LETOR); squared, to favor titles that consist of the query and little else.
 // Departs from source: inverse distance, not its square; only pairs that are near each other in the
 //   query, so that cost grows linearly with the query.
 // No I/O, no clock; independent of segments and queries.

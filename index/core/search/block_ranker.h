@@ -10,8 +10,8 @@
 //   phrases
 //     documents by descending score, each checked in its turn
 //
-// Source: candidates by block bounds [Dimopoulos13] [Mallia21]; the threshold is raised beforehand by k-th best scores of single words (Kane and Tompa
-//   2018).
+// Source: candidates by block bounds [Dimopoulos13] [Mallia21]; the threshold is raised beforehand
+//   by k-th best scores of single words [Kane18].
 // Departs from source: the best-bounded candidates are scored first, in the order of documents.
 // Threads: thread-compatible; lives for one search.
 // Limits: memory is 2 bytes per document block, 8 if words are required, and 8 bytes per posting of

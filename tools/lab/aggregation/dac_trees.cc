@@ -180,7 +180,7 @@ plot::Plot Figure(const Results& results, const std::string& workload, const std
   for (const std::string scheme :
        {"base", "flat", "binomial", "lat", "lat measured", "lat polled", "lat stale"}) {
     plot::Series series = SweepOf(results, workload, scheme).SeriesOf(scheme, metric);
-    // Without answers there is no mean.
+    // There is no mean if there are no answers.
     std::erase_if(series.dots, [](const plot::Dot& dot) { return dot.y <= 0; });
     figure.series.push_back(std::move(series));
   }

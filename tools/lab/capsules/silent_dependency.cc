@@ -178,7 +178,7 @@ class SilentNameServer final : public SilentDependency {
   Status Ask() override {
     addrinfo* list = nullptr;
     const int result = getaddrinfo("silent.example", nullptr, nullptr, &list);
-    if (result == EAI_NONAME) return OkStatus();  // what it is told in the end
+    if (result == EAI_NONAME) return OkStatus();  // the resolver gave up
     return Unavailable("a name: ", gai_strerror(result));
   }
   void LetGo(int) override {

@@ -27,7 +27,7 @@ namespace search::lab {
 struct SimClusterOptions {
   uint64_t seed = 1;
   int server_count = 16;
-  // As in the papers: "up to 6 client nodes".
+  // The papers have "up to 6 client nodes".
   int client_count = 6;
   // Constant delays, as in the papers' simulators.
   neptune::NetworkProfile network = neptune::kPaperCluster;

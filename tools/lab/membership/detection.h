@@ -46,7 +46,7 @@ struct HurtCall {
 };
 
 struct DetectionNotes {
-  // By live node; each list is in order of time and not empty.
+  // Sights by live node; each list is in order of time and not empty.
   std::map<std::string, std::vector<Sight>> sights;
   std::vector<HurtCall> hurt;
   uint64_t call_count = 0;

@@ -45,7 +45,7 @@ bool IsSustained(const SearchReplay::Measurements& measurements) {
          });
 }
 
-// Of the client.
+// Processor time of this process.
 double OwnProcessorSeconds() {
   timespec used{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);

@@ -77,7 +77,7 @@ double CapacityOf(const Handler& handler) {
   return kServerCount * 1000 / handler.service_ms.mean();
 }
 
-// Seconds of virtual time, of which so many requests of 25 us come that fewer do.
+// Seconds of virtual time to simulate; fewer for requests of 25 us, because there are many more.
 double Seconds(const Handler& handler, double usual_s) {
   return handler.service_ms.mean() < 1 ? usual_s / 40 : usual_s;
 }
