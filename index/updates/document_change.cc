@@ -84,7 +84,7 @@ neptune::Status CheckPartitionChange(const PartitionChange& change) {
   for (const DocumentChange& document : change.documents()) {
     NEPTUNE_RETURN_IF_ERROR(CheckDocumentChange(document));
     if (!seen.insert(document.doc_id()).second) {
-      return neptune::InvalidArgument("document ", document.doc_id(), " stands twice in a change");
+      return neptune::InvalidArgument("document ", document.doc_id(), " occurs twice in a change");
     }
   }
   if (change.has_request_key() && (change.request_key().key().size() != kRequestKeySize ||
@@ -102,7 +102,7 @@ neptune::StatusOr<PartitionChange> ParsePartitionChange(std::string_view bytes) 
   }
   PartitionChange change;
   if (!change.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return neptune::InvalidArgument(bytes.size(), " bytes that are no change of documents");
+    return neptune::InvalidArgument(bytes.size(), " bytes that are not a change of documents");
   }
   NEPTUNE_RETURN_IF_ERROR(CheckPartitionChange(change));
   return change;

@@ -31,8 +31,8 @@ bool IsName(std::string_view name) {
 
 Status CheckVersion(const IndexVersion& version) {
   if (!IsName(version.name)) {
-    return InvalidArgument("'", version.name, "' is no name of a version: 1 to ", kNameSizeMax,
-                           " letters, digits, '.', '_' and '-', not with '.' at the front");
+    return InvalidArgument("'", version.name, "' is not a version name: 1 to ", kNameSizeMax,
+                           " letters, digits, '.', '_' and '-', not beginning with '.'");
   }
   if (version.folder.empty() || version.folder.size() > kFolderSizeMax) {
     return InvalidArgument("version '", version.name, "' has no folder");
@@ -52,11 +52,11 @@ Status CheckList(const VersionList& list) {
   for (const IndexVersion& version : list.versions) {
     NEPTUNE_RETURN_IF_ERROR(CheckVersion(version));
     if (!names.insert(version.name).second) {
-      return InvalidArgument("version '", version.name, "' twice");
+      return InvalidArgument("version '", version.name, "' occurs twice");
     }
     if (!numbers.insert(version.index_version).second) {
       return InvalidArgument("version '", version.name,
-                             "' holds what another one does: ", version.index_version);
+                             "' has the same contents as another one: ", version.index_version);
     }
   }
   if (!names.contains(list.current)) {
@@ -103,7 +103,7 @@ StatusOr<VersionList> ParseVersionList(std::string_view text) {
   try {
     const Json json = Json::parse(text);
     if (json.at("format_version") != kFormatVersion) {
-      return DataLoss("format version ", json.at("format_version").dump(), ", known is ",
+      return DataLoss("format version ", json.at("format_version").dump(), ", supported is ",
                       kFormatVersion);
     }
     VersionList list = ListOf(json);

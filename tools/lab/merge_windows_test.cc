@@ -13,7 +13,7 @@ tools::Measurement DueAt(double at_s) {
 
 TEST(MergeWindowsTest, MergesAreReadWithTheirTimes) {
   const std::vector<NodeStatusTable> section = {
-      {"Merges of late", {{{"partition", "0"}, {"ended ago (ms)", "500"}, {"took (ms)", "20.5"}}}}};
+      {"Recent merges", {{{"partition", "0"}, {"ended ago (ms)", "500"}, {"took (ms)", "20.5"}}}}};
   const auto merges = MergesOf(section, 10);
   ASSERT_TRUE(merges.ok()) << merges.status();
   ASSERT_EQ(merges->size(), 1U);

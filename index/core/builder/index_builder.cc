@@ -107,7 +107,8 @@ class IndexBuilder::Rep {
     std::error_code error;
     std::filesystem::create_directories(options_.directory, error);
     if (error) {
-      return neptune::Unavailable("cannot make folder ", options_.directory, ": ", error.message());
+      return neptune::Unavailable("cannot create directory ", options_.directory, ": ",
+                                  error.message());
     }
     NEPTUNE_ASSIGN_OR_RETURN(writer_,
                              SegmentWriter::Create(options_.directory, options_.durability));

@@ -18,7 +18,7 @@ neptune::StatusOr<std::unique_ptr<PostingsImporter>> PostingsImporter::Create(
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
-    return neptune::Unavailable("cannot make folder ", directory, ": ", error.message());
+    return neptune::Unavailable("cannot create directory ", directory, ": ", error.message());
   }
   NEPTUNE_ASSIGN_OR_RETURN(auto writer, SegmentWriter::Create(directory));
   writer->OmitPositions();
@@ -34,7 +34,7 @@ bool PostingsImporter::IsPossibleKey(std::string_view key) {
 }
 
 neptune::Status PostingsImporter::BeginTerm(std::string_view key) {
-  if (!IsPossibleKey(key)) return neptune::InvalidArgument("postings: impossible term");
+  if (!IsPossibleKey(key)) return neptune::InvalidArgument("postings: invalid term");
   if (in_term_) {
     if (key <= key_)
       return neptune::InvalidArgument("postings: term '", key, "' after '", key_, "'");

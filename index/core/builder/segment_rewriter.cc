@@ -134,7 +134,7 @@ neptune::Status SegmentRewrite::Rep::Begin() {
     (input.segment->has_positions() ? some_have_positions : some_lack_positions) = true;
   }
   if (some_have_positions && some_lack_positions) {
-    return neptune::InvalidArgument("rewriting segments: some have positions, some do not");
+    return neptune::InvalidArgument("rewriting segments: only some of them have positions");
   }
   has_positions_ = !some_lack_positions;
   if (!has_positions_) writer_->OmitPositions();
@@ -294,7 +294,8 @@ neptune::StatusOr<std::unique_ptr<SegmentRewrite>> SegmentRewrite::Begin(
     Durability durability) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) return neptune::Unavailable("cannot make folder ", directory, ": ", error.message());
+  if (error)
+    return neptune::Unavailable("cannot create directory ", directory, ": ", error.message());
   NEPTUNE_ASSIGN_OR_RETURN(auto writer, SegmentWriter::Create(directory, durability));
   auto rep = std::make_unique<Rep>(std::move(inputs), document_count, directory, std::move(writer));
   NEPTUNE_RETURN_IF_ERROR(rep->Begin());

@@ -36,7 +36,7 @@ class Comparison {
  private:
   neptune::Status Add(std::string_view key, int64_t difference, bool is_published) {
     if (changed_->terms.size() == kChangedTermsMax) {
-      return neptune::ResourceExhausted("changes touched more than ", kChangedTermsMax,
+      return neptune::ResourceExhausted("changes affect more than ", kChangedTermsMax,
                                         " terms; the index should be built anew");
     }
     ChangedTerm term{.key = std::string(key), .difference = difference};
@@ -78,7 +78,7 @@ neptune::Status ChangedTermsSum::Add(const ChangedTerms& piece) {
   }
   if (piece.published_document_count != published_document_count_ ||
       piece.published_length_sums != published_length_sums_) {
-    return neptune::FailedPrecondition("partitions stand over different published collections");
+    return neptune::FailedPrecondition("partitions belong to different published collections");
   }
   // Differences are added modulo 2^64: negative ones wrap around, and the sum wraps back.
   totals_.document_count += static_cast<uint64_t>(piece.document_difference);
@@ -91,7 +91,7 @@ neptune::Status ChangedTermsSum::Add(const ChangedTerms& piece) {
     sum.published_frequency = std::max(sum.published_frequency, term.published_frequency);
   }
   if (terms_.size() <= kChangedTermsMax) return neptune::OkStatus();
-  return neptune::ResourceExhausted("changes touched more than ", kChangedTermsMax,
+  return neptune::ResourceExhausted("changes affect more than ", kChangedTermsMax,
                                     " terms; the index should be built anew");
 }
 

@@ -136,13 +136,14 @@ neptune::StatusOr<std::unique_ptr<Partition>> Partition::Open(PartitionOptions o
   std::error_code error;
   std::filesystem::create_directories(options.directory, error);
   if (error) {
-    return neptune::Unavailable("cannot make folder ", options.directory, ": ", error.message());
+    return neptune::Unavailable("cannot create directory ", options.directory, ": ",
+                                error.message());
   }
   if (options.merging.merge_count < 2 || options.merging.documents_min < 1) {
-    return neptune::InvalidArgument("partition: impossible merge policy");
+    return neptune::InvalidArgument("partition: invalid merge policy");
   }
   if (!options.base_directory.empty() && options.durability != Durability::kUnsynced) {
-    return neptune::InvalidArgument("partition: a base is for one whose files are not kept");
+    return neptune::InvalidArgument("partition: base_directory requires Durability::kUnsynced");
   }
   std::unique_ptr<Partition> partition(new Partition(std::move(options)));
   NEPTUNE_RETURN_IF_ERROR(partition->Load());
@@ -205,7 +206,7 @@ neptune::StatusOr<Partition::Part> Partition::LoadPart(const ManifestSegment& en
   NEPTUNE_ASSIGN_OR_RETURN(auto folder, SegmentFolder::Open(directory, entry.number));
   const Segment& segment = folder->segment();
   if (segment.fingerprint() != entry.fingerprint) {
-    return neptune::DataLoss(directory, ": not the segment that the manifest speaks of");
+    return neptune::DataLoss(directory, ": the segment differs from the one in the manifest");
   }
   std::vector<std::string> kept = {std::string(kSegmentFileName)};
   Part part;

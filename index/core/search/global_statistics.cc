@@ -50,7 +50,7 @@ neptune::Status CheckDocIdsAreUnique(const Segments& segments) {
     const size_t i = queue.Pop();
     const uint64_t doc_id = segments[i]->doc_id_in_order(next[i]);
     if (has_last && doc_id <= last) {
-      return neptune::InvalidArgument("document ", doc_id, " stands twice, once in ",
+      return neptune::InvalidArgument("document ", doc_id, " occurs twice, once in ",
                                       segments[i]->name());
     }
     has_last = true;
@@ -144,7 +144,8 @@ neptune::Status RunInParallel(size_t count, int thread_count, const Job& job) {
 
 neptune::Status ComputeGlobalStatistics(const std::vector<std::string>& directories,
                                         const GlobalStatisticsOptions& options) {
-  if (!IsValid(options.ranking)) return neptune::InvalidArgument("statistics: impossible ranking");
+  if (!IsValid(options.ranking))
+    return neptune::InvalidArgument("statistics: invalid ranking options");
   if (directories.size() > kSegmentsMax) {
     return neptune::InvalidArgument("statistics: more than ", kSegmentsMax, " segments");
   }

@@ -59,11 +59,11 @@ class Searcher::Rep {
     NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, space_.segment));
     const LiveDocuments* live = options.live_documents;
     if (live != nullptr && live->document_count() != space_.segment.document_count()) {
-      return neptune::InvalidArgument("searcher: live documents of another segment than ",
+      return neptune::InvalidArgument("searcher: the live documents do not belong to segment ",
                                       space_.segment.name());
     }
     if (!IsValid(options.second_phase)) {
-      return neptune::InvalidArgument("searcher: impossible weights of the second phase");
+      return neptune::InvalidArgument("searcher: invalid weights of the second phase");
     }
     SearchResult result;
     if (options.k > 0) {
@@ -123,7 +123,7 @@ class Searcher::Rep {
 
 neptune::StatusOr<std::unique_ptr<Searcher>> Searcher::Create(
     const Segment& segment, const CollectionStatistics& statistics, const RankingOptions& options) {
-  if (!IsValid(options)) return neptune::InvalidArgument("searcher: impossible ranking options");
+  if (!IsValid(options)) return neptune::InvalidArgument("searcher: invalid ranking options");
   return std::unique_ptr<Searcher>(
       new Searcher(std::make_unique<Rep>(segment, statistics, options)));
 }
@@ -141,7 +141,7 @@ size_t Searcher::memory_size() const { return rep_->space().impacts.size(); }
 neptune::StatusOr<Explanation> Searcher::Explain(const Query& query, uint64_t doc_id,
                                                  const SecondPhaseWeights& second_phase) const {
   if (!IsValid(second_phase)) {
-    return neptune::InvalidArgument("searcher: impossible weights of the second phase");
+    return neptune::InvalidArgument("searcher: invalid weights of the second phase");
   }
   return ExplainScore(rep_->space(), query, doc_id, second_phase);
 }

@@ -12,11 +12,12 @@ void CollectionSums::AddPartition(const PartitionRecord& partition) {
 }
 
 neptune::StatusOr<CollectionRecord> CollectionSums::Finish(const RankingOptions& ranking) {
-  if (!IsValid(ranking)) return neptune::InvalidArgument("finish collection: impossible ranking");
+  if (!IsValid(ranking))
+    return neptune::InvalidArgument("finish collection: invalid ranking options");
   std::sort(doc_ids_.begin(), doc_ids_.end());
   const auto twice = std::adjacent_find(doc_ids_.begin(), doc_ids_.end());
   if (twice != doc_ids_.end()) {
-    return neptune::InvalidArgument("finish collection: document ", *twice, " stands twice");
+    return neptune::InvalidArgument("finish collection: document ", *twice, " occurs twice");
   }
   collection_.k1 = ranking.k1;
   collection_.static_rank_weight = ranking.static_rank_weight;

@@ -71,7 +71,7 @@ neptune::StatusOr<std::vector<DocumentRecord>> ReadDocuments(const EngineStore& 
     for (std::string_view rest = bytes; !rest.empty(); rest.remove_prefix(sizeof(DocumentRecord))) {
       const auto record = ReadRecord<DocumentRecord>(rest.substr(0, sizeof(DocumentRecord)));
       if (!MayFollow(*record, documents.empty() ? nullptr : &documents.back())) {
-        return neptune::DataLoss(directory, ": impossible document ", record->doc_id);
+        return neptune::DataLoss(directory, ": invalid record of document ", record->doc_id);
       }
       documents.push_back(*record);
     }

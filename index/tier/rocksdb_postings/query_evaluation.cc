@@ -107,7 +107,7 @@ neptune::StatusOr<Found> QueryEvaluation::Run() {
     const uint32_t candidate = NextCandidate();
     if (candidate == kNoDocument) break;
     if (candidate >= document_count_) {
-      return neptune::DataLoss(postings_.directory(), ": posting of no document");
+      return neptune::DataLoss(postings_.directory(), ": posting of an unknown document");
     }
     for (auto& [term, cursor] : cursors_) cursor.Seek(candidate);
     if (Matches(root_, candidate)) found.matches.push_back({Score(candidate), candidate});

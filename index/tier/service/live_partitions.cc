@@ -67,7 +67,7 @@ StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(neptune::ModuleC
 }
 
 void LivePartitions::DescribeMerges(neptune::StatusReport* report) const {
-  neptune::StatusTable table{"Merges of late", {"partition", "ended ago (ms)", "took (ms)"}, {}};
+  neptune::StatusTable table{"Recent merges", {"partition", "ended ago (ms)", "took (ms)"}, {}};
   const neptune::TimePoint now = counting_loop_->Now();
   for (const auto& [partition, slot] : slots_) {
     for (const MergeTime& merge : slot.merges->recent()) {
@@ -179,7 +179,7 @@ Status LivePartitions::SendChangedTerms(PartitionId partition, neptune::ServerSt
   NEPTUNE_ASSIGN_OR_RETURN(LiveTier* const tier, TierOf(partition));
   Slot& slot = slots_.at(partition);
   if (slot.is_counting.exchange(true)) {
-    return neptune::ResourceExhausted("partition ", partition, " is being counted already");
+    return neptune::ResourceExhausted("partition ", partition, " is already being counted");
   }
   StatusOr<std::vector<ChangedTermsPage>> pages = neptune::Internal("not counted");
   RunOnLoop(*counting_loop_, [&] { pages = CountPages(*tier, *slot.reader); });
@@ -195,7 +195,7 @@ Status LivePartitions::TellFrequencies(PartitionId partition, const Data& reques
   NEPTUNE_ASSIGN_OR_RETURN(const LiveTier* const tier, TierOf(partition));
   NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, request.As<FrequencyQuery>());
   if (query->keys_size() > static_cast<int>(kPageTermsMax)) {
-    return neptune::InvalidArgument(query->keys_size(), " terms asked for; at most ",
+    return neptune::InvalidArgument(query->keys_size(), " terms requested; at most ",
                                     kPageTermsMax);
   }
   FrequencyAnswer answer;

@@ -205,7 +205,7 @@ void TierModule::MakeCapsule(const Version& version, const std::string& name,
   if (capsules_ == nullptr) return;
   if (std::none_of(version.partitions.begin(), version.partitions.end(), reads_store)) return;
   const Status made = neptune::MakeDeviceCapsule(*capsules_, name, path);
-  LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " wait on its workers: " << made;
+  LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " block its workers: " << made;
 }
 
 std::unique_ptr<TierModule::Partition> TierModule::Open(const std::string& directory) const {

@@ -106,7 +106,7 @@ Status RenewalAttempt::AddUp() {
     NEPTUNE_ASSIGN_OR_RETURN(const CountedPartition counted, ReadPage(bytes));
     if (index_version_ == 0) index_version_ = counted.index_version;
     if (counted.index_version != index_version_) {
-      return neptune::FailedPrecondition("partitions stand over indexes ", index_version_, " and ",
+      return neptune::FailedPrecondition("partitions belong to indexes ", index_version_, " and ",
                                          counted.index_version);
     }
     change_count_ += counted.change_count;
