@@ -232,7 +232,7 @@ StatusOr<std::vector<ChosenPhrase>> ReadChosen(std::string_view bytes) {
     if (at <= end) text(&phrase.key);
     if (at <= end) text(&phrase.display);
   }
-  if (at != end) return neptune::DataLoss("a working file of the suggestions is damaged");
+  if (at != end) return neptune::DataLoss("a temporary file of the suggestions is damaged");
   return phrases;
 }
 

@@ -218,7 +218,7 @@ neptune::Status ExecuteStatistics(const StatisticsPiece& piece, const ChangeRead
                              before.Get(PieceKey(piece.version(), piece.index() - 1)));
     if (!last.has_value()) {
       return neptune::InvalidArgument("statistics ", piece.version(), ": piece ", piece.index(),
-                                      " came without the one before");
+                                      " arrived without the previous one");
     }
   } else {
     // Drops the pieces of uploads that began and never ended.

@@ -56,7 +56,7 @@ Status CheckList(const VersionList& list) {
     }
     if (!numbers.insert(version.index_version).second) {
       return InvalidArgument("version '", version.name,
-                             "' holds what another one does: ", version.index_version);
+                             "' has the same contents as another one: ", version.index_version);
     }
   }
   if (!names.contains(list.current)) {

@@ -19,7 +19,7 @@ uint64_t Hash(const std::array<uint64_t, 2>& word) {
 }  // namespace
 
 EnglishStemmer::EnglishStemmer(size_t cache_size) : snowball_(sb_stemmer_new("english", "UTF_8")) {
-  CHECK(snowball_ != nullptr) << "libstemmer without English";
+  CHECK(snowball_ != nullptr) << "libstemmer was built without English";
   if (cache_size == 0) return;
   const size_t entries = std::bit_ceil(cache_size < 2 ? size_t{2} : cache_size);
   cache_.resize(entries);

@@ -19,8 +19,8 @@ neptune::StatusOr<std::vector<LivingDocument>> LivingDocuments(
   for (uint32_t i = 0; i < inputs.size(); ++i) {
     const auto [segment, live] = inputs[i];
     if (live != nullptr && live->document_count() != segment->document_count()) {
-      return neptune::InvalidArgument("merging segments: live documents of another segment than ",
-                                      segment->name());
+      return neptune::InvalidArgument(
+          "merging segments: the live documents do not belong to segment ", segment->name());
     }
     for (uint32_t ordinal = 0; ordinal < segment->document_count(); ++ordinal) {
       if (live != nullptr && !live->IsLive(ordinal)) continue;

@@ -134,7 +134,7 @@ neptune::Status SegmentRewrite::Rep::Begin() {
     (input.segment->has_positions() ? some_have_positions : some_lack_positions) = true;
   }
   if (some_have_positions && some_lack_positions) {
-    return neptune::InvalidArgument("rewriting segments: some have positions, some do not");
+    return neptune::InvalidArgument("rewriting segments: only some of them have positions");
   }
   has_positions_ = !some_lack_positions;
   if (!has_positions_) writer_->OmitPositions();

@@ -54,7 +54,7 @@ void ExplainTerm(const TermEntry& entry, uint32_t ordinal, Evaluation* evaluatio
 StatusOr<uint32_t> OrdinalOf(const Segment& segment, uint64_t doc_id) {
   const auto ordinal = segment.FindDocument(doc_id);
   if (ordinal.has_value()) return *ordinal;
-  return neptune::NotFound(segment.name(), ": holds no document ", doc_id);
+  return neptune::NotFound(segment.name(), ": the segment does not hold document ", doc_id);
 }
 
 StatusOr<bool> IsMatch(const Query& query, uint32_t ordinal, Evaluation* evaluation) {

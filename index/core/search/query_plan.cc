@@ -175,8 +175,8 @@ neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& se
   uint64_t count = 0;
   for (const PlanLeaf& leaf : plan.scoring) count += leaf.occurrences;
   if (count > kScoringLeavesMax) {
-    return neptune::InvalidArgument("query: ", count, " words that score, at most ",
-                                    kScoringLeavesMax, " are allowed");
+    return neptune::InvalidArgument("query: ", count, " scoring words, at most ", kScoringLeavesMax,
+                                    " are allowed");
   }
   return plan;
 }

@@ -59,7 +59,7 @@ class Searcher::Rep {
     NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, space_.segment));
     const LiveDocuments* live = options.live_documents;
     if (live != nullptr && live->document_count() != space_.segment.document_count()) {
-      return neptune::InvalidArgument("searcher: live documents of another segment than ",
+      return neptune::InvalidArgument("searcher: the live documents do not belong to segment ",
                                       space_.segment.name());
     }
     if (!IsValid(options.second_phase)) {

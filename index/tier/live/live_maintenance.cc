@@ -49,7 +49,7 @@ void LiveMaintenance::Merge() {
 void LiveMaintenance::Note(const neptune::Status& status, const char* action) {
   if (status.ok()) return;
   ++failure_count_;
-  LOG_EVERY_N(ERROR, 50) << action << " live documents: " << status;
+  LOG_EVERY_N(ERROR, 50) << action << " live documents failed: " << status;
 }
 
 }  // namespace search::index

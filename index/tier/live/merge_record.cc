@@ -5,13 +5,11 @@ namespace search::index {
 neptune::StatusOr<std::unique_ptr<MergeRecord>> MergeRecord::Make(
     neptune::MetricsRegistry& metrics, const neptune::MetricLabels& labels) {
   std::unique_ptr<MergeRecord> record(new MergeRecord());
-  NEPTUNE_ASSIGN_OR_RETURN(record->begun_,
-                           metrics.AddCounter("search_live_merges_begun_total",
-                                              "Merges of segments that were begun.", labels));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      record->seconds_,
-      metrics.AddHistogram("search_live_merge_seconds",
-                           "Time of a finished merge, from its begin to its end.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(record->begun_, metrics.AddCounter("search_live_merges_begun_total",
+                                                              "Segment merges begun.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(record->seconds_,
+                           metrics.AddHistogram("search_live_merge_seconds",
+                                                "Duration of a finished segment merge.", labels));
   return record;
 }
 

@@ -54,7 +54,7 @@ neptune::Status PostingStore::ForEachTerm(const VisitTerm& visit) const {
     const auto term = TermOfChunkKey(key);
     const auto count = ReadRecord<uint32_t>(value);
     if (!term || !count) {
-      return neptune::DataLoss(database_->directory(), ": damaged count of a term");
+      return neptune::DataLoss(database_->directory(), ": damaged document count of a term");
     }
     return visit(*term, *count);
   });

@@ -64,7 +64,7 @@ neptune::StatusOr<CountedPartition> ReadPage(std::string_view bytes) {
   const int differences = page.length_differences_size();
   if (page.published_length_sums_size() != static_cast<int>(kFieldCount) ||
       (differences != 0 && differences != static_cast<int>(kFieldCount))) {
-    return neptune::InvalidArgument("a page of changed terms with lengths of other fields");
+    return neptune::InvalidArgument("a page of changed terms with a wrong number of length fields");
   }
   CountedPartition counted{
       .index_version = page.index_version(), .change_count = page.change_count(), .changed = {}};

@@ -67,7 +67,7 @@ StatusOr<std::unique_ptr<StatisticsRenewal>> StatisticsRenewal::Start(
       new StatisticsRenewal(options, std::move(environment)));
   const auto add = [&](const char* outcome) {
     return renewal->environment_.metrics->AddCounter(
-        "search_statistics_renewals_total", "Renewals of the collection's statistics by outcome.",
+        "search_statistics_renewals_total", "Renewals of the collection's statistics, by outcome.",
         {{"outcome", outcome}});
   };
   NEPTUNE_ASSIGN_OR_RETURN(renewal->done_, add("done"));
@@ -139,7 +139,7 @@ void StatisticsRenewal::Turn(RenewalPolicy& policy) {
   const Status renewed =
       attempt_for(options_.timeout).Renew(NextStatisticsVersion(*states, wall_now, number));
   LOG_IF(WARNING, !renewed.ok() && !is_stopping_)
-      << "renewing the statistics of the collection: " << renewed;
+      << "cannot renew the statistics of the collection: " << renewed;
   (renewed.ok() ? done_ : failed_)->Increment();
   policy.NoteAttempt(renewed.ok(), neptune::this_thread::Now());
 }
