@@ -1,7 +1,8 @@
+#include "tests/chaos/chaos_fault.h"
+
 #include <algorithm>
 
 #include "neptune/base/strings.h"
-#include "tests/chaos/chaos_fault.h"
 
 namespace neptune::chaos {
 namespace {

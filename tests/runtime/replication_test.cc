@@ -23,7 +23,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
 const ServiceName kService("registers");
 
 // Nodes that each have the whole service; w is a witness where `fields` say so.

@@ -1,7 +1,7 @@
 // Plans a swap of a service's module or implementation: which nodes, and what each of them
 // hosts then.
 //
-//   tier1=rocksdb_postings      parameter `implementation`, and the folder of the index built for it
+//   tier1=rocksdb_postings      parameter `implementation`, and the folder of its index
 //   cache=/some/new_cache.so    another module; several versions of one may run side by side
 //   tier1=                      what the spec says
 //

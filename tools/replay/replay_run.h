@@ -46,7 +46,7 @@ struct ReplayResult {
 
 ReplayResult RunReplay(neptune::Loop& loop, const ReplayPlan& plan, const ReplayOptions& options);
 
-// "  12 s of 60 s   1,000/s sent   998/s answered   p50 1.2 ms   p99 5.6 ms   12 in flight   2 lost".
+// "  12 s of 60 s  1,000/s sent  998/s answered   p50 1.2 ms   p99 5.6 ms   12 in flight   2 lost".
 std::string LiveLine(const LoadProgress& before, const LoadProgress& now, double length_s,
                      const std::vector<Measurement>& finished);
 

@@ -1,7 +1,7 @@
 // Arrival times of a generated trace: a renewal process with a time-dependent rate.
 //
-//   rate(t) = 1 / gap_mean * curve(hour of t) * fluctuation(t) * burst(t)     each factor with mean 1
-//   gaps are gamma-distributed in the time that runs at rate(t)               exponential by default
+//   rate(t) = 1 / gap_mean * curve(hour of t) * fluctuation(t) * burst(t)   each factor with mean 1
+//   gaps are gamma-distributed in the time that runs at rate(t)             exponential by default
 //
 // A rate that moves by a standard deviation of v around its mean makes the gaps of a Poisson
 // process deviate by sqrt(1 + 2 v^2) of their mean, and those of a thinned one by the same: so the

@@ -14,7 +14,7 @@ namespace search::index {
 
 struct ScoringWord {
   std::string term;
-  bool title_only = false;  // the same word in any field is a separate word
+  bool title_only = false;   // the same word in any field is a separate word
   uint32_t occurrences = 0;  // number of occurrences in the query, including phrases
 };
 
