@@ -5,10 +5,10 @@
 //
 // Parameters of the service or node:
 //   cpu         how time is used. "processors" (default): those of the world, modelled in the
-//               simulated world and spun in the real one (so "spin" means the same). "emulated": the
-//               node owns `processors` virtual ones and a request sleeps while it holds one: for many
-//               nodes on few real processors, right for costs well above a millisecond, and useless
-//               where running code must be interrupted.
+//               simulated world and spun in the real one (so "spin" means the same).
+//               "emulated": the node owns `processors` virtual ones and a request sleeps while it
+//               holds one: for many nodes on few real processors, right for costs well above a
+//               millisecond, and useless where running code must be interrupted.
 //   processors  how many virtual ones. Default: 1.
 //   slowness    multiplies every cost. Default: 1.
 //   slice_ms    how long a request works before it checks whether it should stop; if so it
