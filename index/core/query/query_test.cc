@@ -145,7 +145,7 @@ TEST(ParseQueryTest, LeavesOutDanglingOperators) {
 TEST(ParseQueryTest, MatchesNothingForOnlyExclusions) {
   const Query query = Parsed("-x -y");
   EXPECT_TRUE(query.empty());
-  EXPECT_THAT(query.notes, ElementsAre(HasSubstr("only excludes")));
+  EXPECT_THAT(query.notes, ElementsAre(HasSubstr("only exclusions")));
   EXPECT_EQ(Understood("x OR -y"), "x | 1");
   EXPECT_EQ(Understood("x (-y)"), "x -y");
   EXPECT_EQ(Understood("-(-x)"), "x");
