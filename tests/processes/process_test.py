@@ -225,7 +225,7 @@ class ProcessTest(unittest.TestCase):
         first = cluster.process
         self.assertEqual(cluster.launch().wait(STOP_LIMIT_S), 1)
         cluster.process = first
-        self.assertIn("runs already", cluster.log())
+        self.assertIn("is already running", cluster.log())
         self.assertFalse(cluster.search("mutex")["partial"])
 
     def test_wrong_commands_end_with_status_2_and_start_nothing(self):

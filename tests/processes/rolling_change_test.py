@@ -117,7 +117,7 @@ class RollingChangeTest(unittest.TestCase):
             for node in ("store-3", "store-4"):
                 refused = self.change(cluster, "--restart=" + node)
                 self.assertEqual(refused.returncode, 1)
-                self.assertIn("no other node offers now what " + node, refused.stderr)
+                self.assertIn("no other node now offers these replicas of " + node, refused.stderr)
             self.check_changed(cluster, "--restart=store-2")
             self.check_changed(cluster, "--restart=store-1")
         self.assertEqual(cluster.status()["store-1"].state, "running")
@@ -207,7 +207,7 @@ class RollingChangeTest(unittest.TestCase):
             self.assertIn("'swap tier1=rocksdb_postings' is at node 2 of 4",
                           cluster.control("--status"))
             refused = self.change(cluster, "--rolling_restart")
-            self.assertIn("--continue goes on with it", refused.stderr)
+            self.assertIn("--continue resumes it", refused.stderr)
             self.check_changed(cluster, "--continue")
         self.assertEqual(set(self.implementations(cluster, "tier1").values()), {"rocksdb_postings"})
 

@@ -17,17 +17,18 @@
 #include "tools/terminal/command_line.h"
 #include "tools/terminal/progress.h"
 
-DEFINE_bool(positions, true, "build: with positions; the index always has them");
-DEFINE_int32(bench, 0, "query: passes to time, instead of printing answers; at most 1,000");
-DEFINE_int32(warmup, 1, "query: passes before those that are timed; at most 1,000");
-DEFINE_string(tsv, "", "query: file for the times; by default standard output");
-DEFINE_string(label, "neptune", "query, compare: name of our engine in the times");
+DEFINE_bool(positions, true, "build: ignored; the index always has positions");
+DEFINE_int32(bench, 0, "query: number of timed passes, instead of printing answers; at most 1,000");
+DEFINE_int32(warmup, 1, "query: number of warm-up passes before the timed ones; at most 1,000");
+DEFINE_string(tsv, "", "query: output file of the times; default: standard output");
+DEFINE_string(label, "neptune", "query, compare: name of this engine in the times");
 DEFINE_bool(reordered, false,
-            "build: put similar documents together; compare: the documents of all engines are "
-            "reordered, so more is asked of ours");
+            "build: reorder documents so that similar ones are adjacent; compare: the documents of "
+            "all engines are "
+            "reordered, so the bounds are stricter");
 DEFINE_bool(word_sequences, false,
-            "compare: our index holds sequences of words, so more is asked of phrases");
-DEFINE_bool(require_bounds, false, "compare: end with status 1 unless every bound is reached");
+            "compare: this index holds word sequences, so the bounds for phrases are stricter");
+DEFINE_bool(require_bounds, false, "compare: exit with status 1 unless every bound is reached");
 
 namespace search::tools {
 namespace {
@@ -40,7 +41,7 @@ constexpr size_t kTsvSizeMax = size_t{256} << 20;
 constexpr int kPassesMax = 1000;
 
 constexpr char kUsage[] =
-    "Measures the index core beside other engines; README.md has the conditions.\n\n"
+    "Benchmarks the index core against other engines; README.md has the conditions.\n\n"
     "  bench_index build DIR < docs.jsonl\n"
     "  bench_index query DIR < commands.tsv\n"
     "  bench_index query DIR --bench 5 --tsv ours.tsv < commands.tsv\n"
@@ -149,10 +150,10 @@ Status Run(const std::vector<std::string>& arguments) {
   if (action == "agree" && arguments.size() == 3) {
     return CheckAnswers(CallerPath(arguments[1]), CallerPath(arguments[2]));
   }
-  if (arguments.size() != 2) return InvalidArgument("what to do? Try --help");
+  if (arguments.size() != 2) return InvalidArgument("the command is missing; try --help");
   if (action == "build") return Build(CallerPath(arguments[1]));
   if (action == "query") return Query(CallerPath(arguments[1]));
-  return InvalidArgument("what is '", action, "'? Try --help");
+  return InvalidArgument("unknown command '", action, "'; try --help");
 }
 
 }  // namespace

@@ -45,13 +45,13 @@ StatusOr<std::string> ReadDocument(simdjson::ondemand::parser* parser, std::stri
   simdjson::ondemand::document document;
   if (parser->iterate(line.data(), line.size(), line.size() + LineReader::kPadding).get(document) !=
       simdjson::SUCCESS) {
-    return neptune::InvalidArgument("no JSON object");
+    return neptune::InvalidArgument("not a JSON object");
   }
   std::string_view text;
   std::string id;
   if (document["id"].get_string().get(text) == simdjson::SUCCESS) id = std::string(text);
   if (id.empty() || id.find_first_of("\t\n ") != std::string::npos) {
-    return neptune::InvalidArgument("an id of one word is missing");
+    return neptune::InvalidArgument("a one-word id is missing");
   }
   if (document["title"].get_string().get(text) == simdjson::SUCCESS) {
     body->append(text);
@@ -161,7 +161,7 @@ StatusOr<std::unique_ptr<BenchIndex>> BenchIndex::Open(const std::string& direct
     bench->ids_.push_back(rest.substr(0, end));
   }
   if (bench->ids_.size() != bench->segment_->document_count()) {
-    return neptune::DataLoss(directory, ": ids and segment do not fit each other");
+    return neptune::DataLoss(directory, ": ids and segment do not match");
   }
   return bench;
 }

@@ -58,7 +58,7 @@ neptune::Status TimingTable::AddTsv(std::string_view tsv) {
         continue;
       }
     }
-    return neptune::InvalidArgument("line ", number, " is no line of times");
+    return neptune::InvalidArgument("line ", number, " is not a line of times");
   }
   return neptune::OkStatus();
 }

@@ -34,33 +34,33 @@ constexpr int kBuildVersion = 2;
 constexpr uint64_t kIndexVersionBits = 53;
 
 Status CheckOptions(const BuildOptions& options) {
-  if (options.inputs.empty()) return InvalidArgument("no input is named");
-  if (options.folder.empty()) return InvalidArgument("no folder for the index is named");
+  if (options.inputs.empty()) return InvalidArgument("no input is given");
+  if (options.folder.empty()) return InvalidArgument("no folder for the index is given");
   const auto bounded = [](uint32_t count) { return count >= 1 && count <= kPartitionsMax; };
   if (!bounded(options.partition_count) || !bounded(options.document_partition_count)) {
-    return InvalidArgument("numbers of partitions are 1 to ", kPartitionsMax);
+    return InvalidArgument("numbers of partitions must be 1 to ", kPartitionsMax);
   }
   if (!(options.tier1_share >= 0 && options.tier1_share <= 1)) {
-    return InvalidArgument("the share of tier 1 is 0 to 1");
+    return InvalidArgument("the share of tier 1 must be 0 to 1");
   }
   if (options.thread_count < 1 || options.thread_count > 64) {
-    return InvalidArgument("the number of threads is 1 to 64");
+    return InvalidArgument("the number of threads must be 1 to 64");
   }
-  if (options.memory_mb < 256) return InvalidArgument("the memory is at least 256 MiB");
-  if (options.index_tiers.empty()) return InvalidArgument("no index tier is named");
+  if (options.memory_mb < 256) return InvalidArgument("the memory must be at least 256 MiB");
+  if (options.index_tiers.empty()) return InvalidArgument("no index tier is given");
   for (const std::string& name : options.index_tiers) {
     const auto variants = index::RegisteredIndexTiers();
     if (std::none_of(variants.begin(), variants.end(),
                      [&](const auto& variant) { return variant.name == name; })) {
-      return InvalidArgument("no index tier is called '", name, "'");
+      return InvalidArgument("unknown index tier '", name, "'");
     }
   }
-  if (options.document_stores.empty()) return InvalidArgument("no document store is named");
+  if (options.document_stores.empty()) return InvalidArgument("no document store is given");
   for (const std::string& name : options.document_stores) {
     const auto variants = docserver::RegisteredDocumentStores();
     if (std::none_of(variants.begin(), variants.end(),
                      [&](const auto& variant) { return variant.name == name; })) {
-      return InvalidArgument("no document store is called '", name, "'");
+      return InvalidArgument("unknown document store '", name, "'");
     }
   }
   return OkStatus();
@@ -244,7 +244,7 @@ class Build {
     if (!options_.report) return;
     options_.report(StrCat(WithThousands(manifest.document_count), " documents, ",
                            WithThousands(FactOf(rank_, "tier1")), " of them in tier 1; ",
-                           WithThousands(manifest.link_count), " links; passed over: ",
+                           WithThousands(manifest.link_count), " links; skipped: ",
                            WithThousands(FactOf(read_, "bad_lines")), " bad lines, ",
                            WithThousands(FactOf(read_, "duplicates")), " repeated urls"));
   }
@@ -265,7 +265,7 @@ StatusOr<IndexManifest> BuildIndex(const BuildOptions& options) {
   auto there = ReadIndexManifest(options.folder);
   if (there.ok() && there->fingerprint == fingerprint) {
     if (VerifyIndexFiles(options.folder, *there).ok()) return there;
-    if (options.report) options.report("the index that is there is damaged; building it again");
+    if (options.report) options.report("the existing index is damaged; building it again");
   }
   NEPTUNE_ASSIGN_OR_RETURN(BuildJournal journal, BuildJournal::Open(options.folder, fingerprint));
   return Build(options, std::move(journal), fingerprint).Run();

@@ -15,9 +15,9 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(input, "",
-              "files of JSON Lines (plain, .gz or .zst), separated by commas; by default "
+              "JSON Lines files (plain, .gz or .zst), separated by commas; default: "
               "data/var/corpora/small.jsonl.zst of the source tree");
-DEFINE_string(out, "", "folder of the index; by default data/var/index of the source tree");
+DEFINE_string(out, "", "folder of the index; default: data/var/index of the source tree");
 DEFINE_uint32(partitions, 4, "partitions of each index tier, 1 to 256");
 DEFINE_uint32(doc_partitions, 2, "partitions of the document stores, 1 to 256");
 DEFINE_double(tier1_share, 0.25, "share of the documents in tier 1, 0 to 1");
@@ -28,11 +28,11 @@ DEFINE_string(index_tiers, "segment",
 DEFINE_string(document_stores, "rocksdb",
               "document stores to build, separated by commas: rocksdb, flat_file; the first is in "
               "docs/, others are in docs.NAME/");
-DEFINE_string(id_url_prefix, "id:", "put before `id` where an object has no `url`");
-DEFINE_string(site, "", "site of documents that name none");
+DEFINE_string(id_url_prefix, "id:", "prefix of `id` for an object without `url`");
+DEFINE_string(site, "", "site of documents without a site");
 DEFINE_bool(strict, false, "stop at the first bad line instead of counting it");
-DEFINE_int32(threads, 2, "segments and stores built at a time, 1 to 64");
-DEFINE_uint64(memory_mb, 1024, "memory of the whole build, at least 256");
+DEFINE_int32(threads, 2, "segments and stores built in parallel, 1 to 64");
+DEFINE_uint64(memory_mb, 1024, "memory limit of the whole build in MiB, at least 256");
 DEFINE_bool(verify, false, "build nothing; check every file of the index in --out");
 
 namespace search::tools {
@@ -46,7 +46,7 @@ constexpr char kUsage[] =
     "  bazel run //tools:build_index\n"
     "  bazel run //tools:build_index -- --input=a.jsonl.zst,b.jsonl --out=index --partitions=8\n"
     "  bazel run //tools:build_index -- --out=index --verify\n\n"
-    "A build that was stopped or killed goes on when the same command is given again.";
+    "A build that was stopped or killed resumes when the same command is given again.";
 
 volatile std::sig_atomic_t stop_asked = 0;
 
@@ -59,7 +59,7 @@ void AskToStop(int) {
 Status Verify(const std::string& folder) {
   NEPTUNE_ASSIGN_OR_RETURN(const IndexManifest manifest, ReadIndexManifest(folder));
   NEPTUNE_RETURN_IF_ERROR(VerifyIndexFiles(folder, manifest));
-  printf("%s: version %llu, %zu files unharmed\n", folder.c_str(),
+  printf("%s: version %llu, %zu files verified\n", folder.c_str(),
          static_cast<unsigned long long>(manifest.index_version), manifest.files.size());
   return neptune::OkStatus();
 }
@@ -113,7 +113,7 @@ Status Run() {
 int main(int argc, char** argv) {
   const auto rest = search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
   if (!rest.empty()) {
-    fprintf(stderr, "build_index: what is '%s'? Try --help\n", rest[0].c_str());
+    fprintf(stderr, "build_index: unexpected argument '%s'; try --help\n", rest[0].c_str());
     return 2;
   }
   return search::tools::ExitStatus(search::tools::Run(), "build_index");

@@ -62,7 +62,7 @@ StatusOr<BuildJournal> BuildJournal::Open(const std::string& folder,
   if (found.ok() && *found == fingerprint) return journal;
   if (!fs::is_empty(folder, error) && !IsOurs(folder)) {
     return neptune::FailedPrecondition(
-        folder, " holds files that are not an index; name an empty or new folder");
+        folder, " contains files that are not an index; name an empty or new folder");
   }
   NEPTUNE_RETURN_IF_ERROR(RemoveIndex(folder));
   NEPTUNE_RETURN_IF_ERROR(WriteWholeFile(plan, fingerprint));

@@ -56,7 +56,7 @@ inline constexpr uint64_t kInterruptInterval = 256;
 
 inline neptune::Status CheckInterrupted(const BuildOptions& options) {
   if (!options.interrupted || !options.interrupted()) return neptune::OkStatus();
-  return neptune::Cancelled("stopped; the same command goes on from here");
+  return neptune::Cancelled("stopped; the same command resumes here");
 }
 
 }  // namespace search::tools

@@ -73,14 +73,15 @@ Status CheckManifest(const IndexManifest& manifest) {
     return DataLoss("index version ", manifest.index_version, " is not 1 to 2^53 - 1");
   }
   for (const ManifestPart& part : manifest.parts) {
-    if (!IsInside(part.name)) return DataLoss("'", part.name, "' is no name of a part");
+    if (!IsInside(part.name)) return DataLoss("'", part.name, "' is not a valid part name");
     for (const ManifestPartition& partition : part.partitions) {
-      if (!IsInside(partition.folder)) return DataLoss("'", partition.folder, "' leads outside");
+      if (!IsInside(partition.folder))
+        return DataLoss("'", partition.folder, "' leads outside the index folder");
     }
   }
   std::set<std::string_view> paths;
   for (const OutputFile& file : manifest.files) {
-    if (!IsInside(file.path)) return DataLoss("'", file.path, "' leads outside");
+    if (!IsInside(file.path)) return DataLoss("'", file.path, "' leads outside the index folder");
     if (!paths.insert(file.path).second) return DataLoss("'", file.path, "' twice");
   }
   return neptune::OkStatus();
@@ -133,8 +134,8 @@ Status VerifyIndexFiles(const std::string& folder, const IndexManifest& manifest
     const auto size = std::filesystem::file_size(path, error);
     if (error) return DataLoss(path, " is missing: ", error.message());
     if (size != file.digest.size) {
-      return DataLoss(path, " has ", size, " bytes of ", file.digest.size,
-                      "; was it copied to the end?");
+      return DataLoss(path, " has ", size, " bytes instead of ", file.digest.size,
+                      "; was it copied completely?");
     }
     const auto digest = DigestFile(path);
     if (!digest.ok()) return DataLoss(path, ": ", neptune::ToStd(digest.status().message()));

@@ -32,7 +32,7 @@ Status MakeEmptyFolder(const std::string& folder) {
   std::error_code error;
   std::filesystem::remove_all(folder, error);
   if (!error) std::filesystem::create_directories(folder, error);
-  return error ? neptune::Unavailable("making ", folder, ": ", error.message()) : OkStatus();
+  return error ? neptune::Unavailable("creating ", folder, ": ", error.message()) : OkStatus();
 }
 
 // Anchor texts of one partition, asked for in ascending order of documents.
@@ -199,7 +199,8 @@ class DocumentsTask {
     std::string_view record;
     while (true) {
       NEPTUNE_ASSIGN_OR_RETURN(const bool more, shard->Next(&record));
-      if (!more) return neptune::DataLoss("document ", doc_id, " is missing in the build's files");
+      if (!more)
+        return neptune::DataLoss("document ", doc_id, " is missing from the build's files");
       NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, ReadDocument(record));
       if (document.doc_id == doc_id) return document;
     }

@@ -162,7 +162,8 @@ std::string AnchorsName(uint32_t partition) { return StrCat("anchors-", partitio
 template <typename T>
 StatusOr<std::vector<T>> ReadValues(const std::string& path) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string bytes, ReadWholeFile(path, kDocumentsMax * sizeof(T)));
-  if (bytes.size() % sizeof(T) != 0) return DataLoss(path, " has an odd size");
+  if (bytes.size() % sizeof(T) != 0)
+    return DataLoss(path, " has a size that is not a multiple of the value size");
   std::vector<T> values(bytes.size() / sizeof(T));
   if (!values.empty()) memcpy(values.data(), bytes.data(), bytes.size());
   return values;

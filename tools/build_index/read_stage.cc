@@ -91,7 +91,7 @@ class ReadStage {
 
   Status ParseLine(const std::string& input, const LineReader::Line& line) {
     if (line.text.empty() && !line.too_long) return OkStatus();
-    if (line.too_long) return BadLine(input, line.number, "longer than a line may be");
+    if (line.too_long) return BadLine(input, line.number, "the line is too long");
     const auto document = parser_.Parse(line.text);
     if (!document.ok()) {
       return BadLine(input, line.number, neptune::ToStd(document.status().message()));

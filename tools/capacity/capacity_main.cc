@@ -23,20 +23,22 @@
 #include "tools/terminal/command_line.h"
 #include "tools/trace/trace_file.h"
 
-DEFINE_string(goal, "", "what is to be met, for instance p99:200ms,coverage:0.99,loss:0.001");
+DEFINE_string(goal, "", "the goal, for example p99:200ms,coverage:0.99,loss:0.001");
 DEFINE_string(trace, "",
-              "trace whose requests are sent, at the rate of the trial; begun anew if short");
-DEFINE_string(target, "http://127.0.0.1:8080", "as of //tools:replay");
-DEFINE_double(trial_s, 10, "seconds of a trial, the warm-up on top");
-DEFINE_double(warmup_s, 2, "seconds before each trial that do not count");
+              "trace whose requests are sent, at the rate of the trial; repeated if too short");
+DEFINE_string(target, "http://127.0.0.1:8080", "the servers, as in //tools:replay");
+DEFINE_double(trial_s, 10, "length of a trial in seconds, without its warm-up");
+DEFINE_double(warmup_s, 2, "length of the warm-up before each trial, in seconds");
 DEFINE_double(rate_start, 10, "rate of the first trial, requests a second");
 DEFINE_double(rate_max, 20'000, "highest rate tried");
-DEFINE_double(precision, 0.05, "how near the answer is to the first rate that fails, as a share");
-DEFINE_int32(confirmations, 3, "trials in a row that the answer has met");
-DEFINE_double(timeout_s, 5, "a request without an answer by then is lost");
-DEFINE_double(lateness_p99_ms_max, 1, "bound of the generator's own lateness; a later trial fails");
-DEFINE_bool(use_cache, true, "false: ask past the query cache");
-DEFINE_string(report, "", "folder for the report of the last confirming trial; empty: none");
+DEFINE_double(precision, 0.05,
+              "relative distance between the answer and the first rate that fails");
+DEFINE_int32(confirmations, 3, "consecutive trials that the answer has met");
+DEFINE_double(timeout_s, 5, "a request without an answer within this time is lost");
+DEFINE_double(lateness_p99_ms_max, 1,
+              "limit of the generator's own lateness, 99th percentile; a trial above it fails");
+DEFINE_bool(use_cache, true, "false: bypass the query cache");
+DEFINE_string(report, "", "output folder of the report of the last confirming trial; empty: none");
 
 namespace search::tools {
 namespace {
@@ -51,7 +53,7 @@ constexpr char kUsage[] =
     "--trace=data/traces/sample.trace.gz\n\n"
     "Figures of a goal: p50 p90 p95 p99 p99.9 mean max (at most), loss (at most), coverage, yield "
     "(at\n"
-    "least); CLASS. before one for a service class. Latency counts from the time at which a "
+    "least); CLASS. before one for a service class. Latency is measured from the time at which a "
     "request was due.";
 
 struct Trial {
@@ -167,13 +169,14 @@ Status Find(const Trials& trials, const CapacityOptions& options) {
 }
 
 Status Run() {
-  if (FLAGS_trace.empty()) return InvalidArgument("--trace is missing: whose requests to send");
+  if (FLAGS_trace.empty())
+    return InvalidArgument("--trace is missing: name the trace with the requests");
   NEPTUNE_ASSIGN_OR_RETURN(Goal goal, Goal::Parse(FLAGS_goal));
   NEPTUNE_ASSIGN_OR_RETURN(const CapacityOptions options, SearchOptions());
   NEPTUNE_ASSIGN_OR_RETURN(TargetAddress address, ParseTarget(FLAGS_target));
   const std::string trace_path = ProjectPath(FLAGS_trace);
   NEPTUNE_ASSIGN_OR_RETURN(Trace trace, ReadTrace(trace_path, BadLines::kFail));
-  if (trace.records.empty()) return InvalidArgument(trace_path, " holds no requests");
+  if (trace.records.empty()) return InvalidArgument(trace_path, " contains no requests");
   NEPTUNE_ASSIGN_OR_RETURN(RunSetup setup, CommonSetup(trace_path));
   RaiseOpenFileLimit();
   const auto world = neptune::MakeRealWorld({});

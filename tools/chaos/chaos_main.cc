@@ -25,13 +25,12 @@
 #include "tools/process/real_node.h"
 #include "tools/terminal/command_line.h"
 
-DEFINE_double(seconds, 60, "how long nodes are troubled");
-DEFINE_uint64(seed, 1, "of the chaos_faults and the sessions");
-DEFINE_int32(nodes, 5, "nodes with a replica of everything");
-DEFINE_bool(
-    links, true,
-    "every node is a host of its own, in a network namespace, whose link is taken down too");
-DEFINE_bool(keep, false, "leave logs and data behind");
+DEFINE_double(seconds, 60, "duration of the fault injection");
+DEFINE_uint64(seed, 1, "random seed of the faults and the sessions");
+DEFINE_int32(nodes, 5, "number of nodes; each has a replica of every partition");
+DEFINE_bool(links, true,
+            "run each node as its own host, in a network namespace, and also cut its link");
+DEFINE_bool(keep, false, "keep logs and data");
 
 namespace search::chaos {
 namespace {
@@ -44,7 +43,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr char kUsage[] =
-    "kills, stops, cuts off and starves the nodes of a real cluster and judges what its clients "
+    "kills, stops, isolates and starves the nodes of a real cluster and checks what its clients "
     "saw\n\n"
     "  chaos --seconds=60 --seed=7";
 constexpr uint32_t kPartitionCount = 2;
@@ -99,7 +98,8 @@ class ChaosCluster {
 
  private:
   Status Start() {
-    if (FLAGS_nodes < 1 || FLAGS_nodes > 16) return neptune::InvalidArgument("--nodes is 1 to 16");
+    if (FLAGS_nodes < 1 || FLAGS_nodes > 16)
+      return neptune::InvalidArgument("--nodes must be 1 to 16");
     if (FLAGS_links) MakeHosts();
     const std::string spec_path = folder_.path() + "/spec.textproto";
     const std::string text = SpecText(FLAGS_nodes, port_.number());
@@ -136,7 +136,7 @@ class ChaosCluster {
     if (hosts.ok()) {
       hosts_ = *std::move(hosts);
     } else {
-      std::printf("links stay up: %s\n", hosts.status().ToString().c_str());
+      std::printf("links are not cut: %s\n", hosts.status().ToString().c_str());
     }
   }
 
@@ -204,7 +204,7 @@ class ChaosCluster {
     const std::string name = StrCat("s", number);
     const uint64_t kind = random_.Next() % (hosts_ == nullptr ? 10 : 14);
     if (kind >= 10) {
-      std::printf("cut off %s\n", name.c_str());
+      std::printf("isolated %s\n", name.c_str());
       SetLink(number, false);
       Rest(kDownMean);
       SetLink(number, true);
@@ -238,7 +238,7 @@ class ChaosCluster {
 
   Status Peace() {
     for (size_t i = 0; i < servers_.size(); ++i) {
-      if (servers_[i]->HasEnded()) return neptune::Internal("s", i, " ended by itself");
+      if (servers_[i]->HasEnded()) return neptune::Internal("s", i, " exited on its own");
     }
     NEPTUNE_RETURN_IF_ERROR(AwaitWrites());
     Sleep(seconds(2));
@@ -276,7 +276,7 @@ class ChaosCluster {
     }
     const std::string wrong = lab::JudgeRegisters(load_.history(), contents, /*progressive=*/true);
     std::printf("%zu writes acknowledged, %zu reads, %zu calls without an answer in time: %s\n",
-                writes, reads, unanswered, wrong.empty() ? "nothing is wrong" : wrong.c_str());
+                writes, reads, unanswered, wrong.empty() ? "no violation" : wrong.c_str());
     return wrong.empty() ? neptune::OkStatus() : neptune::Internal(wrong);
   }
 

@@ -46,10 +46,10 @@ constexpr unsigned kIndexVersionShift = 64 - 53;  // as build_index has it
 Status CheckOptions(const CiffImportOptions& options) {
   const auto bounded = [](uint32_t count) { return count >= 1 && count <= kImportPartitionsMax; };
   if (!bounded(options.partition_count) || !bounded(options.document_partition_count)) {
-    return InvalidArgument("numbers of partitions are 1 to ", kImportPartitionsMax);
+    return InvalidArgument("numbers of partitions must be 1 to ", kImportPartitionsMax);
   }
   if (!(options.tier1_share >= 0 && options.tier1_share <= 1)) {
-    return InvalidArgument("the share of tier 1 is 0 to 1");
+    return InvalidArgument("the share of tier 1 must be 0 to 1");
   }
   return OkStatus();
 }
@@ -237,7 +237,7 @@ class Import {
 
   Status CheckInterrupted() const {
     return options_.interrupted && options_.interrupted()
-               ? neptune::Cancelled("stopped; nothing is left of the import")
+               ? neptune::Cancelled("stopped; the import was removed")
                : OkStatus();
   }
 

@@ -12,13 +12,13 @@
 #include "tools/terminal/caller_path.h"
 #include "tools/terminal/command_line.h"
 
-DEFINE_string(index, "", "export: folder of the index; by default data/var/index");
-DEFINE_string(input, "", "import: the file, plain, .gz or .zst");
-DEFINE_string(out, "", "the file to write (export), the folder of the index to make (import)");
-DEFINE_string(description, "", "export: what the file says of itself");
+DEFINE_string(index, "", "export: folder of the index; default: data/var/index");
+DEFINE_string(input, "", "import: input file, plain, .gz or .zst");
+DEFINE_string(out, "", "export: output file; import: folder of the new index");
+DEFINE_string(description, "", "export: description stored in the file");
 DEFINE_uint32(partitions, 4, "import: partitions of each index tier, 1 to 64");
 DEFINE_uint32(doc_partitions, 2, "import: partitions of the document store, 1 to 64");
-DEFINE_double(tier1_share, 1, "import: share of the documents, the first ones, in tier 1");
+DEFINE_double(tier1_share, 1, "import: share of the documents in tier 1, taken from the beginning");
 DEFINE_string(document_store, "rocksdb", "import: document store: rocksdb, flat_file");
 
 namespace search::tools {
@@ -75,7 +75,7 @@ Status Import() {
   options.interrupted = [] { return stop_asked != 0; };
   NEPTUNE_ASSIGN_OR_RETURN(const CiffImportReport report, ImportCiff(options));
   fprintf(stderr,
-          "%s: index version %llu, %s documents, %s words, %s postings; %s words left out; no "
+          "%s: index version %llu, %s documents, %s words, %s postings; %s words skipped; no "
           "positions: phrases are refused\n",
           options.folder.c_str(), static_cast<unsigned long long>(report.index_version),
           WithThousands(report.documents).c_str(), WithThousands(report.terms).c_str(),
@@ -86,7 +86,7 @@ Status Import() {
 Status Run(const std::vector<std::string>& words) {
   if (words.size() == 1 && words[0] == "export") return Export();
   if (words.size() == 1 && words[0] == "import") return Import();
-  return InvalidArgument("say export or import; --help tells more");
+  return InvalidArgument("name the command, export or import; see --help");
 }
 
 }  // namespace

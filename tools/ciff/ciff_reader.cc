@@ -42,7 +42,7 @@ Status CiffReader::ReadRecord(Message* message) {
   if (size > kCiffRecordSizeMax) return TooLarge("a record", size, kCiffRecordSizeMax);
   std::string bytes;
   if (!input_.ReadBytes(size, &bytes)) return input_.status();
-  if (!message->ParseFromString(bytes)) input_.Fail("the record before makes no sense");
+  if (!message->ParseFromString(bytes)) input_.Fail("the previous record cannot be parsed");
   return input_.status();
 }
 
@@ -52,7 +52,7 @@ Status CiffReader::ReadHeader() {
     return InvalidArgument("format version ", header_.version(), ", known is 1");
   }
   if (header_.num_postings_lists() < 0 || header_.num_docs() < 0) {
-    input_.Fail("the header counts less than nothing");
+    input_.Fail("the header has a negative count");
   }
   return input_.status();
 }
@@ -90,7 +90,7 @@ bool CiffReader::ReadListField(uint64_t tag) {
   if (tag == kDfTag) return input_.ReadVarint(&df_);
   if (tag == kCfTag) return input_.ReadVarint(&cf_);
   if (tag != kTermTag) return input_.SkipField(tag);
-  if (postings_read_ > 0) return input_.Fail("a term behind its postings");
+  if (postings_read_ > 0) return input_.Fail("a term after its postings");
   uint64_t size = 0;
   if (!input_.ReadVarint(&size)) return false;
   if (size > list_end_) return input_.Fail("a term that is longer than its list");
@@ -130,7 +130,7 @@ bool CiffReader::ReadPosting(CiffPosting* posting) {
   if (docid_ >= static_cast<uint64_t>(header_.num_docs())) {
     return input_.Fail("document ", docid_, " of ", header_.num_docs());
   }
-  if (tf == 0) return input_.Fail("a word that stands in document ", docid_, " 0 times");
+  if (tf == 0) return input_.Fail("a word with frequency 0 in document ", docid_);
   ++postings_read_;
   tf_sum_ += tf;
   *posting = {static_cast<uint32_t>(docid_), static_cast<uint32_t>(tf)};
@@ -146,7 +146,7 @@ bool CiffReader::ReadPostingFields(uint64_t end, uint64_t* docid, uint64_t* tf) 
                                        : input_.SkipField(tag);
     if (!good) return false;
   }
-  return input_.position() == end || input_.Fail("a posting that is longer than it says");
+  return input_.position() == end || input_.Fail("a posting that is longer than its declared size");
 }
 
 bool CiffReader::ReadInt32(uint64_t* value) {
@@ -155,7 +155,8 @@ bool CiffReader::ReadInt32(uint64_t* value) {
 }
 
 bool CiffReader::FinishList() {
-  if (input_.position() != list_end_) return input_.Fail("a list that is longer than it says");
+  if (input_.position() != list_end_)
+    return input_.Fail("a list that is longer than its declared size");
   if (df_ != postings_read_) {
     return input_.Fail(postings_read_, " postings of '", term_.substr(0, 40), "' instead of ", df_);
   }
@@ -165,7 +166,7 @@ bool CiffReader::FinishList() {
 
 StatusOr<bool> CiffReader::NextDocument(ciff::DocRecord* document) {
   if (documents_read_ == header_.num_docs()) {
-    if (!input_.AtEnd()) input_.Fail("bytes behind the last document");
+    if (!input_.AtEnd()) input_.Fail("bytes after the last document");
     NEPTUNE_RETURN_IF_ERROR(input_.status());
     return false;
   }

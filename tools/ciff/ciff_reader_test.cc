@@ -168,7 +168,7 @@ TEST(CiffReaderTest, RefusesContradictions) {
   const std::string document_head = Delimited(HeaderOf(0, 1));
   ExpectDamage(document_head + Delimited(DocumentOf(1, "", 0)), "where 0 should be");
   ExpectDamage(document_head + Delimited(DocumentOf(0, "", -1)), "negative length");
-  ExpectDamage(ToyFile() + "x", "behind the last");
+  ExpectDamage(ToyFile() + "x", "after the last");
 }
 
 TEST(CiffReaderTest, HugeSizesCostNothing) {

@@ -98,7 +98,7 @@ class DenseNumbers {
     if (all.size() > kInt32Max) return neptune::ResourceExhausted("export: too many documents");
     std::sort(all.begin(), all.end());
     if (std::adjacent_find(all.begin(), all.end()) != all.end()) {
-      return neptune::DataLoss("export: a document stands in two segments");
+      return neptune::DataLoss("export: a document is in two segments");
     }
     for (const auto& segment : segments) numbers.Map(*segment);
     return numbers;

@@ -18,13 +18,13 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(spec, "", "cluster spec; a certificate is made for each of its nodes");
-DEFINE_string(out, "", "folder for authority.crt, authority.key, NODE.crt and NODE.key");
+DEFINE_string(out, "", "output folder for authority.crt, authority.key, NODE.crt and NODE.key");
 DEFINE_string(web, "",
-              "name of a web server's certificate to make instead, for instance search.example");
+              "make a web server's certificate for this name instead, for example search.example");
 DEFINE_string(hosts, "", "further names and IP addresses in the certificates, separated by commas");
-DEFINE_int32(days, 90, "how long a node's certificate holds; the authority's holds ten years");
-DEFINE_string(begin_key_change, "", "cluster key file to put a new key into, before the old one");
-DEFINE_string(finish_key_change, "", "cluster key file to take the old key out of");
+DEFINE_int32(days, 90, "validity of a node's certificate; the authority's is valid for ten years");
+DEFINE_string(begin_key_change, "", "add a new key to this cluster key file, before the old one");
+DEFINE_string(finish_key_change, "", "remove the old key from this cluster key file");
 
 namespace search::tools {
 namespace {
@@ -77,7 +77,8 @@ StatusOr<KeyAndCertificate> Authority(const std::filesystem::path& folder,
 }
 
 Status MakeAll() {
-  if (FLAGS_out.empty()) return neptune::InvalidArgument("--out says where to");
+  if (FLAGS_out.empty())
+    return neptune::InvalidArgument("--out is missing: name the output folder");
   if (FLAGS_days < 1 || FLAGS_days > kAuthorityDays) {
     return neptune::InvalidArgument("--days is ", FLAGS_days, ", not 1 to ", kAuthorityDays);
   }
@@ -121,7 +122,7 @@ int main(int argc, char** argv) {
   using namespace search::tools;
   ParseCommandLine(
       &argc, &argv,
-      "Makes certificates of a cluster's own authority, and changes its key.\n"
+      "Issues certificates of a cluster's own authority, and changes the cluster key.\n"
       "  certificates --spec=FILE --out=DIR            for each node of the spec\n"
       "  certificates --web=search.example --out=DIR   for a frontend\n"
       "  certificates --begin_key_change=FILE          then restart the nodes one by one,\n"

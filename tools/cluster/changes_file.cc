@@ -55,7 +55,7 @@ Json RollingJson(const RollingChange& change) {
 
 StatusOr<NodeStage> StageOf(const std::string& name) {
   const auto* const found = std::find(std::begin(kStages), std::end(kStages), name);
-  if (found == std::end(kStages)) return DataLoss("'", name, "' is no stage of a node");
+  if (found == std::end(kStages)) return DataLoss("'", name, "' is not a stage of a node");
   return static_cast<NodeStage>(found - std::begin(kStages));
 }
 
@@ -70,7 +70,7 @@ StatusOr<RollingChange> RollingOf(const Json& json) {
   for (const Json& one : json.at("nodes")) {
     RollingNode node;
     node.node = one.at("node");
-    if (!names.insert(node.node).second) return DataLoss("node '", node.node, "' twice");
+    if (!names.insert(node.node).second) return DataLoss("node '", node.node, "' is listed twice");
     NEPTUNE_ASSIGN_OR_RETURN(node.stage, StageOf(one.at("stage")));
     if (one.contains("before")) node.before = HostedOf(one.at("before"));
     change.nodes.push_back(std::move(node));
@@ -87,7 +87,7 @@ StatusOr<ClusterChanges> ChangesOf(const Json& json) {
   for (const Json& one : json.at("hosted")) {
     HostedChange hosted = HostedOf(one);
     if (FindHosted(changes, hosted.node, hosted.service) != nullptr) {
-      return DataLoss(hosted.service, " on ", hosted.node, " twice");
+      return DataLoss(hosted.service, " on ", hosted.node, " is listed twice");
     }
     changes.hosted.push_back(std::move(hosted));
   }
@@ -129,8 +129,9 @@ Status ApplyChanges(const ClusterChanges& changes, neptune::ClusterSpec* spec) {
   for (const HostedChange& change : changes.hosted) {
     neptune::HostedServiceSpec* const hosted = FindHostedSpec(change, spec);
     if (hosted == nullptr) {
-      return neptune::FailedPrecondition("it was decided what '", change.service, "' is on node '",
-                                         change.node, "', and the spec has no such place");
+      return neptune::FailedPrecondition("a change of '", change.service, "' on node '",
+                                         change.node,
+                                         "' is recorded, but the spec does not host it there");
     }
     if (!change.module.empty()) hosted->set_module(change.module);
     for (const auto& [key, value] : change.parameters) {

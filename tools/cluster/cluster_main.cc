@@ -24,30 +24,32 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(spec, "data/clusters/dev.textproto", "cluster spec, Protobuf text format");
-DEFINE_string(data, "data/var/index", "folder that paths in the spec start from: the built index");
+DEFINE_string(data, "data/var/index", "base folder of relative paths in the spec: the built index");
 DEFINE_string(state, "", "folder of pids, logs and lock; default: data/var/clusters/NAME");
 DEFINE_bool(status, false, "show the nodes of the running cluster");
 DEFINE_bool(stop, false, "stop the running cluster");
-DEFINE_string(kill, "", "kill this node's process at once; it is started again");
+DEFINE_string(kill, "", "kill this node's process; the supervisor restarts it");
 DEFINE_string(pause, "", "suspend this node's process");
-DEFINE_string(resume, "", "let a suspended node go on");
-DEFINE_string(drain, "", "take this node out of service: it finishes what it has and stays down");
-DEFINE_string(restart, "", "restart this node without losing a request; also one that is drained");
-DEFINE_bool(rolling_restart, false, "restart the nodes, one after the other");
+DEFINE_string(resume, "", "resume a suspended node");
+DEFINE_string(drain, "", "take this node out of service: it finishes its requests and stays down");
+DEFINE_string(restart, "",
+              "restart this node without losing a request; also starts a drained node");
+DEFINE_bool(rolling_restart, false, "restart the nodes one after the other");
 DEFINE_string(
     swap, "",
     "SERVICE=WHAT, node by node: another implementation, another module (a name or a path), "
-    "or with nothing behind the = what the spec says");
-DEFINE_string(set, "", "with --swap: parameters besides, KEY=VALUE,KEY=VALUE");
-DEFINE_string(nodes, "", "with --swap and --rolling_restart: only these, in this order");
-DEFINE_bool(continue, false, "go on with a swap or rolling restart that was interrupted");
-DEFINE_bool(abandon, false, "leave the nodes as they are in the middle of one");
+    "or, with nothing after the =, what the spec says");
+DEFINE_string(set, "", "with --swap: additional parameters, KEY=VALUE,KEY=VALUE");
+DEFINE_string(nodes, "", "with --swap and --rolling_restart: only these nodes, in this order");
+DEFINE_bool(continue, false, "resume an interrupted swap or rolling restart");
+DEFINE_bool(abandon, false,
+            "give up an interrupted swap or rolling restart; the nodes stay as they are");
 DEFINE_bool(force, false, "also take down the last replica of a partition");
 DEFINE_bool(
     span_log, false,
     "every node writes spans of sampled searches as lines of OTLP in JSON, nodes/NAME/spans in "
     "the state folder");
-DEFINE_double(wait_s, 60, "how long one node may take until all others offer it again");
+DEFINE_double(wait_s, 60, "time limit for one node to be offered by all others again, in seconds");
 
 namespace search::tools {
 namespace {
@@ -57,17 +59,17 @@ using neptune::StatusOr;
 
 constexpr char kUsage[] =
     "runs a cluster on this machine\n\n"
-    "  cluster [--spec=FILE] [--data=DIR]   start it, start again what dies, stop on Ctrl-C\n"
+    "  cluster [--spec=FILE] [--data=DIR]   start it, restart nodes that die, stop on Ctrl-C\n"
     "  cluster --status                     show the nodes of the running cluster\n"
-    "  cluster --kill=NODE                  kill a node; the supervisor starts it again\n"
-    "  cluster --pause=NODE, --resume=NODE  suspend a node's process, let it go on\n"
-    "  cluster --drain=NODE                 let a node finish what it has, and leave it down\n"
+    "  cluster --kill=NODE                  kill a node; the supervisor restarts it\n"
+    "  cluster --pause=NODE, --resume=NODE  suspend a node's process, resume it\n"
+    "  cluster --drain=NODE                 let a node finish its requests, and leave it down\n"
     "  cluster --restart=NODE               the same, and start it again when others can do "
     "without it\n"
-    "  cluster --rolling_restart            the same with all nodes in turn\n"
+    "  cluster --rolling_restart            restart all nodes in turn\n"
     "  cluster --swap=SERVICE=WHAT          another module or implementation of a service, node by "
     "node\n"
-    "  cluster --continue, --abandon        of a swap or rolling restart that was interrupted\n"
+    "  cluster --continue, --abandon        resume or give up an interrupted change\n"
     "  cluster --stop                       stop the running cluster";
 
 constexpr int kStopTimeoutMs = 30'000;
@@ -140,8 +142,8 @@ Status RunCluster(const DecidedSpec& decided, StateDirectory& state) {
   NEPTUNE_RETURN_IF_ERROR(MakeClusterSecrets(spec, decided.path));
   const Status applies = WriteNodesSpec(decided, state);
   if (!applies.ok()) {
-    return neptune::Annotate(applies, "what was decided (" + state.ChangesFile() +
-                                          "; remove it for a cluster as the spec says)");
+    return neptune::Annotate(applies, "recorded changes (" + state.ChangesFile() +
+                                          "; remove the file to run the cluster as in the spec)");
   }
   SupervisorOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.program, FindBuilt("neptune/node/neptuned"));
@@ -167,12 +169,12 @@ Status StopCluster(const StateDirectory& state) {
   NEPTUNE_ASSIGN_OR_RETURN(const pid_t supervisor, state.Supervisor());
   const int process = static_cast<int>(syscall(SYS_pidfd_open, supervisor, 0));
   if (process < 0 || kill(supervisor, SIGTERM) != 0) {
-    return neptune::NotFound("the supervisor does not run");
+    return neptune::NotFound("the supervisor is not running");
   }
   pollfd ended = {.fd = process, .events = POLLIN, .revents = 0};
   const int ready = poll(&ended, 1, kStopTimeoutMs);
   close(process);
-  if (ready <= 0) return neptune::DeadlineExceeded("the cluster has not stopped yet");
+  if (ready <= 0) return neptune::DeadlineExceeded("the cluster has not stopped in time");
   return neptune::OkStatus();
 }
 
@@ -180,7 +182,8 @@ Status StopCluster(const StateDirectory& state) {
 // without the variable would start a cluster otherwise.
 StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
   if (!rest.empty()) {
-    return neptune::InvalidArgument("what is '", rest[0], "'? Flags begin with --; try --help");
+    return neptune::InvalidArgument("unexpected argument '", rest[0],
+                                    "'; flags begin with --; try --help");
   }
   std::string chosen;
   for (const char* command : {"status", "stop", "kill", "pause", "resume", "drain", "restart",
@@ -193,7 +196,7 @@ StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
                                       "; --status lists them");
     }
     if (!chosen.empty()) {
-      return neptune::InvalidArgument("--", chosen, " and --", command, " are not done together");
+      return neptune::InvalidArgument("--", chosen, " and --", command, " cannot be combined");
     }
     chosen = command;
   }
@@ -245,7 +248,7 @@ RollingChange OrderedRestart(const neptune::ClusterSpec& spec, const StateDirect
 }
 
 Status Abandon(NodeOperations& operations, ClusterChanges changes) {
-  if (!changes.under_way) return neptune::FailedPrecondition("nothing is under way");
+  if (!changes.under_way) return neptune::FailedPrecondition("no change is in progress");
   changes.under_way.reset();
   return operations.Save(changes);
 }
@@ -284,10 +287,10 @@ Status Run(const std::vector<std::string>& rest) {
   }
   if (command == "stop") return StopCluster(state);
   if (command == "kill") {
-    return SignalAndTell(spec, state, FLAGS_kill, SIGKILL, "is killed and starts again");
+    return SignalAndTell(spec, state, FLAGS_kill, SIGKILL, "was killed and restarts");
   }
   if (command == "pause") return SignalAndTell(spec, state, FLAGS_pause, SIGSTOP, "is paused");
-  if (command == "resume") return SignalAndTell(spec, state, FLAGS_resume, SIGCONT, "goes on");
+  if (command == "resume") return SignalAndTell(spec, state, FLAGS_resume, SIGCONT, "is resumed");
   NEPTUNE_ASSIGN_OR_RETURN(const DecidedSpec decided, LoadDecidedSpec(state));
   if (!command.empty()) return Operate(command, decided, state);
   return RunCluster(decided, state);

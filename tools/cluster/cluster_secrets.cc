@@ -49,7 +49,7 @@ Status WriteNew(const std::filesystem::path& path, const std::string& contents) 
   close(file);
   if (written == static_cast<ssize_t>(contents.size())) return neptune::OkStatus();
   std::filesystem::remove(path, error);
-  return neptune::Unavailable("writing ", path.string(), ": no room");
+  return neptune::Unavailable("writing ", path.string(), ": no space left");
 }
 
 // Makes the file unless it is there; then `check` looks at it.
@@ -78,8 +78,9 @@ Status ChangeClusterKey(const std::string& path, bool finish) {
   NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterKeys now, neptune::LoadClusterKeys(path));
   const bool under_way = now.keys().size() > 1;
   if (under_way != finish) {
-    return neptune::FailedPrecondition(path, under_way ? " holds two keys: finish that change first"
-                                                       : " holds one key: nothing to finish");
+    return neptune::FailedPrecondition(
+        path, under_way ? " contains two keys: finish the previous change first"
+                        : " contains one key: no change to finish");
   }
   std::string contents = HexOf(now.keys()[0]) + '\n';
   if (!finish) {

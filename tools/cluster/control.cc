@@ -90,16 +90,17 @@ std::string DescribeChanges(const neptune::ClusterSpec& spec, const ClusterChang
       neptune::StrAppend(&what, what.empty() ? "" : ", ", key, " ", value);
     }
     neptune::StrAppend(&text, hosted.service, " on ", hosted.node, ": ",
-                       what.empty() ? "as the spec says" : what, "\n");
+                       what.empty() ? "as in the spec" : what, "\n");
   }
   if (changes.under_way) {
     size_t done = 0;
     for (const RollingNode& node : changes.under_way->nodes) {
       done += node.stage == NodeStage::kChanged ? 1 : 0;
     }
-    neptune::StrAppend(&text, "'", changes.under_way->what, "' is at node ", done + 1, " of ",
-                       changes.under_way->nodes.size(),
-                       "; if nobody works on it, --continue goes on and --abandon leaves it so\n");
+    neptune::StrAppend(
+        &text, "'", changes.under_way->what, "' is at node ", done + 1, " of ",
+        changes.under_way->nodes.size(),
+        "; if no process works on it, --continue resumes it and --abandon leaves it as it is\n");
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -112,7 +113,7 @@ Status SignalNode(const neptune::ClusterSpec& spec, const StateDirectory& state,
   NEPTUNE_RETURN_IF_ERROR(state.Supervisor().status());
   const std::optional<StartedNode> started = state.ReadStarted(node);
   if (!started || kill(started->pid, signal) != 0) {
-    return neptune::NotFound("node ", node, " does not run now");
+    return neptune::NotFound("node ", node, " is not running");
   }
   return neptune::OkStatus();
 }

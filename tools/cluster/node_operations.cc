@@ -92,7 +92,7 @@ Status NodeOperations::CheckNode(const std::string& node) const {
 StatusOr<OfferedReplicas> NodeOperations::ViewOf(const std::string& node) const {
   const std::optional<StartedNode> started = state_.ReadStarted(node);
   if (!started || !IsAlive(started->pid)) {
-    return neptune::Unavailable("node ", node, " does not run now");
+    return neptune::Unavailable("node ", node, " is not running");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const HttpOrigin origin, ParseHttpOrigin(started->admin));
   auto response = HttpGet(origin, kYellowPagePath, {}, {.timeout = kPageTimeout});
@@ -155,7 +155,7 @@ Status NodeOperations::StopProcess(const std::string& node) {
   const int ready = poll(&ended, 1, static_cast<int>(neptune::ToMillis(options_.wait)));
   close(process);
   if (ready > 0) return neptune::OkStatus();
-  return neptune::DeadlineExceeded("node ", node, " has not stopped yet");
+  return neptune::DeadlineExceeded("node ", node, " has not stopped in time");
 }
 
 Status NodeOperations::AwaitStart(const std::string& node, pid_t before, size_t log_begin,
@@ -168,7 +168,7 @@ Status NodeOperations::AwaitStart(const std::string& node, pid_t before, size_t 
     }
     NEPTUNE_RETURN_IF_ERROR(state_.Supervisor().status());
     if (MonotonicNow() > deadline) {
-      return neptune::DeadlineExceeded("node ", node, " has not started; its log is ",
+      return neptune::DeadlineExceeded("node ", node, " has not started in time; its log is ",
                                        state_.LogFile(node));
     }
     Pause();
@@ -207,7 +207,7 @@ Status NodeOperations::AwaitOffers(const Expectation& expectation, TimePoint dea
     const std::string missing = MissingOf(expectation);
     if (missing.empty()) return neptune::OkStatus();
     if (MonotonicNow() > deadline) {
-      return neptune::DeadlineExceeded("not everything is offered again: ", missing,
+      return neptune::DeadlineExceeded("some replicas are not offered again: ", missing,
                                        "; see the log ", state_.LogFile(expectation.node));
     }
     Pause();
@@ -221,7 +221,7 @@ Status NodeOperations::Restart(const std::string& node, const std::string& servi
   for (const auto& [other, view] : views) {
     expectation.before.insert(view.begin(), view.end());
   }
-  options_.tell(StrCat(node, " finishes what it has and starts again"));
+  options_.tell(StrCat(node, " finishes its requests and restarts"));
   const pid_t before = state_.RunningPid(node);
   const TimePoint deadline = MonotonicNow() + options_.wait;
   NEPTUNE_RETURN_IF_ERROR(state_.SetHeld(node, false));
@@ -230,7 +230,7 @@ Status NodeOperations::Restart(const std::string& node, const std::string& servi
   NEPTUNE_RETURN_IF_ERROR(state_.WakeSupervisor());
   NEPTUNE_RETURN_IF_ERROR(AwaitStart(node, before, log_begin, deadline));
   NEPTUNE_RETURN_IF_ERROR(AwaitOffers(expectation, deadline));
-  options_.tell(StrCat(node, " is back"));
+  options_.tell(StrCat(node, " is back in service"));
   return neptune::OkStatus();
 }
 
@@ -238,7 +238,7 @@ Status NodeOperations::RestartOne(const std::string& node) {
   NEPTUNE_RETURN_IF_ERROR(CheckNode(node));
   if (spec_.changes.under_way) {
     return neptune::FailedPrecondition("'", spec_.changes.under_way->what,
-                                       "' is not at its end; --continue goes on with it");
+                                       "' is not complete; --continue resumes it");
   }
   NEPTUNE_RETURN_IF_ERROR(MayTakeDown(node));
   return Restart(node, "", "");
@@ -249,7 +249,7 @@ Status NodeOperations::Drain(const std::string& node) {
   NEPTUNE_RETURN_IF_ERROR(MayTakeDown(node));
   NEPTUNE_RETURN_IF_ERROR(state_.SetHeld(node, true));
   NEPTUNE_RETURN_IF_ERROR(StopProcess(node));
-  options_.tell(StrCat(node, " has finished what it had and is down; --restart=", node,
+  options_.tell(StrCat(node, " has finished its requests and is down; --restart=", node,
                        " takes it back into service"));
   return neptune::OkStatus();
 }
@@ -258,11 +258,11 @@ Status NodeOperations::Roll(std::optional<RollingChange> change) {
   NEPTUNE_RETURN_IF_ERROR(state_.Supervisor().status());
   if (change && spec_.changes.under_way) {
     return neptune::FailedPrecondition("'", spec_.changes.under_way->what,
-                                       "' is not at its end; --continue goes on with it, "
+                                       "' is not complete; --continue resumes it, "
                                        "--abandon leaves the nodes as they are");
   }
   if (!change && !spec_.changes.under_way) {
-    return neptune::FailedPrecondition("nothing is under way that could go on");
+    return neptune::FailedPrecondition("no change is in progress");
   }
   ClusterChanges changes = spec_.changes;
   if (change) {

@@ -17,7 +17,7 @@ constexpr const char* kColumns[] = {"service", "partition", "node", "implementat
 
 StatusOr<OfferedReplicas> ReplicasOf(const json& table) {
   if (table.at("columns") != json(kColumns)) return DataLoss("other columns than expected");
-  if (table.at("rows_left_out") != 0) return DataLoss("the page does not show all replicas");
+  if (table.at("rows_left_out") != 0) return DataLoss("the page does not list all replicas");
   OfferedReplicas offered;
   for (const json& row : table.at("rows")) {
     offered[{row.at(0), row.at(1), row.at(2)}] = row.at(3);
@@ -32,7 +32,7 @@ StatusOr<OfferedReplicas> Find(const json& page) {
       if (table.at("title") == "Services") return ReplicasOf(table);
     }
   }
-  return DataLoss("the page has no yellow page");
+  return DataLoss("the page has no yellow page section");
 }
 
 bool ServesUsers(const neptune::ClusterSpec& spec, const std::string& service) {
@@ -80,7 +80,7 @@ Status IsDispensable(const neptune::ClusterSpec& spec, const OfferedReplicas& of
     if (!is_elsewhere) neptune::StrAppend(&lost, " ", own.service, "/", own.partition);
   }
   if (lost.empty()) return neptune::OkStatus();
-  return neptune::FailedPrecondition("no other node offers now what ", node, " does:", lost,
+  return neptune::FailedPrecondition("no other node now offers these replicas of ", node, ":", lost,
                                      "; wait for the others, or --force");
 }
 

@@ -117,7 +117,7 @@ Status RunRollingChange(ClusterChanges* changes, RollingHost& host) {
         changes->under_way.reset();
         NEPTUNE_RETURN_IF_ERROR(host.Save(*changes));
         return neptune::FailedPrecondition("stopped at node ", step.node,
-                                           ", which is back as it was: ", failure);
+                                           ", which was restored: ", failure);
       }
     }
   }

@@ -26,7 +26,7 @@ constexpr size_t kStartedSizeMax = 4096;
 Status MakeDirectories(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) return neptune::FailedPrecondition("making folder ", path, ": ", error.message());
+  if (error) return neptune::FailedPrecondition("creating folder ", path, ": ", error.message());
   return neptune::OkStatus();
 }
 
@@ -43,8 +43,9 @@ Status StateDirectory::Lock() {
   lock_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0) return neptune::FailedPrecondition("opening ", path, ": ", std::strerror(errno));
   if (flock(lock_, LOCK_EX | LOCK_NB) != 0) {
-    return neptune::FailedPrecondition("the cluster of ", directory_,
-                                       " runs already; stop it first, or give another --state");
+    return neptune::FailedPrecondition(
+        "the cluster of ", directory_,
+        " is already running; stop it first, or give another --state");
   }
   const std::string pid = StrCat(getpid(), "\n");
   if (ftruncate(lock_, 0) != 0 || write(lock_, pid.data(), pid.size()) < 0) {
@@ -67,7 +68,7 @@ StatusOr<pid_t> StateDirectory::Supervisor() const {
 Status StateDirectory::WakeSupervisor() const {
   NEPTUNE_ASSIGN_OR_RETURN(const pid_t supervisor, Supervisor());
   if (kill(supervisor, SIGUSR1) == 0) return neptune::OkStatus();
-  return neptune::NotFound("the supervisor of ", directory_, " does not run");
+  return neptune::NotFound("the supervisor of ", directory_, " is not running");
 }
 
 Status StateDirectory::LockChanges() {
@@ -77,7 +78,7 @@ Status StateDirectory::LockChanges() {
     return neptune::NotFound("opening ", path, ": ", std::strerror(errno));
   }
   if (flock(changes_lock_, LOCK_EX | LOCK_NB) == 0) return neptune::OkStatus();
-  return neptune::FailedPrecondition("somebody else changes the cluster now");
+  return neptune::FailedPrecondition("another process is changing the cluster");
 }
 
 Status StateDirectory::MakeNode(const std::string& node) const {

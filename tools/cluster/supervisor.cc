@@ -151,7 +151,7 @@ Status Supervisor::Start() {
     }
     if (MonotonicNow() > deadline) {
       Stop();
-      return neptune::Unavailable("not all nodes had started in time; see the logs beside ",
+      return neptune::Unavailable("not all nodes started in time; see the logs beside ",
                                   state_.LogFile(processes_.begin()->first));
     }
   }

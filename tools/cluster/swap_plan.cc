@@ -27,7 +27,7 @@ std::vector<std::string> HostsOf(const neptune::ClusterSpec& spec, const std::st
 Status AddParameter(const std::string& text, HostedChange* change) {
   const size_t equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) {
-    return InvalidArgument("'", text, "' is no KEY=VALUE");
+    return InvalidArgument("'", text, "' is not KEY=VALUE");
   }
   change->parameters[text.substr(0, equals)] = text.substr(equals + 1);
   return neptune::OkStatus();
@@ -52,8 +52,8 @@ StatusOr<std::string> FolderFor(const std::string& path, const std::string& impl
     neptune::StrAppend(&known, known.empty() ? "" : ", ", part.implementation);
   }
   return neptune::NotFound("the index has no '", part_name, "' for '", implementation,
-                           "', but for: ", known.empty() ? "nothing" : known,
-                           "; tools/build_index makes others (--index_tiers, --document_stores)");
+                           "', only for: ", known.empty() ? "nothing" : known,
+                           "; tools/build_index builds others (--index_tiers, --document_stores)");
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ StatusOr<std::string> FolderFor(const std::string& path, const std::string& impl
 StatusOr<SwapOrder> ParseSwap(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == 0 || equals == std::string_view::npos) {
-    return InvalidArgument("'", text, "' is no SERVICE=MODULE or SERVICE=IMPLEMENTATION");
+    return InvalidArgument("'", text, "' is not SERVICE=MODULE or SERVICE=IMPLEMENTATION");
   }
   SwapOrder order;
   order.service = text.substr(0, equals);

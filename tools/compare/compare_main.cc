@@ -9,9 +9,8 @@
 #include "tools/compare/comparison.h"
 #include "tools/terminal/command_line.h"
 
-DEFINE_string(may_differ, "", "fields of the set-up that may differ, separated by commas");
-DEFINE_bool(allow_invalid, false,
-            "compare runs whose generator was late or that ended early as well");
+DEFINE_string(may_differ, "", "set-up fields that may differ, separated by commas");
+DEFINE_bool(allow_invalid, false, "also compare runs whose generator was late or that ended early");
 DEFINE_bool(json, false, "print JSON");
 
 namespace search::tools {
@@ -27,7 +26,7 @@ constexpr char kUsage[] =
     "Runs with different set-ups (trace, rate, machine, ...) are refused.";
 
 Status Run(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 2) return InvalidArgument("give two groups of runs or more; see --help");
+  if (arguments.size() < 2) return InvalidArgument("give at least two groups of runs; see --help");
   std::vector<RunGroup> groups;
   for (const std::string& argument : arguments) {
     NEPTUNE_ASSIGN_OR_RETURN(groups.emplace_back(), ReadGroup(argument));

@@ -147,7 +147,7 @@ StatusOr<RunGroup> ReadGroup(const std::string& text) {
   for (const std::string& folder : SplitList(text.substr(equals == text.npos ? 0 : equals + 1))) {
     NEPTUNE_RETURN_IF_ERROR(AppendRuns(CallerPath(folder), &group.runs));
   }
-  if (group.runs.empty()) return InvalidArgument("'", text, "' names no folder");
+  if (group.runs.empty()) return InvalidArgument("'", text, "' does not name a folder");
   if (group.name.empty()) group.name = group.runs.front().setup.label;
   if (group.name.empty()) {
     group.name = fs::path(group.runs.front().folder).lexically_normal().filename().string();
@@ -161,7 +161,7 @@ Status CheckComparable(const std::vector<RunGroup>& groups, const ComparisonOpti
     for (const ReadRun& run : group.runs) {
       if (!run.valid && !options.allow_invalid) {
         return InvalidArgument("the run in ", run.folder,
-                               " is invalid; --allow_invalid compares it all the same");
+                               " is invalid; --allow_invalid compares it anyway");
       }
       std::string fields;
       for (const std::string& field : DifferingFields(first.setup, run.setup)) {
@@ -171,7 +171,7 @@ Status CheckComparable(const std::vector<RunGroup>& groups, const ComparisonOpti
       if (fields.empty()) continue;
       return InvalidArgument("the runs in ", first.folder, " and ", run.folder,
                              " have different set-ups (", fields,
-                             "); they say nothing of each other, unless --may_differ=", fields);
+                             "); they are not comparable unless --may_differ=", fields);
     }
   }
   return neptune::OkStatus();

@@ -104,7 +104,7 @@ class Run {
     done_ = writer_.counts().pages;
     if (done_ > 0 && options_.report) {
       options_.report(
-          StrCat("going on behind ", WithThousands(done_), " documents of an earlier run"));
+          StrCat("resuming after ", WithThousands(done_), " documents of an earlier run"));
     }
     return OkStatus();
   }
@@ -126,9 +126,9 @@ class Run {
 
   StatusOr<ConvertCounts> Finish() {
     if (parts_ == nullptr) return writer_.counts();
-    if (passed_ < done_) return neptune::DataLoss("the input is shorter than it was");
+    if (passed_ < done_) return neptune::DataLoss("the input is shorter than in the earlier run");
     if (writer_.counts().written == 0) {
-      return neptune::InvalidArgument("no page in the input is worth writing; ",
+      return neptune::InvalidArgument("no page in the input qualifies for output; ",
                                       Summary(writer_.counts()));
     }
     NEPTUNE_RETURN_IF_ERROR(parts_->Commit());
@@ -188,9 +188,8 @@ Status ConvertLines(const std::string& file, JsonLineParser* parser, Run* run, P
     if (!more) return OkStatus();
     if ((line.text.empty() && !line.too_long) || run->PassDone()) continue;
     StatusOr<CorpusDocument> document =
-        line.too_long
-            ? StatusOr<CorpusDocument>(neptune::InvalidArgument("longer than a line may be"))
-            : parser->Parse(line.text);
+        line.too_long ? StatusOr<CorpusDocument>(neptune::InvalidArgument("the line is too long"))
+                      : parser->Parse(line.text);
     if (!document.ok()) {
       NEPTUNE_RETURN_IF_ERROR(run->Bad(
           StrCat(file, " line ", line.number, ": ", neptune::ToStd(document.status().message()))));

@@ -132,7 +132,7 @@ TEST_F(ConverterResumeTest, WhatIsDoneIsNotReadAgain) {
   const auto counts = Pages(options, file);
   ASSERT_TRUE(counts.ok()) << counts.status();
   EXPECT_EQ(counts->pages, static_cast<uint64_t>(kPages));
-  EXPECT_NE(said.find("going on behind "), std::string::npos) << said;
+  EXPECT_NE(said.find("resuming after "), std::string::npos) << said;
 }
 
 TEST_F(ConverterResumeTest, AChangedInputBeginsAnew) {

@@ -18,31 +18,31 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(manifest, "small",
-              "which Debian documentation packages to take: a file, or the name of one in "
+              "the Debian documentation packages to convert: a file, or the name of one in "
               "data/corpora; used unless --input is given");
-DEFINE_string(input, "",
-              "instead of packages: a folder of pages, or files of JSON Lines (plain, .gz, .zst; "
-              "\"-\" is standard input), separated by commas");
-DEFINE_string(format, "",
-              "what --input holds: html, markdown, man, jsonl, wikipedia (an XML dump) or trec "
-              "(<DOC>...), the "
-              "last two plain, .gz, .bz2 or .zst; found by the name where it can be");
-DEFINE_string(name, "",
-              "with a folder: its name in urls, doc:NAME/path; the folder's own name by default");
-DEFINE_string(site, "", "with --input: the site that `site:` queries find; NAME by default");
-DEFINE_string(id_url_prefix, "id:", "with jsonl: put before `id` where an object has no `url`");
 DEFINE_string(
-    url_prefix, "",
-    "with wikipedia and trec: put before a title or DOCNO to make the url; by default the "
-    "dump's own address, or \"trec:\"");
-DEFINE_bool(all_namespaces, false, "with wikipedia: pages that are no articles too");
+    input, "",
+    "input instead of packages: a folder of pages, or JSON Lines files (plain, .gz, .zst; "
+    "\"-\" is standard input), separated by commas");
+DEFINE_string(format, "",
+              "format of --input: html, markdown, man, jsonl, wikipedia (an XML dump) or trec "
+              "(<DOC>...), the "
+              "last two plain, .gz, .bz2 or .zst; default: derived from the file name");
+DEFINE_string(name, "",
+              "with a folder: NAME in its urls, doc:NAME/path; default: the folder's name");
+DEFINE_string(site, "", "with --input: the site for `site:` queries; default: NAME");
+DEFINE_string(id_url_prefix, "id:", "with jsonl: prefix of `id` for an object without `url`");
+DEFINE_string(url_prefix, "",
+              "with wikipedia and trec: url prefix of a title or DOCNO; default: the "
+              "dump's own address, or \"trec:\"");
+DEFINE_bool(all_namespaces, false, "with wikipedia: also convert pages that are not articles");
 DEFINE_string(out, "",
-              "file to write, packed if it ends in .zst or .gz; by default "
+              "output file, compressed if it ends in .zst or .gz; default: "
               "data/var/corpora/NAME.jsonl.zst of the source tree");
 DEFINE_string(cache, "",
-              "folder of downloads and unpacked packages; by default data/var/packages of the "
+              "folder of downloads and unpacked packages; default: data/var/packages of the "
               "source tree");
-DEFINE_int32(threads, 2, "pages converted at a time, 1 to 64");
+DEFINE_int32(threads, 2, "number of threads that convert pages, 1 to 64");
 DEFINE_bool(strict, false, "stop at the first bad line or page instead of counting it");
 
 namespace search::tools {
@@ -65,10 +65,11 @@ constexpr char kUsage[] =
     "  bazel run //tools:corpus -- --input=enwiki-pages-articles.xml.bz2 --out=enwiki.jsonl.zst\n"
     "  bazel run //tools:corpus -- --input=a.gz,b.gz --format=trec --site=news "
     "--out=news.jsonl.zst\n\n"
-    "What is already fetched is not fetched again. Bad pages and lines are counted and the first\n"
-    "ones named. The output appears under its name only when it is complete; what was "
+    "Packages already fetched are not fetched again. Bad pages and lines are counted and the "
+    "first\n"
+    "ones reported. The output gets its name only once it is complete; a run that was "
     "being\n"
-    "converted when the program was killed goes on from there when it is started again.";
+    "killed resumes where it stopped when it is started again.";
 
 void Report(const std::string& message) { fprintf(stderr, "%s\n", message.c_str()); }
 
@@ -128,7 +129,7 @@ std::string GuessFormat(const std::vector<std::string>& inputs) {
 StatusOr<Corpus> FromInput() {
   std::vector<std::string> inputs;
   for (const std::string& input : SplitList(FLAGS_input)) inputs.push_back(CallerPath(input));
-  if (inputs.empty()) return InvalidArgument("--input names nothing");
+  if (inputs.empty()) return InvalidArgument("--input names no file or folder");
   const std::string format = GuessFormat(inputs);
   fs::path first(inputs[0]);
   if (first.filename().empty()) first = first.parent_path();
@@ -148,7 +149,7 @@ StatusOr<Corpus> FromInput() {
   tree.path_prefix = "/" + corpus.name;
   tree.url_prefix = StrCat("doc:", corpus.name, "/");
   tree.site = FLAGS_site.empty() ? corpus.name : FLAGS_site;
-  if (inputs.size() != 1) return InvalidArgument("--input takes one folder, or files of jsonl");
+  if (inputs.size() != 1) return InvalidArgument("--input takes one folder, or JSON Lines files");
   if (format == "markdown") {
     tree.kinds = {PageKind::kMarkdown};
   } else if (format == "man") {
@@ -200,7 +201,7 @@ Status Run() {
 int main(int argc, char** argv) {
   const auto rest = search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
   if (!rest.empty()) {
-    fprintf(stderr, "corpus: what is '%s'? Try --help\n", rest[0].c_str());
+    fprintf(stderr, "corpus: unexpected argument '%s'; try --help\n", rest[0].c_str());
     return 2;
   }
   return search::tools::ExitStatus(search::tools::Run(), "corpus");

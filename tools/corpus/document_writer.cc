@@ -69,8 +69,8 @@ std::string Summary(const ConvertCounts& counts) {
                 " pages written (", WithThousands(counts.text_size >> 10), " KiB of text, ",
                 WithThousands(counts.links), " links between them, ",
                 WithThousands(counts.outside_links),
-                " leading elsewhere; passed over: ", WithThousands(counts.redirects),
-                " redirects, ", others, WithThousands(counts.empty), " with hardly any text, ",
+                " to other pages; skipped: ", WithThousands(counts.redirects), " redirects, ",
+                others, WithThousands(counts.empty), " with too little text, ",
                 WithThousands(counts.duplicates), " duplicates, ", WithThousands(counts.bad),
                 " bad; cut at a limit: ", WithThousands(counts.cut), ")");
 }

@@ -1,4 +1,4 @@
-// Counts converted pages and writes those worth it as JSON Lines.
+// Counts converted pages and writes those that pass the filters as JSON Lines.
 //
 // Threads: thread-compatible.
 // Errors: those of the sink; INVALID_ARGUMENT a bad page where the options say so.
@@ -22,7 +22,7 @@ namespace search::tools {
 
 struct ConvertOptions {
   int thread_count = 2;
-  // Pages with less text, title not counted, are passed over as empty.
+  // Pages with fewer bytes of text, without the title, are skipped as empty.
   // Default: 24 bytes, less than a sentence.
   size_t text_size_min = 24;
   // Ends the conversion at the first bad line or unreadable page. Default: count, report, go on.
@@ -30,7 +30,7 @@ struct ConvertOptions {
   NanosecondClock clock;
   // Output for progress; null: none.
   FILE* progress_out = nullptr;
-  // Gets a message about each bad line or page, the first kReportsMax of them.
+  // Called with a message for each of the first kReportsMax bad lines or pages.
   std::function<void(const std::string&)> report;
 };
 
@@ -39,8 +39,8 @@ inline constexpr uint64_t kReportsMax = 20;
 struct ConvertCounts {
   uint64_t pages = 0;  // seen
   uint64_t written = 0;
-  uint64_t redirects = 0;  // passed over, as the following
-  uint64_t others = 0;     // of namespaces that are not asked for
+  uint64_t redirects = 0;  // skipped, as the following
+  uint64_t others = 0;     // in unrequested namespaces
   uint64_t empty = 0;
   uint64_t duplicates = 0;  // the same title and text as an earlier page
   uint64_t bad = 0;         // unreadable pages, bad lines
@@ -52,19 +52,19 @@ struct ConvertCounts {
   friend bool operator==(const ConvertCounts&, const ConvertCounts&) = default;
 };
 
-// One line for people.
+// Returns a one-line summary.
 std::string Summary(const ConvertCounts& counts);
 
 struct ConvertedPage {
   neptune::Status status;
   CorpusDocument document;
   bool is_redirect = false;
-  bool is_other = false;  // of a namespace that is not asked for
+  bool is_other = false;  // in an unrequested namespace
   bool is_cut = false;
   uint64_t outside_links = 0;
 };
 
-// Tells pages apart.
+// Identifies a page by its contents.
 using PageHash = std::pair<uint64_t, uint64_t>;
 
 class DocumentWriter {
@@ -77,11 +77,11 @@ class DocumentWriter {
 
   const ConvertCounts& counts() const { return counts_; }
 
-  // For output in parts: what follows goes there; null while nothing may be written.
+  // For output in parts: redirects subsequent output; null while nothing may be written.
   void SetSink(FileSink* sink) { sink_ = sink; }
-  // Hashes of the pages that were written since it was last called.
+  // Returns the hashes of the pages written since the last call.
   std::vector<PageHash> DrainNewHashes() { return std::exchange(new_hashes_, {}); }
-  // Goes on behind an earlier run's part.
+  // Continues after an earlier run's last part.
   void Restore(const ConvertCounts& counts, const std::vector<PageHash>& hashes);
 
  private:

@@ -49,15 +49,15 @@ class Conversion {
     done_ = writer_.counts().pages;
     if (done_ > 0 && options_.report) {
       options_.report(
-          StrCat("going on behind ", WithThousands(done_), " documents of an earlier run"));
+          StrCat("resuming after ", WithThousands(done_), " documents of an earlier run"));
     }
     for (const std::string& file : job_.files) {
       if (Status status = ConvertFile(file); !status.ok()) return neptune::Annotate(status, file);
     }
-    if (passed_ < done_) return neptune::DataLoss("the input is shorter than it was");
+    if (passed_ < done_) return neptune::DataLoss("the input is shorter than in the earlier run");
     progress_.Finish();
     if (writer_.counts().written == 0) {
-      return neptune::InvalidArgument("no page in the input is worth writing; ",
+      return neptune::InvalidArgument("no page in the input qualifies for output; ",
                                       Summary(writer_.counts()));
     }
     NEPTUNE_RETURN_IF_ERROR(output_->Commit());

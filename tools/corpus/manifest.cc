@@ -94,7 +94,7 @@ Status ParsePackages(const json& value, Manifest* manifest) {
     auto package = ParsePackage(value[i]);
     if (!package.ok()) return Annotate(package.status(), neptune::StrCat("packages[", i, "]"));
     if (!names.insert(package->package).second) {
-      return InvalidArgument("packages[", i, "]: ", package->package, " stands there twice");
+      return InvalidArgument("packages[", i, "]: ", package->package, " is listed twice");
     }
     manifest->packages.push_back(*std::move(package));
   }
@@ -104,7 +104,7 @@ Status ParsePackages(const json& value, Manifest* manifest) {
 }  // namespace
 
 StatusOr<Manifest> ParseManifest(std::string_view text) {
-  if (text.size() > kManifestSizeMax) return InvalidArgument("larger than a manifest may be");
+  if (text.size() > kManifestSizeMax) return InvalidArgument("the manifest is too large");
   json parsed;
   try {
     parsed = json::parse(text);

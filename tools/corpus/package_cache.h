@@ -1,10 +1,10 @@
 // Fetches Debian packages into a folder and unpacks them there, without installing anything.
 //
-// Runs apt-get and dpkg-deb as child processes; any user may.
+// Runs apt-get and dpkg-deb as child processes; needs no privileges.
 // Threads: thread-compatible.
 // Errors: kNotFound apt-get or dpkg-deb missing, unknown package; kUnavailable download failed;
-//   kDataLoss a downloaded file is not what the archive's signed list says. Messages say what to
-//   do.
+//   kDataLoss a downloaded file does not match the archive's signed list. Messages say how to fix
+//   it.
 //
 // The folder:
 //   NAME_VERSION_ARCH.deb      verified downloads
@@ -33,17 +33,17 @@ struct PackageSource {
   friend bool operator==(const PackageSource&, const PackageSource&) = default;
 };
 
-// Reads what `apt-get download --print-uris` prints. Lines of another shape are passed over.
+// Reads what `apt-get download --print-uris` prints. Skips lines that do not match.
 std::vector<PackageSource> ParsePackageUris(std::string_view output);
 
 class PackageCache {
  public:
-  // `report` gets lines about what is being done.
+  // `report` is called with progress lines.
   PackageCache(std::string folder, NanosecondClock clock,
                std::function<void(const std::string&)> report);
 
-  // Makes all packages present, verified and unpacked; what is there already is not fetched again.
-  // Returns the folder of each package's contents, in order.
+  // Makes all packages present, verified and unpacked; fetches only what is missing. Returns the
+  // folder of each package's contents, in order.
   neptune::StatusOr<std::vector<std::string>> Provide(const std::vector<std::string>& packages);
 
  private:

@@ -1,15 +1,16 @@
-// Reads TREC's collections: documents between <DOC> and </DOC>, any number a file, named by
-// <DOCNO>.
+// Reads TREC's collections: any number of documents per file, each between <DOC> and </DOC> and
+// named by <DOCNO>.
 //
-// The title is what stands in the first of TITLE, TTL, HEADLINE, HL or HEAD; the text is what
-// stands in TEXT elements, or everything where there are none, tags taken off and characters
-// decoded. DOCHDR, SCRIPT and STYLE are left out. A <DOC> or the end of the file ends a document
-// that is not closed, a tag of another field or of the document one that is not.
+// The title is the content of the first of TITLE, TTL, HEADLINE, HL or HEAD. The text is the
+// content of all TEXT elements, or of the whole document if it has none, with tags removed and
+// characters decoded. DOCHDR, SCRIPT and STYLE are skipped. An unclosed document ends at the next
+// <DOC> or at the end of the file; an unclosed field ends at the next tag of a field or of the
+// document.
 //
 // Source: the markup of TREC's collections as their readme files describe it.
 // Threads: thread-compatible. Errors: as dump_reader.h says; a document without a DOCNO is bad
-//   (ConvertedPage::status), and the next is read.
-// Limits: kTrecDocumentSizeMax bytes a document, the rest is cut off; text that is not UTF-8 is
+//   (ConvertedPage::status), and reading continues after it.
+// Limits: kTrecDocumentSizeMax bytes a document, the rest is dropped; text that is not UTF-8 is
 //   read as windows-1252.
 
 #pragma once

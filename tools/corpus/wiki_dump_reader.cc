@@ -52,7 +52,7 @@ class PageGatherer {
 
   void Start(std::string_view name, const XML_Char** attributes) {
     path_.push_back(std::string(name));
-    if (path_.size() > kDepthMax) return Refuse("elements too deep");
+    if (path_.size() > kDepthMax) return Refuse("elements are nested too deeply");
     if (name == "page") page_ = {};
     if (name == "redirect") page_.is_redirect = true;
     if (name == "namespace") {
@@ -134,7 +134,7 @@ class WikiDumpReader : public DumpReader {
     XML_SetDoctypeDeclHandler(
         parser_.get(),
         [](void* user, const XML_Char*, const XML_Char*, const XML_Char*, int) {
-          Of(user).Refuse("it declares a document type");
+          Of(user).Refuse("the file declares a document type");
         },
         [](void*) {});
   }
@@ -206,8 +206,8 @@ class WikiDumpReader : public DumpReader {
     document.title = neptune::TruncateUtf8(title, CorpusLimits::kTitleSizeMax);
     document.url = Url(title);
     if (title.empty() || document.url.size() > CorpusLimits::kUrlSizeMax) {
-      page->status =
-          neptune::InvalidArgument("page '", document.title, "': no title that names it");
+      page->status = neptune::InvalidArgument("page '", document.title,
+                                              "': the title is not usable as a name");
       return;
     }
     document.site = options_.site;

@@ -2,11 +2,10 @@
 // redirects.
 //
 // Source: the MediaWiki export format, versions 0.10 and 0.11.
-// Threads: thread-compatible. Errors: as dump_reader.h says; DATA_LOSS for a document type with
-//   entities as well, which no dump has.
-// Limits: of a page's wikitext kWikitextSizeMax bytes are read, the rest is cut off; a tag of
-//   kTagSizeMax bytes; elements
-//   kDepthMax deep.
+// Threads: thread-compatible. Errors: as dump_reader.h says; also DATA_LOSS for a document type
+//   declaration, which no dump has.
+// Limits: kWikitextSizeMax bytes of a page's wikitext, the rest is dropped; a tag of kTagSizeMax
+//   bytes; elements kDepthMax deep.
 
 #pragma once
 

@@ -15,25 +15,27 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(spec, "data/clusters/dev.textproto", "cluster spec, Protobuf text format");
-DEFINE_string(hosts, "", "file of lines HOST ADDRESS NODE NODE...; not for kubernetes");
+DEFINE_string(hosts, "", "file with lines HOST ADDRESS NODE NODE...; not with kubernetes");
 DEFINE_string(format, "systemd", "systemd, kubernetes or hosts");
-DEFINE_string(out, "", "folder for the files, made if it is not there");
-DEFINE_string(program, search::tools::DeploymentOptions().program, "the node program there");
+DEFINE_string(out, "", "output folder, created if absent");
+DEFINE_string(program, search::tools::DeploymentOptions().program,
+              "path of the node program on the hosts");
 DEFINE_string(module_dir, search::tools::DeploymentOptions().module_folders,
-              "folders of modules there, separated by ':'");
+              "module folders on the hosts, separated by ':'");
 DEFINE_string(config_dir, search::tools::DeploymentOptions().config_folder,
-              "folder there, with a folder of the cluster's name with spec and secrets");
+              "folder on the hosts; its subfolder CLUSTER has spec and secrets");
 DEFINE_string(base_dir, search::tools::DeploymentOptions().index_folder, "folder of the index");
 DEFINE_string(data_dir, search::tools::DeploymentOptions().state_folder,
-              "folder of what replicated services keep");
-DEFINE_string(user, search::tools::DeploymentOptions().user, "systemd: user of the nodes");
-DEFINE_string(image, search::tools::DeploymentOptions().image, "kubernetes: image of the nodes");
-DEFINE_string(memory, search::tools::DeploymentOptions().memory, "kubernetes: of each node");
+              "folder of the state of replicated services");
+DEFINE_string(user, search::tools::DeploymentOptions().user, "systemd: user that runs the nodes");
+DEFINE_string(image, search::tools::DeploymentOptions().image,
+              "kubernetes: container image of the nodes");
+DEFINE_string(memory, search::tools::DeploymentOptions().memory, "kubernetes: memory of each node");
 DEFINE_string(storage, search::tools::DeploymentOptions().storage,
-              "kubernetes: of each node, for what replicated services keep");
+              "kubernetes: storage of each node, for the state of replicated services");
 DEFINE_string(index_claim, "",
-              "kubernetes: claim of a volume with the index; default: it is in the image");
-DEFINE_uint32(grace_ms, 5000, "time of a node to finish its requests when it is told to stop");
+              "kubernetes: volume claim with the index; default: the index is in the image");
+DEFINE_uint32(grace_ms, 5000, "time a node has to finish its requests after it is asked to stop");
 
 namespace search::tools {
 namespace {
@@ -43,10 +45,10 @@ using neptune::Status;
 using neptune::StatusOr;
 
 constexpr char kUsage[] =
-    "writes what starts a cluster on many hosts, from its spec\n\n"
+    "writes the files that start a cluster on many hosts, from its spec\n\n"
     "  deploy --spec=FILE --hosts=HOSTS --format=systemd --out=DIR   units for each host\n"
     "  deploy --spec=FILE --format=kubernetes --out=DIR              manifests\n"
-    "  deploy --spec=FILE --hosts=HOSTS --format=hosts --out=DIR     which node is where";
+    "  deploy --spec=FILE --hosts=HOSTS --format=hosts --out=DIR     the host of each node";
 
 DeploymentOptions OptionsOfFlags() {
   DeploymentOptions options;
@@ -86,7 +88,7 @@ StatusOr<std::vector<DeploymentFile>> MakeFiles(const std::string& spec_path) {
 }
 
 Status Run(const std::vector<std::string>& rest) {
-  if (!rest.empty()) return InvalidArgument("what is '", rest[0], "'? --help explains the flags");
+  if (!rest.empty()) return InvalidArgument("unexpected argument '", rest[0], "'; try --help");
   if (FLAGS_out.empty()) return InvalidArgument("--out is needed");
   NEPTUNE_ASSIGN_OR_RETURN(const auto files, MakeFiles(ProjectPath(FLAGS_spec)));
   const std::filesystem::path folder = CallerPath(FLAGS_out);

@@ -21,27 +21,27 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(shared_data, "",
-              "folder with collections/NAME/{docs.jsonl.zst,queries.tsv,qrels.tsv}; by default "
-              "NEPTUNE_SHARED_DATA of the environment");
+              "folder with collections/NAME/{docs.jsonl.zst,queries.tsv,qrels.tsv}; default: "
+              "environment variable NEPTUNE_SHARED_DATA");
 DEFINE_string(collections, "adi,med,cranfield,cisi,scifact",
-              "which collections, by commas; NAME:FILE takes the documents from FILE below the "
+              "collections, separated by commas; NAME:FILE reads the documents from FILE below the "
               "shared data");
 DEFINE_string(index_directory, "",
-              "folder for the indexes, one for each file of documents, used again by the next run; "
-              "by default a temporary one");
+              "folder for the indexes, one per document file, reused by later runs; "
+              "default: a temporary one");
 DEFINE_string(run_directory, "", "write NAME.run of each collection here");
-DEFINE_string(setting, "", "of the ranking, as NAME=VALUE parts with spaces between them");
-DEFINE_string(baseline, "", "also measure this setting, and how the other differs from it");
+DEFINE_string(setting, "", "ranking parameters, NAME=VALUE separated by spaces");
+DEFINE_string(baseline, "", "also measure this setting, and the difference from it");
 DEFINE_string(choose, "",
-              "instead: settings to choose from, as NAME=VALUE,VALUE parts in all combinations; "
+              "choose the best of all combinations of these values, NAME=VALUE,VALUE parts; "
               "compared to --baseline");
 DEFINE_string(choose_on, "",
-              "with --choose: which collections choose, by commas; the others confirm");
-DEFINE_string(compare, "", "instead: two run files A.run,B.run to compare, with --qrels");
+              "with --choose: collections to choose on, separated by commas; the others confirm");
+DEFINE_string(compare, "", "compare two run files A.run,B.run, with --qrels");
 DEFINE_string(qrels, "", "judgments for --compare");
 DEFINE_string(explain, "",
-              "instead: QUERY-ID,DOCUMENT-ID of the one collection; how the score is made");
-DEFINE_uint64(seed, 1, "of the confidence intervals");
+              "QUERY-ID,DOCUMENT-ID of the one collection: print how the score is computed");
+DEFINE_uint64(seed, 1, "random seed of the confidence intervals");
 DEFINE_int32(depth, 1000, "documents ranked for each query, 1 to 10000");
 
 namespace search::tools {
@@ -63,7 +63,8 @@ constexpr char kUsage[] =
     "--choose_on=med,cisi\n"
     "  bazel run //tools:evaluate -- --compare=a.run,b.run --qrels=qrels.tsv\n"
     "  bazel run //tools:evaluate -- --shared_data=DATA --collections=med --explain=1,13\n\n"
-    "Any word of a query makes a match. Intervals hold 95 % of resampled means.";
+    "A document matches if it contains any word of the query. Intervals contain 95 % of the "
+    "resampled means.";
 
 // Ranked deeper than judged, for ties.
 constexpr size_t kChoosingDepth = 100;
@@ -74,7 +75,7 @@ class TemporaryFolder {
   StatusOr<std::string> Make() {
     std::string pattern = (fs::temp_directory_path() / "evaluate.XXXXXX").string();
     if (mkdtemp(pattern.data()) == nullptr) {
-      return neptune::Unavailable(pattern, ": cannot be made");
+      return neptune::Unavailable(pattern, ": cannot be created");
     }
     path_ = pattern;
     return pattern;
@@ -195,7 +196,7 @@ void PrintChoices(const std::vector<Setting>& settings, const std::vector<Settin
     PrintChoice(values[i], chooses[i] ? "chose" : "confirms", settings[best],
                 Difference(values[i], best, FLAGS_seed), best);
   }
-  std::printf("Each collection left out, chosen on all others\n");
+  std::printf("Each collection held out, setting chosen on all others\n");
   const std::vector<HeldOut> held_out = LeaveOneOut(values, FLAGS_seed);
   for (size_t i = 0; i < values.size() && values.size() > 1; ++i) {
     PrintChoice(values[i], "left out", settings[held_out[i].setting], held_out[i].difference,
@@ -242,7 +243,7 @@ class Collections {
     }
     NEPTUNE_ASSIGN_OR_RETURN(auto collection, JudgedCollection::Open(name, paths));
     if (collection->index().left_out_count() > 0) {
-      std::fprintf(stderr, "%zu lines left out, the first %s\n",
+      std::fprintf(stderr, "%zu lines skipped, the first %s\n",
                    collection->index().left_out_count(),
                    collection->index().first_left_out().c_str());
     }
@@ -263,7 +264,7 @@ Status ChooseSettings(const Collections& collections) {
     NEPTUNE_ASSIGN_OR_RETURN(values.emplace_back(), ValuesOf(settings, baseline, collection));
     return neptune::OkStatus();
   }));
-  if (values.empty()) return InvalidArgument("--collections names none");
+  if (values.empty()) return InvalidArgument("--collections names no collection");
   PrintChoices(settings, values, SplitList(FLAGS_choose_on));
   return neptune::OkStatus();
 }
@@ -292,8 +293,7 @@ int main(int argc, char** argv) {
   using namespace search::tools;
   const std::vector<std::string> rest = ParseCommandLine(&argc, &argv, kUsage, __FILE__);
   if (!rest.empty()) {
-    return ExitStatus(neptune::InvalidArgument("argument '", rest[0], "' is not understood"),
-                      "evaluate");
+    return ExitStatus(neptune::InvalidArgument("unexpected argument '", rest[0], "'"), "evaluate");
   }
   return ExitStatus(FLAGS_compare.empty() ? MeasureCollections() : CompareRuns(), "evaluate");
 }

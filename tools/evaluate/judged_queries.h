@@ -1,9 +1,9 @@
-// Queries and what is relevant to them.
+// Queries and their relevance judgments.
 //   queries.tsv  query id, tab, text                        as a person would put it
 //   qrels.tsv    query id, document id, grade               or query id, 0, document id, grade
 //
 // Reads files. Threads: plain values.
-// Errors: INVALID_ARGUMENT for a bad line, naming it.
+// Errors: INVALID_ARGUMENT a bad line, which the message names.
 // Limits: kJudgedQueriesMax queries, kJudgmentsMax judgments.
 
 #pragma once
@@ -27,9 +27,9 @@ struct JudgedQuery {
   std::string text;
 };
 
-// In the file's order.
+// Returns the queries in file order.
 neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(const std::string& path);
-// From bytes; `name` stands in messages.
+// Reads from a byte source; `name` is used in messages.
 neptune::StatusOr<std::vector<JudgedQuery>> ReadQueries(ByteSource* source,
                                                         const std::string& name);
 

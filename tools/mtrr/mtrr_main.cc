@@ -33,40 +33,47 @@
 #include "tools/terminal/progress.h"
 
 // The cluster: profile, apply, watch.
-DEFINE_string(admin, "", "administration ports, HOST:PORT,...; empty: those of --spec's cluster");
+DEFINE_string(admin, "",
+              "administration ports, HOST:PORT,...; default: those of the cluster of --spec");
 DEFINE_string(spec, "", "spec of a running cluster; apply also writes the threads into it");
-DEFINE_string(state, "", "as of //tools:cluster; default: data/var/clusters/NAME");
-DEFINE_string(token_file, "", "file with the token for changes; default: the one the spec names");
+DEFINE_string(state, "", "state folder, as in //tools:cluster; default: data/var/clusters/NAME");
+DEFINE_string(token_file, "",
+              "file with the token that permits changes; default: the file named in the spec");
 // profile
-DEFINE_string(service, "", "profile: the service whose threads are varied");
-DEFINE_string(service_class, "", "profile: the class that asks and whose threads are varied");
+DEFINE_string(service, "", "profile: service whose number of threads is varied");
+DEFINE_string(service_class, "",
+              "profile: class of the requests, whose number of threads is varied");
 DEFINE_string(threads, "1,2,4,8,16,32", "profile, predict: numbers of threads");
-DEFINE_string(target, "http://127.0.0.1:8080", "profile: where requests go, as of //tools:replay");
-DEFINE_string(path, "", "profile: path of HTTP requests up to the query; default: a search");
-DEFINE_string(queries, "", "profile: file with a query a line; or");
-DEFINE_string(trace, "", "profile: a trace, whose queries are asked in its order");
-DEFINE_bool(use_cache, false, "profile: false asks past the query cache");
-DEFINE_double(requests_per_thread, 2, "profile: requests under way for each thread");
+DEFINE_string(target, "http://127.0.0.1:8080",
+              "profile: server that gets the requests, as in //tools:replay");
+DEFINE_string(path, "",
+              "profile: path of HTTP requests up to the query; default: that of a search");
+DEFINE_string(queries, "", "profile: file with one query per line; or use --trace");
+DEFINE_string(trace, "", "profile: trace; its queries are sent in its order");
+DEFINE_bool(use_cache, false, "profile: whether the query cache is used");
+DEFINE_double(requests_per_thread, 2, "profile: outstanding requests for each thread");
 DEFINE_double(warmup_s, 1, "profile: seconds before each measurement");
 DEFINE_double(length_s, 5, "profile: seconds of each measurement");
-DEFINE_int32(repetitions, 3, "profile: times that all is measured");
+DEFINE_int32(repetitions, 3, "profile: number of repetitions of all measurements");
 // predict, plan, apply, watch
-DEFINE_string(profile, "", "predict: file of a profile");
-DEFINE_double(rate_max, 0,
-              "predict: highest rate, a second; default: 1.5 of what is served at most");
-DEFINE_int32(rates, 20, "predict: how many rates up to it");
-DEFINE_int32(queue_length_max, 40, "predict: requests that wait at most");
-DEFINE_int32(overloaded_threads, 0, "predict: threads of overloaded classes beside it");
-DEFINE_double(quantum_ms, 10, "predict: a turn of the operating system's");
+DEFINE_string(profile, "", "predict: profile file");
+DEFINE_double(
+    rate_max, 0,
+    "predict: highest rate, requests per second; default: 1.5 times the highest throughput");
+DEFINE_int32(rates, 20, "predict: number of rates up to --rate_max");
+DEFINE_int32(queue_length_max, 40, "predict: limit of queued requests");
+DEFINE_int32(overloaded_threads, 0,
+             "predict: number of threads of other classes that are overloaded");
+DEFINE_double(quantum_ms, 10, "predict: scheduling quantum of the operating system");
 DEFINE_string(csv, "", "predict: file for the table as CSV");
 DEFINE_string(svg, "", "predict: file for the plot");
 DEFINE_string(request, "", "plan: file with classes, costs and limits");
-DEFINE_string(plan, "", "apply, watch: file of a plan");
-DEFINE_double(interval_s, 10, "watch: seconds of a window");
-DEFINE_int32(windows, 0, "watch: ends after so many; 0: with Ctrl-C");
-DEFINE_double(tolerance, 0.25, "watch: how far a figure may be off, as a share");
-DEFINE_int32(windows_to_tell, 3, "watch: windows in a row that make a departure");
-DEFINE_string(out, "", "profile, plan: file for the result");
+DEFINE_string(plan, "", "apply, watch: plan file");
+DEFINE_double(interval_s, 10, "watch: length of a window in seconds");
+DEFINE_int32(windows, 0, "watch: number of windows until it ends; 0: until Ctrl-C");
+DEFINE_double(tolerance, 0.25, "watch: permitted relative deviation of a figure");
+DEFINE_int32(windows_to_tell, 3, "watch: consecutive windows off the plan before it is reported");
+DEFINE_string(out, "", "profile, plan: output file");
 
 namespace search::tools {
 namespace {
@@ -82,13 +89,14 @@ constexpr char kUsage[] =
     "  mtrr predict --profile=PROFILE --threads=4,8 [--csv=FILE] [--svg=FILE]    response over "
     "load\n"
     "  mtrr plan --request=FILE --out=PLAN                                       threads of each "
-    "class at least cost\n"
+    "class at the least cost\n"
     "  mtrr apply --plan=PLAN --spec=SPEC                                        to all nodes, "
     "without a restart\n"
-    "  mtrr watch --plan=PLAN --spec=SPEC                                        say when the plan "
-    "holds no more\n\n"
+    "  mtrr watch --plan=PLAN --spec=SPEC                                        report when the "
+    "plan "
+    "no longer holds\n\n"
     "The cluster is that of --spec, or the nodes of --admin=HOST:PORT,...\n"
-    "Status: 0 done; 1 failed, no plan is possible, or the last window was off the plan; 2 wrong "
+    "Status: 0 done; 1 failed, no plan exists, or the last window was off the plan; 2 wrong "
     "arguments.";
 
 std::atomic<bool> stop_requested{false};
@@ -107,7 +115,7 @@ StatusOr<std::vector<int>> Numbers(const std::string& list) {
     int number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (error != std::errc() || end != text.data() + text.size()) {
-      return InvalidArgument("'", text, "' is no number of threads");
+      return InvalidArgument("'", text, "' is not a number of threads");
     }
     numbers.push_back(number);
   }
@@ -131,7 +139,7 @@ StatusOr<AdminAccess> Access(const std::string& service) {
   } else if (!spec.empty()) {
     NEPTUNE_ASSIGN_OR_RETURN(access.nodes, NodesOfCluster(spec, CallerPath(FLAGS_state), service));
   } else {
-    return InvalidArgument("which cluster: --spec=FILE, or --admin=HOST:PORT,...");
+    return InvalidArgument("name the cluster: --spec=FILE, or --admin=HOST:PORT,...");
   }
   NEPTUNE_ASSIGN_OR_RETURN(access.token, ReadToken(CallerPath(FLAGS_token_file), spec));
   return access;
@@ -155,9 +163,9 @@ StatusOr<std::vector<std::string>> Queries() {
       begin = end + 1;
     }
   } else {
-    return InvalidArgument("what is asked: --queries=FILE or --trace=FILE");
+    return InvalidArgument("name the queries: --queries=FILE or --trace=FILE");
   }
-  if (queries.empty()) return InvalidArgument("there is no query to ask");
+  if (queries.empty()) return InvalidArgument("there are no queries");
   return queries;
 }
 
@@ -265,7 +273,7 @@ Status Apply() {
 Status Watch() {
   NEPTUNE_ASSIGN_OR_RETURN(const Allocation allocation, LoadPlan());
   NEPTUNE_ASSIGN_OR_RETURN(AdminAccess access, Access(allocation.service));
-  if (!(FLAGS_interval_s > 0)) return InvalidArgument("--interval_s is above 0");
+  if (!(FLAGS_interval_s > 0)) return InvalidArgument("--interval_s must be above 0");
   NEPTUNE_ASSIGN_OR_RETURN(
       ServiceWatch watch,
       ServiceWatch::Make(allocation, std::move(access.nodes),

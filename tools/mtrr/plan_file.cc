@@ -30,13 +30,13 @@ std::string Text(const Json& object, const char* name) {
 StatusOr<int> Whole(const Json& object, const char* name, int low, int high) {
   const double number = Number(object, name);
   if (!(number >= low && number <= high && number == std::floor(number))) {
-    return InvalidArgument("'", name, "' is no number from ", low, " to ", high);
+    return InvalidArgument("'", name, "' is not a number from ", low, " to ", high);
   }
   return static_cast<int>(number);
 }
 
 StatusOr<AllocatedClass> ReadClass(const Json& json) {
-  if (!json.is_object()) return InvalidArgument("a class is no object");
+  if (!json.is_object()) return InvalidArgument("a class is not an object");
   AllocatedClass one;
   neptune::WatchedClass& watched = one.watched;
   watched.name = Text(json, "name");
@@ -55,7 +55,7 @@ StatusOr<AllocatedClass> ReadClass(const Json& json) {
 }
 
 StatusOr<Allocation> Read(const Json& document) {
-  if (!document.is_object()) return InvalidArgument("no JSON object");
+  if (!document.is_object()) return InvalidArgument("not a JSON object");
   Allocation allocation{.service = Text(document, "service")};
   if (allocation.service.empty()) return InvalidArgument("'service' is missing");
   NEPTUNE_ASSIGN_OR_RETURN(allocation.other_thread_count,
@@ -70,7 +70,7 @@ StatusOr<Allocation> Read(const Json& document) {
   allocation.cost = Number(document, "cost");
   const auto classes = document.find("classes");
   if (classes == document.end() || !classes->is_array()) {
-    return InvalidArgument("'classes' is no list");
+    return InvalidArgument("'classes' is not a list");
   }
   for (const Json& json : *classes) {
     NEPTUNE_ASSIGN_OR_RETURN(AllocatedClass one, ReadClass(json));
@@ -108,7 +108,7 @@ Allocation AllocationOf(const AskedPlan& asked, const neptune::ThreadPlan& plan)
     allocation.warnings.push_back(neptune::StrCat(
         "classes '", one.one, "' and '", one.other, "' run different kinds of requests: their ",
         one.of, " differs by a factor of ", factor,
-        "; threads do not divide the machine in proportion between them, so no response time is "
+        "; threads do not divide the machine proportionally between them, so no response time is "
         "promised"));
   }
   return allocation;

@@ -1,8 +1,8 @@
-// Response time over load, as a profile predicts it: a table, CSV, a plot.
+// Predicts response time over load from a profile, as a table, CSV or plot.
 //
 // Source: [Jamjoom04] IV.
 // Threads: pure functions.
-// Errors: kInvalidArgument no rates, or what the model refuses.
+// Errors: kInvalidArgument no rates, or parameters that the model rejects.
 // Limits: kPredictedRateCountMax rates.
 
 #pragma once
@@ -23,12 +23,12 @@ struct PredictionOptions {
   neptune::Speedup speedup;
   std::vector<int> thread_counts;
   int queue_length_max = 40;
-  // Threads of overloaded classes beside it.
+  // Threads of other classes, which are overloaded.
   int overloaded_thread_count = 0;
   // Request rate, above 0.
   double rate_max = 0;
   int rate_count = 20;
-  // A turn of the operating system's; 0: infinitely short.
+  // Scheduling quantum of the operating system; 0: infinitely short.
   double quantum_s = 0.010;
 };
 
@@ -39,7 +39,8 @@ struct PredictedPoint {
 
 struct PredictedLine {
   int thread_count = 1;
-  // Upper bound of the over-prediction of service time, as a share, because turns take time.
+  // Upper bound of the over-prediction of service time, as a share, caused by the length of the
+  // quantum.
   double quantum_error = 0;
   std::vector<PredictedPoint> points;
 };

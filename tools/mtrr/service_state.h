@@ -1,11 +1,11 @@
-// What a node says of its services on its administration port, and what it is told there.
+// State of a node's services as read from its administration port, and the settings sent to it.
 //
 //   GET /services                  ──► NodeServices
 //   PUT /services/NAME/threads     ◄── ThreadSettings
 //
 // Threads: pure functions.
-// Errors: kInvalidArgument text that is no such state, with what is missing in it.
-// Limits: kServiceCountMax services, kServiceClassCountMax classes each; what is beyond is refused.
+// Errors: kInvalidArgument the text is not such a state; the message names the bad field.
+// Limits: kServiceCountMax services, kServiceClassCountMax classes each; more are refused.
 
 #pragma once
 
@@ -41,13 +41,13 @@ struct ServiceState {
 struct NodeServices {
   std::vector<ServiceState> services;
 
-  // Null: the node does not host it.
+  // Returns null if the node does not host the service.
   const ServiceState* Find(std::string_view service) const;
 };
 
 neptune::StatusOr<NodeServices> ParseServices(std::string_view json);
 
-// Most long requests at work at once on one node: of a service, and of its classes.
+// Limits of concurrently executing long requests on one node, for a service and for its classes.
 struct ThreadSettings {
   int concurrency = 0;
   std::map<std::string, int> classes;
@@ -56,7 +56,7 @@ struct ThreadSettings {
 };
 
 std::string ThreadSettingsJson(const ThreadSettings& settings);
-// The settings that a node has now: classes without a number of their own are left out.
+// The node's current settings; omits classes without a limit of their own.
 ThreadSettings SettingsOf(const ServiceState& state);
 
 }  // namespace search::tools

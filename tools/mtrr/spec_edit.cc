@@ -113,7 +113,7 @@ class FieldReader {
     Field field;
     field.whole.begin = at_;
     while (IsWord(Here())) field.name += text_[at_++];
-    if (field.name.empty()) return Malformed("here begins no field");
+    if (field.name.empty()) return Malformed("expected a field");
     SkipBlanks();
     if (Here() == ':') ++at_;
     SkipBlanks();
@@ -161,7 +161,7 @@ StatusOr<FoundService> FindService(std::string_view text, std::string_view servi
     NEPTUNE_ASSIGN_OR_RETURN(std::vector<Field> inner, FieldReader(text, field.value).ReadAll());
     for (const Field& one : inner) {
       if (one.name != "name" || Unquoted(text, one.value) != service) continue;
-      if (found) return InvalidArgument("service '", service, "' stands twice in the spec");
+      if (found) return InvalidArgument("service '", service, "' is defined twice in the spec");
       found = FoundService{field.value, inner};
       break;
     }

@@ -1,5 +1,5 @@
-// Writes thread settings into the text of a cluster spec; everything else in it, comments too,
-// stays as it is.
+// Writes thread settings into the text of a cluster spec; everything else in it, including
+// comments, is unchanged.
 //
 //   services {                      services {
 //     name: "index"                   name: "index"
@@ -9,8 +9,8 @@
 //                                   }
 //
 // Threads: pure function.
-// Errors: kNotFound no service of that name; kInvalidArgument the text is no text format (a brace
-//   or a quote is missing), or the service stands in it twice.
+// Errors: kNotFound no service of that name; kInvalidArgument the text is not valid text format (a
+//   brace or a quote is missing), or defines the service twice.
 // Limits: knows braces, quotes, comments and lists, not the schema: the caller parses the result.
 
 #pragma once

@@ -1,9 +1,9 @@
-// The versions of a cluster on this machine: the list on disk, and what its running nodes say of it
-// on their status pages.
+// The versions of a cluster on this machine: the list on disk, and what the running nodes report
+// about it on their status pages.
 //
 // Threads: one; Await blocks it.
-// Errors: DEADLINE_EXCEEDED a node has not taken the list up in time; UNAVAILABLE one cannot, with
-//   its reason.
+// Errors: DEADLINE_EXCEEDED a node has not loaded the list in time; UNAVAILABLE a node cannot load
+//   it, with its reason.
 // Limits: ClusterVersionsOptions::wait.
 
 #pragma once
@@ -19,13 +19,13 @@ namespace search::tools {
 
 struct ClusterVersionsOptions {
   std::string list_path;
-  // How long all nodes together may take to open a version. Default: 120 s.
+  // Time limit for all nodes together to open a version. Default: 120 s.
   neptune::Duration wait = std::chrono::seconds(120);
   // A node that reports for this long that it cannot load the list has failed. Default: 3 s.
   neptune::Duration trouble_max = std::chrono::seconds(3);
 };
 
-// What a node says of a list. Errors: DATA_LOSS no such page.
+// What a node reports about a list. Errors: DATA_LOSS no such page.
 struct VersionFacts {
   uint64_t change = 0;
   std::string current;
@@ -33,8 +33,8 @@ struct VersionFacts {
 };
 neptune::StatusOr<VersionFacts> ParseVersionFacts(std::string_view status_page);
 
-// REQUIRES: the state directory outlives it. Where no cluster runs, nothing is waited for: nodes
-//   begin with the list.
+// REQUIRES: the state directory outlives it. If no cluster is running, Await returns immediately
+//   because nodes load the list when they start.
 class ClusterVersions final : public VersionHost {
  public:
   ClusterVersions(VersionedCluster cluster, const StateDirectory& state,
@@ -46,8 +46,8 @@ class ClusterVersions final : public VersionHost {
   neptune::Status Await(const index::VersionList& list) override;
 
  private:
-  // The report of the first node that has not loaded the list; empty if there is none.
-  // `trouble`: it cannot.
+  // The report of the first node that has not loaded the list; empty if there is none. `trouble` is
+  // set if that node cannot load it.
   std::string Lagging(const index::VersionList& list, bool* trouble) const;
   neptune::StatusOr<VersionFacts> Ask(const std::string& node, const std::string& service) const;
 

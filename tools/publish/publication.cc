@@ -30,7 +30,7 @@ StatusOr<VersionList> Open(const VersionList& list, const PublishOrder& order, V
   NEPTUNE_ASSIGN_OR_RETURN(const VersionList without,
                            index::RemoveVersion(with, order.version.name));
   NEPTUNE_RETURN_IF_ERROR(host.Store(without));
-  return neptune::Annotate(opened, "the cluster goes on without it");
+  return neptune::Annotate(opened, "the cluster continues without it");
 }
 
 }  // namespace

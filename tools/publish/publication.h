@@ -1,15 +1,15 @@
-// Brings a version of the index into service in a running cluster, and takes it back.
+// Brings a version of the index into service in a running cluster, and rolls it back.
 //
 //   list + version ─► every running node has all of it open? ─► list: it is the current one ─► every frontend asks for it
 //                        │ no: the list without it, and why
 //
-// Every step is one replacement of the list; a crash between two leaves a cluster that serves one
-// version, and the same command goes on.
+// Every step is one replacement of the list; after a crash between two steps the cluster still
+// serves one version, and the same command continues.
 //
-// the steps are policy over VersionHost.
+// VersionHost does the I/O; this file has the policy only.
 // Threads: one; blocks it.
-// Errors: those of version_list.h and of the host; DEADLINE_EXCEEDED a node has not taken the list
-//   up, with what it says.
+// Errors: those of version_list.h and of the host; DEADLINE_EXCEEDED a node has not loaded the list
+//   in time, with its report.
 
 #pragma once
 
@@ -21,27 +21,27 @@
 
 namespace search::tools {
 
-// The cluster whose versions change.
+// The cluster whose versions are changed.
 class VersionHost {
  public:
   virtual ~VersionHost() = default;
-  // Absent: there is none yet.
+  // Returns nothing if there is no list yet.
   virtual neptune::StatusOr<std::optional<index::VersionList>> Load() = 0;
   virtual neptune::Status Store(const index::VersionList& list) = 0;
-  // Until every running node serves what the list says, whole.
+  // Waits until every running node has loaded all versions of the list.
   virtual neptune::Status Await(const index::VersionList& list) = 0;
 };
 
 struct PublishOrder {
   index::IndexVersion version;
-  // What the cluster serves while there is no list; absent: nothing.
+  // Version served while there is no list; unset: none.
   std::optional<index::IndexVersion> base;
-  // Versions that stay at hand; of others the oldest are let go, but never the current or the
-  // previous one.
+  // Number of versions to keep. The oldest others are removed from the list, never the current or
+  // the previous one.
   size_t keep_count = 3;
 };
 
-// The list that holds in the end. OK also if the version was the current one already.
+// Returns the resulting list. OK also if the version is already the current one.
 neptune::StatusOr<index::VersionList> Publish(const PublishOrder& order, VersionHost& host);
 neptune::StatusOr<index::VersionList> GoBack(VersionHost& host);
 neptune::StatusOr<index::VersionList> Remove(const std::string& name, VersionHost& host);

@@ -18,17 +18,18 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(spec, "data/clusters/dev.textproto", "cluster spec, Protobuf text format");
-DEFINE_string(data, "data/var/index", "folder that paths in the spec start from");
+DEFINE_string(data, "data/var/index", "base folder of relative paths in the spec");
 DEFINE_string(state, "", "folder of the cluster's state; default: data/var/clusters/NAME");
-DEFINE_string(index, "", "folder of the index that becomes the current version");
-DEFINE_string(name, "", "with --index: its name; default: the folder's");
-DEFINE_int32(keep, 3, "with --index: how many versions stay at hand; older ones are let go");
-DEFINE_bool(rollback, false, "make the version before the current one");
+DEFINE_string(index, "", "folder of the index to make the current version");
+DEFINE_string(name, "", "with --index: name of the version; default: the folder's name");
+DEFINE_int32(keep, 3,
+             "with --index: number of versions to keep; older ones are removed from the list");
+DEFINE_bool(rollback, false, "make the previous version the current one");
 DEFINE_bool(list, false, "show the versions");
-DEFINE_string(remove, "", "let this version go; it is never the current one");
-DEFINE_bool(delete_files, false, "with --remove: and delete its folder");
-DEFINE_string(check, "", "only say whether the index in this folder could be published");
-DEFINE_double(wait_s, 120, "how long the nodes may take to open a version");
+DEFINE_string(remove, "", "remove this version from the list; the current one cannot be removed");
+DEFINE_bool(delete_files, false, "with --remove: also delete its folder");
+DEFINE_string(check, "", "only check whether the index in this folder could be published");
+DEFINE_double(wait_s, 120, "time limit for the nodes to open a version, in seconds");
 
 namespace search::tools {
 namespace {
@@ -41,9 +42,9 @@ using neptune::StatusOr;
 constexpr char kUsage[] =
     "publishes versions of the index to a running cluster, without a failed query\n\n"
     "  publish --index=DIR [--name=NAME]    check it, open it on every node, make it current\n"
-    "  publish --rollback                   back to the version before\n"
-    "  publish --list                       the versions at hand\n"
-    "  publish --remove=NAME                let one go that is not in use\n"
+    "  publish --rollback                   return to the previous version\n"
+    "  publish --list                       show the versions\n"
+    "  publish --remove=NAME                remove a version that is not in use\n"
     "  publish --check=DIR                  only check";
 constexpr char kBaseName[] = "base";
 
@@ -81,7 +82,7 @@ void Print(const VersionList& list) {
 StatusOr<IndexManifest> CheckFolder(const Context& context, const std::string& folder) {
   NEPTUNE_ASSIGN_OR_RETURN(IndexManifest manifest, CheckVersionFolder(folder));
   NEPTUNE_RETURN_IF_ERROR(FitsCluster(manifest, context.spec));
-  std::printf("%s is whole: version %llu of %llu documents in %zu files\n", folder.c_str(),
+  std::printf("%s is intact: version %llu of %llu documents in %zu files\n", folder.c_str(),
               static_cast<unsigned long long>(manifest.index_version),
               static_cast<unsigned long long>(manifest.document_count), manifest.files.size());
   std::fflush(stdout);
@@ -109,10 +110,10 @@ Status RunRemove(const Context& context, VersionHost& host) {
   const std::string folder =
       found == nullptr ? "" : (std::filesystem::path(context.data) / found->folder).string();
   NEPTUNE_RETURN_IF_ERROR(Remove(FLAGS_remove, host).status());
-  std::printf("'%s' is let go\n", FLAGS_remove.c_str());
+  std::printf("'%s' was removed from the list\n", FLAGS_remove.c_str());
   if (!FLAGS_delete_files) return neptune::OkStatus();
   if (found->folder == ".") {
-    return neptune::FailedPrecondition("its files stay: ", folder, " holds the list as well");
+    return neptune::FailedPrecondition("its files are kept: ", folder, " also contains the list");
   }
   NEPTUNE_RETURN_IF_ERROR(ReadIndexManifest(folder).status());  // an index and nothing else
   std::error_code error;
@@ -124,14 +125,15 @@ Status RunRemove(const Context& context, VersionHost& host) {
 // The one thing to be done.
 StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
   if (!rest.empty()) {
-    return neptune::InvalidArgument("what is '", rest[0], "'? Flags begin with --; try --help");
+    return neptune::InvalidArgument("unexpected argument '", rest[0],
+                                    "'; flags begin with --; try --help");
   }
   std::string chosen;
   for (const char* command : {"index", "rollback", "list", "remove", "check"}) {
     const gflags::CommandLineFlagInfo flag = gflags::GetCommandLineFlagInfoOrDie(command);
     if (flag.is_default || flag.current_value.empty() || flag.current_value == "false") continue;
     if (!chosen.empty()) {
-      return neptune::InvalidArgument("--", chosen, " and --", command, " are not done together");
+      return neptune::InvalidArgument("--", chosen, " and --", command, " cannot be combined");
     }
     chosen = command;
   }

@@ -1,9 +1,9 @@
-// Whether a folder is a version of the index that a cluster can serve.
+// Checks whether a folder is a version of the index that a cluster can serve.
 //
-// Threads: pure functions over files that do not change meanwhile.
-// Errors: DATA_LOSS damaged, malformed or not copied to the end, with the file and the reason;
-//   FAILED_PRECONDITION whole, but not what the cluster needs, with what is missing; NOT_FOUND no
-//   index there.
+// Threads: pure functions; the files must not change during a call.
+// Errors: DATA_LOSS damaged, malformed or incompletely copied, with the file and the reason;
+//   FAILED_PRECONDITION intact, but without what the cluster needs, which the message names;
+//   NOT_FOUND no index in the folder.
 
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace search::tools {
 
-// Reads all of it: the manifest, every file's size and checksum, the seal of every partition of a
-// tier.
+// Verifies the manifest, the size and checksum of every file, and the seal of every partition of a
+// tier. Reads every file completely.
 neptune::StatusOr<IndexManifest> CheckVersionFolder(const std::string& folder);
 
 // A service that serves versions of the index, and where it runs.
@@ -28,16 +28,16 @@ struct VersionedService {
 
 // How a cluster serves versions.
 struct VersionedCluster {
-  std::string list;  // the parameter `versions`, the same of all of them
+  std::string list;  // parameter `versions`, which is the same for all services
   std::vector<VersionedService> services;
 };
 
-// Errors: FAILED_PRECONDITION no service serves versions, some do not although they have the index,
-//   or documents change.
+// Errors: FAILED_PRECONDITION no service serves versions, some services with an index do not, or
+//   the documents of the cluster are updatable.
 neptune::StatusOr<VersionedCluster> VersionsOf(const neptune::ClusterSpec& spec);
 
-// Whether the version has every partition that the cluster's nodes host, for the implementations
-// that they run.
+// Checks that the version has every partition hosted by the cluster's nodes, for the
+// implementations they run.
 neptune::Status FitsCluster(const IndexManifest& manifest, const neptune::ClusterSpec& spec);
 
 }  // namespace search::tools

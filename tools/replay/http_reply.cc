@@ -47,7 +47,7 @@ StatusOr<bool> HttpReplyReader::Advance(HttpReply* reply) {
 }
 
 Status HttpReplyReader::ReadHead(std::string_view head) {
-  const Status malformed = InvalidArgument("the answer is not one of HTTP/1.1");
+  const Status malformed = InvalidArgument("the answer is not HTTP/1.1");
   const std::string_view first = head.substr(0, head.find("\r\n"));
   size_t status = 0;
   if (!first.starts_with("HTTP/1.") || first.size() < 12 || first[8] != ' ' ||
@@ -119,7 +119,8 @@ StatusOr<bool> HttpReplyReader::ReadChunks() {
     }
     if (buffer_.size() < line_end + 2 + size + 2) return false;
     if (buffer_.compare(line_end + 2 + size, 2, "\r\n") != 0) {
-      return InvalidArgument(size == 0 ? "trailers are not supported" : "a chunk has no end");
+      return InvalidArgument(size == 0 ? "trailers are not supported"
+                                       : "a chunk is not terminated");
     }
     chunks_.append(buffer_, line_end + 2, size);
     buffer_.erase(0, line_end + 2 + size + 2);

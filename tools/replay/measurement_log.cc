@@ -88,7 +88,7 @@ StatusOr<RecordedRun> ReadMeasurementLog(const std::string& path) {
 }
 
 StatusOr<RecordedRun> ParseMeasurementLog(std::string_view bytes, std::string_view name) {
-  const Status damaged = neptune::DataLoss(name, " holds no measurements of a run");
+  const Status damaged = neptune::DataLoss(name, " is not a measurement file");
   if (bytes.size() < kHeadSize || !bytes.starts_with(kMagic)) return damaged;
   size_t json_size = 0;
   for (size_t i = 0; i < sizeof(uint32_t); ++i) {

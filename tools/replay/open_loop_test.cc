@@ -202,7 +202,7 @@ TEST_F(OpenLoopTest, AStoppedRunKeepsWhatWasMeasured) {
   ASSERT_TRUE(recorder_.ended);
   EXPECT_NEAR(static_cast<double>(recorder_.measurements.size()), 2900, 10);
   const RunSummary summary = Summary(5);
-  EXPECT_EQ(summary.invalid, "the run ended before its plan");
+  EXPECT_EQ(summary.invalid, "the run ended before the end of its plan");
 }
 
 }  // namespace

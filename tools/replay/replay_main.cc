@@ -31,47 +31,50 @@
 #include "tools/terminal/progress.h"
 #include "tools/trace/trace_file.h"
 
-DEFINE_string(trace, "", "trace to replay, for instance data/traces/sample.trace.gz");
+DEFINE_string(trace, "", "trace to replay, for example data/traces/sample.trace.gz");
 DEFINE_string(target, "http://127.0.0.1:8080",
-              "http://HOST:PORT of frontends, separated by commas and asked in turn, or "
+              "http://HOST:PORT of frontends, separated by commas and used in turn, or "
               "neptune://HOST:PORT/SERVICE/PARTITION/METHOD");
-DEFINE_string(report, "", "folder of the report; made if it is not there");
+DEFINE_string(report, "", "folder of the report; created if absent");
 DEFINE_double(speed, 1, "times of the trace are divided by this");
-DEFINE_double(rate, 0, "instead of --speed: the mean rate, requests a second");
-DEFINE_double(duration_s, 0, "only so many seconds of the scaled trace; 0: all of it");
-DEFINE_bool(repeat, false, "with --duration_s: begin a shorter trace anew");
-DEFINE_double(warmup_s, 0, "seconds at the beginning that are sent and not counted");
-DEFINE_string(cluster_key_file, "", "the key that nodes of neptune:// targets ask for");
-DEFINE_double(timeout_s, 5, "a request without an answer by then is lost");
+DEFINE_double(rate, 0, "instead of --speed: mean rate in requests per second");
+DEFINE_double(duration_s, 0,
+              "length of the run in seconds of the scaled trace; 0: the whole trace");
+DEFINE_bool(repeat, false, "with --duration_s: repeat a trace that is shorter");
+DEFINE_double(warmup_s, 0, "seconds at the beginning that are sent but not counted");
+DEFINE_string(cluster_key_file, "",
+              "key file of the cluster, for neptune:// targets that require it");
+DEFINE_double(timeout_s, 5, "a request without an answer within this time is lost");
 DEFINE_double(
     lateness_p99_ms_max, 1,
-    "bound of the generator's own lateness, 99th percentile; beyond it the run is invalid");
-DEFINE_double(failover_s, 0,
-              "a request without an answer from a frontend for so long, or without a connection "
-              "to it, is asked of another one, and that frontend of nothing until it is ready; 0: "
-              "none is asked twice");
-DEFINE_bool(use_cache, true, "false: ask past the query cache");
+    "limit of the generator's own lateness, 99th percentile; above it the run is invalid");
+DEFINE_double(
+    failover_s, 0,
+    "after this time without an answer from a frontend, or without a connection "
+    "to it, a request goes to another one, and that frontend gets none until it is ready; 0: "
+    "no failover");
+DEFINE_bool(use_cache, true, "false: bypass the query cache");
 DEFINE_string(path, "",
-              "another path than that of a JSON search, to which the encoded query is "
-              "appended; answers are then not read");
-DEFINE_uint64(connections_max, 8192, "most connections at once");
+              "path instead of that of a JSON search; the encoded query is "
+              "appended and answers are not parsed");
+DEFINE_uint64(connections_max, 8192, "limit of concurrent connections");
 DEFINE_string(yield, "throughput", "form of the yield function: throughput, resptime or hybrid");
 DEFINE_double(deadline_s, 2, "deadline of the yield function and of quality-aware throughput");
-DEFINE_string(class_yields, "gold:4,silver:2,bronze:1", "full yield of each class; of others 1");
-DEFINE_string(events, "",
-              "file of events: lines SECONDS<tab>LABEL[<tab>COMMAND]; marked in the plots, "
-              "commands are run by the shell then");
+DEFINE_string(class_yields, "gold:4,silver:2,bronze:1",
+              "full yield of each class; default for other classes: 1");
 DEFINE_string(
-    goal, "",
-    "what is to be met, as of //tools:capacity: p50:5ms,p99:25ms,loss:0; if not, the exit "
-    "status is 1");
+    events, "",
+    "event file with lines SECONDS<tab>LABEL[<tab>COMMAND]; events are marked in the plots, "
+    "commands are run by the shell at that time");
+DEFINE_string(goal, "",
+              "goal as in //tools:capacity: p50:5ms,p99:25ms,loss:0; if it is not met, the exit "
+              "status is 1");
 DEFINE_string(label, "", "name of the run in reports");
-DEFINE_string(bad_lines, "fail", "a malformed line of the trace: fail, or count and pass over");
+DEFINE_string(bad_lines, "fail", "on a malformed line of the trace: fail, or count it and skip it");
 DEFINE_bool(null_server, false,
-            "instead of --target: a server in this process that answers at once; shows "
-            "what the generator can do on this machine");
-DEFINE_string(from, "",
-              "make the report of this folder anew from its measurements; nothing is sent");
+            "instead of --target: a server in this process that answers immediately; shows "
+            "the limits of the generator on this machine");
+DEFINE_string(from, "", "remake the report of this folder from its measurements; nothing is sent");
 
 namespace search::tools {
 namespace {
@@ -83,10 +86,10 @@ using neptune::StatusOr;
 constexpr char kUsage[] =
     "replays a trace against a running cluster, open loop: each request is sent at its time "
     "whether or\n"
-    "not earlier ones were answered, and its latency counts from that time\n\n"
+    "not earlier ones were answered, and its latency is measured from that time\n\n"
     "  bazel run //tools:replay -- --trace=data/traces/sample.trace.gz --report=/tmp/run "
     "--speed=2\n"
-    "  bazel run //tools:replay -- --from=/tmp/run     report anew, for instance after a full "
+    "  bazel run //tools:replay -- --from=/tmp/run     remake the report, for example after a full "
     "disk\n\n"
     "Exit status 0: the run is valid; 1: it is not, or it ended early, or files could not be "
     "written.";
@@ -94,8 +97,8 @@ constexpr char kUsage[] =
 std::atomic<bool> stop_requested{false};
 
 Status CheckFlags() {
-  if (FLAGS_trace.empty()) return InvalidArgument("--trace is missing: what to replay");
-  if (FLAGS_report.empty()) return InvalidArgument("--report is missing: where the report goes");
+  if (FLAGS_trace.empty()) return InvalidArgument("--trace is missing: name the trace to replay");
+  if (FLAGS_report.empty()) return InvalidArgument("--report is missing: name the output folder");
   if (!(FLAGS_speed > 0) || FLAGS_rate < 0 || !(FLAGS_timeout_s > 0) || !(FLAGS_deadline_s > 0)) {
     return InvalidArgument("--speed, --rate, --timeout_s and --deadline_s must be above 0");
   }
@@ -130,10 +133,10 @@ StatusOr<ReplayPlan> ReadPlan(const std::string& trace_path, RunSetup* setup) {
   NEPTUNE_ASSIGN_OR_RETURN(const Trace trace,
                            ReadTrace(trace_path, bad_lines, kMeasurementCountMax));
   if (trace.bad_line_count > 0) {
-    std::fprintf(stderr, "replay: %s bad lines passed over; the first: %s\n",
+    std::fprintf(stderr, "replay: %s bad lines skipped; the first: %s\n",
                  WithThousands(trace.bad_line_count).c_str(), trace.first_bad_line.c_str());
   }
-  if (trace.records.empty()) return InvalidArgument(trace_path, " holds no requests");
+  if (trace.records.empty()) return InvalidArgument(trace_path, " contains no requests");
   setup->speed =
       FLAGS_rate > 0 ? SpeedForRate(trace.records, FLAGS_rate, FLAGS_duration_s) : FLAGS_speed;
   NEPTUNE_ASSIGN_OR_RETURN(ReplayPlan plan,
@@ -168,8 +171,8 @@ Status Report(const std::string& folder, const RecordedRun& run, const RunSummar
   const Status written = WriteReport(folder, run, summary);
   if (!written.ok()) {
     return neptune::Annotate(
-        written, neptune::StrCat("the measurements are safe in ", folder, "/", kMeasurementFile,
-                                 "; make room and run again with --from=", folder));
+        written, neptune::StrCat("the measurements are saved in ", folder, "/", kMeasurementFile,
+                                 "; free some space and run again with --from=", folder));
   }
   std::printf("report: %s/report.html\n", folder.c_str());
   return neptune::OkStatus();

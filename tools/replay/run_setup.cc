@@ -122,7 +122,7 @@ StatusOr<RunSetup> ParseSetupJson(std::string_view text) {
   try {
     return FromJson(nlohmann::json::parse(text));
   } catch (const nlohmann::json::exception& error) {
-    return neptune::InvalidArgument("not the set-up of a run: ", std::string_view(error.what()));
+    return neptune::InvalidArgument("not a run set-up: ", std::string_view(error.what()));
   }
 }
 

@@ -67,7 +67,7 @@ StatusOr<TargetAddress> ParseNeptune(std::string_view text) {
 
 StatusOr<TargetAddress> ParseTarget(std::string_view text) {
   if (!text.starts_with(kHttp) && !text.starts_with(kNeptune)) {
-    return InvalidArgument("--target=", text, " begins neither with http:// nor with neptune://");
+    return InvalidArgument("--target=", text, " must begin with http:// or neptune://");
   }
   NEPTUNE_ASSIGN_OR_RETURN(TargetAddress address,
                            text.starts_with(kHttp) ? ParseHttp(text) : ParseNeptune(text));
@@ -112,7 +112,7 @@ Status CheckReachable(neptune::Loop& loop, const std::vector<Endpoint>& servers)
     });
     done.WaitForNotification();
     if (!status.ok()) {
-      return neptune::Unavailable(server.ToString(), " takes no connections (",
+      return neptune::Unavailable(server.ToString(), " does not accept connections (",
                                   neptune::ToStd(status.message()),
                                   "); is the cluster running? ./tools/up starts it");
     }

@@ -17,13 +17,13 @@
 #include "tools/search/terminal_page.h"
 #include "tools/terminal/command_line.h"
 
-DEFINE_string(target, "http://127.0.0.1:8080", "the frontend to ask, http://HOST:PORT");
-DEFINE_int32(start, 0, "number of the first result wanted, from 0");
-DEFINE_int32(count, 10, "how many results are wanted, 1 to 100");
-DEFINE_bool(json, false, "print the frontend's JSON answer as it is");
+DEFINE_string(target, "http://127.0.0.1:8080", "address of the frontend, http://HOST:PORT");
+DEFINE_int32(start, 0, "number of the first result, from 0");
+DEFINE_int32(count, 10, "number of results, 1 to 100");
+DEFINE_bool(json, false, "print the frontend's JSON answer unchanged");
 DEFINE_string(color, "auto", "auto (on a terminal, unless NO_COLOR is set), always or never");
-DEFINE_int32(width, 0, "columns to use; 0 takes the terminal's, at most 100");
-DEFINE_int32(timeout_ms, 10'000, "how long to wait for the answer");
+DEFINE_int32(width, 0, "output width in columns; 0: the terminal's width, at most 100");
+DEFINE_int32(timeout_ms, 10'000, "time limit for the answer");
 
 namespace search::tools {
 namespace {
@@ -100,7 +100,7 @@ Status Search(const std::vector<std::string>& words) {
   std::string query;
   for (const std::string& word : words) neptune::StrAppend(&query, query.empty() ? "" : " ", word);
   if (!frontend::SearchPageRequest{.query = query}.has_query()) {
-    return InvalidArgument("what to search for? Give a query in quotes, or try --help");
+    return InvalidArgument("the query is missing: give it in quotes, or try --help");
   }
   NEPTUNE_ASSIGN_OR_RETURN(const neptune::HttpResponse response, Ask(target, query));
   if (response.status != 200) return ReadProblem(response.status, response.body);

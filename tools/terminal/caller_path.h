@@ -1,4 +1,4 @@
-// Paths as the person who typed them means them, also under `bazel run`.
+// Resolves paths relative to the caller's directory, also under `bazel run`.
 //
 // Threads: pure functions of their arguments and the environment.
 // `bazel run` changes the working directory and passes on the caller's in BUILD_WORKING_DIRECTORY
@@ -18,8 +18,8 @@ std::string CallerPath(std::string_view path);
 // there, else under the source tree's root, else as CallerPath gives it.
 std::string ProjectPath(std::string_view path);
 
-// `path` under the source tree's root; outside `bazel run`, under the current directory. For
-// results whose place the caller did not name.
+// `path` under the source tree's root; outside `bazel run`, under the current directory. Used for
+// results without an explicit output path.
 std::string ProjectOutputPath(std::string_view path);
 
 }  // namespace search::tools

@@ -21,28 +21,30 @@
 #include "tools/trace/trace_statistics.h"
 
 DEFINE_string(profile, "",
-              "make a trace with this profile's statistics, for instance "
+              "generate a trace with this profile's statistics, for example "
               "data/traces/ask_peak.textproto");
-DEFINE_string(queries, "", "queries of the made trace: one a line, plain or packed");
-DEFINE_string(corpus, "", "instead of --queries: JSON Lines whose words the queries are made of");
-DEFINE_uint64(corpus_query_count, 20'000, "with --corpus: how many different queries");
-DEFINE_uint64(seed, 1, "seed of all that is drawn; the same one gives the same bytes");
-DEFINE_double(duration_s, 0, "with --profile: another length");
-DEFINE_double(rate, 0,
-              "with --profile: another mean rate; with --format=list: the rate; per second");
-DEFINE_string(curve, "",
-              "with --profile: requests in each second from midnight, one a line; its daily "
-              "curve replaces the profile's");
+DEFINE_string(queries, "", "queries of the generated trace: one per line, plain or compressed");
+DEFINE_string(corpus, "", "instead of --queries: JSON Lines; queries are generated from its words");
+DEFINE_uint64(corpus_query_count, 20'000, "with --corpus: number of distinct queries");
+DEFINE_uint64(seed, 1, "random seed; the same seed gives the same bytes");
+DEFINE_double(duration_s, 0, "with --profile: overrides the length in seconds");
+DEFINE_double(
+    rate, 0,
+    "with --profile: overrides the mean rate; with --format=list: the rate; requests per second");
+DEFINE_string(
+    curve, "",
+    "with --profile: requests in each second from midnight, one number per line; the daily "
+    "curve replaces the profile's");
 DEFINE_string(input, "", "files to import, cut, scale or merge, separated by commas");
-DEFINE_string(format, "trace", "what --input is: trace, access_log or list");
+DEFINE_string(format, "trace", "format of --input: trace, access_log or list");
 DEFINE_string(query_parameter, "q", "with --format=access_log: the URL parameter with the query");
 DEFINE_string(service_class, "bronze", "class of imported requests");
-DEFINE_double(from_s, 0, "with --input: first second that stays");
-DEFINE_double(to_s, 0, "with --input: first second that does not stay; 0: all");
+DEFINE_double(from_s, 0, "with --input: first second to keep");
+DEFINE_double(to_s, 0, "with --input: end of the part to keep, in seconds; 0: keep all");
 DEFINE_double(speed, 1, "with --input: times are divided by this");
-DEFINE_string(bad_lines, "fail", "a malformed line: fail, or count and pass over");
-DEFINE_string(out, "", "the trace to write; packed if it ends in .gz or .zst");
-DEFINE_string(stats, "", "describe this trace");
+DEFINE_string(bad_lines, "fail", "on a malformed line: fail, or count it and skip it");
+DEFINE_string(out, "", "output trace; compressed if it ends in .gz or .zst");
+DEFINE_string(stats, "", "print statistics of this trace");
 DEFINE_bool(json, false, "with --stats: as JSON");
 
 namespace search::tools {
@@ -53,7 +55,7 @@ using neptune::Status;
 using neptune::StatusOr;
 
 constexpr char kUsage[] =
-    "makes, imports, edits and describes query traces\n\n"
+    "generates, imports, edits and describes query traces\n\n"
     "  make:    --profile=data/traces/ask_peak.textproto --queries=FILE --out=TRACE.gz --seed=1\n"
     "  import:  --input=access.log --format=access_log --out=TRACE.gz\n"
     "           --input=queries.txt --format=list --rate=50 --out=TRACE.gz\n"
@@ -75,7 +77,7 @@ struct Output {
 
 StatusOr<TraceStatistics> WriteTrace(const std::string& comment,
                                      const std::function<Status(const RecordHandler&)>& make) {
-  if (FLAGS_out.empty()) return InvalidArgument("--out is missing: where the trace goes");
+  if (FLAGS_out.empty()) return InvalidArgument("--out is missing: name the output trace");
   Output output;
   NEPTUNE_ASSIGN_OR_RETURN(output.writer, TraceWriter::Create(CallerPath(FLAGS_out)));
   NEPTUNE_RETURN_IF_ERROR(output.writer->WriteComment(comment));
@@ -92,7 +94,7 @@ StatusOr<TraceStatistics> WriteTrace(const std::string& comment,
 
 void NoteBadLines(uint64_t count, const std::string& first) {
   if (count == 0) return;
-  std::fprintf(stderr, "make_trace: %s bad lines passed over; the first: %s\n",
+  std::fprintf(stderr, "make_trace: %s bad lines skipped; the first: %s\n",
                WithThousands(count).c_str(), first.c_str());
 }
 
@@ -132,7 +134,7 @@ Status Make() {
                                       }));
   std::printf("%s", DescribeTrace(made).c_str());
   if (counts.composed_query_count > 0) {
-    std::printf("\n%s queries were put together, the list has only %s\n",
+    std::printf("\n%s queries were combined from others because the list has only %s\n",
                 WithThousands(counts.composed_query_count).c_str(),
                 WithThousands(queries.size()).c_str());
   }
@@ -144,7 +146,7 @@ Status Make() {
 Status EditInputs(const std::vector<std::string>& paths, BadLines bad_lines) {
   if (!(FLAGS_speed > 0)) return InvalidArgument("--speed must be above 0");
   if (FLAGS_from_s < 0 || FLAGS_to_s < 0)
-    return InvalidArgument("--from_s and --to_s are not below 0");
+    return InvalidArgument("--from_s and --to_s must not be negative");
   TraceEdit edit{.from_us = static_cast<uint64_t>(FLAGS_from_s * 1e6), .speed = FLAGS_speed};
   if (FLAGS_to_s > 0) edit.to_us = static_cast<uint64_t>(FLAGS_to_s * 1e6);
   std::vector<std::unique_ptr<TraceReader>> readers;
@@ -175,7 +177,7 @@ Status ImportLog(const std::string& path, BadLines bad_lines) {
                                         return neptune::OkStatus();
                                       }));
   NoteBadLines(counts.bad_lines, counts.first_bad_line);
-  std::printf("%s\n%s other requests left out\n", DescribeTrace(made).c_str(),
+  std::printf("%s\n%s other requests skipped\n", DescribeTrace(made).c_str(),
               WithThousands(counts.without_query).c_str());
   return neptune::OkStatus();
 }

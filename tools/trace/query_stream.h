@@ -1,10 +1,10 @@
-// Which queries the requests of a made trace ask: repeats of earlier ones, or fresh ones.
+// Chooses the queries of a generated trace: repeats of earlier ones, or fresh ones.
 //
-// With a repeat share r, a request repeats with probability r: it asks the query that was k-th to
-// be fresh, k drawn by Zipf's law from 1 to the number of queries asked so far - what is popular is
-// seen early. Else it asks the next query of the shuffled list that was not asked yet. When the
-// list is used up, new queries are put together from the words of two of its queries.
-// Without r each request draws from the whole list by Zipf's law.
+// With a repeat share r, a request repeats with probability r: it takes the k-th fresh query, with
+// k drawn by Zipf's law from 1 to the number of distinct queries so far, so popular queries appear
+// early. Otherwise it takes the next unused query of the shuffled list. When the list is exhausted,
+// new queries are combined from the words of two of its queries. If r is not given, each request
+// draws from the whole list by Zipf's law.
 //
 // Source: [Shen02] 4.5.1 (share of cached requests).
 // Threads: thread-compatible. The same list, profile and seed give the same queries.
@@ -34,7 +34,7 @@ class QueryStream {
   // Valid until the next call.
   const std::string& Next();
 
-  // Fresh queries that were put together because the list was used up.
+  // Number of fresh queries combined from others because the list was exhausted.
   uint64_t composed_count() const { return composed_count_; }
 
  private:
@@ -43,10 +43,10 @@ class QueryStream {
 
   neptune::RandomSource random_;
   const double zipf_exponent_;
-  const double repeat_share_;  // below 0: not given
+  const double repeat_share_;  // negative: not given
   std::vector<std::string> list_;
   std::unordered_set<std::string> known_;  // the list's and the composed ones
-  std::vector<std::string> asked_;         // in the order in which they were fresh
+  std::vector<std::string> asked_;         // in order of first use
   uint64_t composed_count_ = 0;
 };
 

@@ -76,21 +76,21 @@ Status ParseTraceLine(std::string_view line, TraceRecord* record) {
 
 Status ParseAccessLine(std::string_view line, TraceRecord* record) {
   const auto document = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!document.is_object()) return InvalidArgument("the line is no JSON object");
+  if (!document.is_object()) return InvalidArgument("the line is not a JSON object");
   const auto time = document.find("time_us");
   const auto query = document.find("query");
   if (time == document.end() || !time->is_number_unsigned()) {
-    return InvalidArgument("the line has no whole number time_us");
+    return InvalidArgument("the line has no integer time_us");
   }
   if (query == document.end() || !query->is_string()) {
-    return InvalidArgument("the line has no text query");
+    return InvalidArgument("the line has no string query");
   }
   record->time_us = time->get<uint64_t>();
   record->query = CleanQuery(query->get_ref<const std::string&>());
   const auto name = document.find("class");
   record->service_class = kDefaultClass;
   if (name != document.end()) {
-    if (!name->is_string()) return InvalidArgument("class is no text");
+    if (!name->is_string()) return InvalidArgument("class is not a string");
     record->service_class = name->get_ref<const std::string&>();
   }
   NEPTUNE_RETURN_IF_ERROR(CheckTraceClass(record->service_class));

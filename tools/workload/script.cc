@@ -53,7 +53,7 @@ neptune::StatusOr<neptune::Duration> ParseTime(std::string_view text) {
   if (number && number->second == "ms" && number->first <= kSecondsMax) {
     return neptune::FromSeconds(number->first / 1000);
   }
-  return neptune::InvalidArgument("'", text, "' is no time such as 1.5s or 200ms");
+  return neptune::InvalidArgument("'", text, "' is not a time such as 1.5s or 200ms");
 }
 
 neptune::StatusOr<ScriptEvent> ParseEvent(std::string_view text) {
@@ -66,7 +66,7 @@ neptune::StatusOr<ScriptEvent> ParseEvent(std::string_view text) {
   const auto verb = std::find_if(std::begin(kVerbs), std::end(kVerbs),
                                  [&](const Verb& one) { return one.name == words[1]; });
   if (verb == std::end(kVerbs)) {
-    return neptune::InvalidArgument("event '", text, "': there is no verb '", words[1], "'");
+    return neptune::InvalidArgument("event '", text, "': unknown verb '", words[1], "'");
   }
   event.kind = verb->kind;
   event.node = std::string(words[2]);
@@ -77,7 +77,8 @@ neptune::StatusOr<ScriptEvent> ParseEvent(std::string_view text) {
   if (verb->with_amount) {
     const auto amount = Number(words[3]);
     if (!amount || !amount->second.empty() || amount->first <= 0) {
-      return neptune::InvalidArgument("event '", text, "': '", words[3], "' is no amount above 0");
+      return neptune::InvalidArgument("event '", text, "': '", words[3],
+                                      "' is not an amount above 0");
     }
     event.amount = amount->first;
   }

@@ -69,7 +69,7 @@ Status WorkModule::Run(neptune::RequestContext& context, const neptune::Data& re
   const Duration cost = Scaled(Duration(reader.Number<uint64_t>()), slowness_);
   const Duration wait(reader.Number<uint64_t>());
   if (!reader.finished() || cost < Duration(0) || wait < Duration(0)) {
-    return neptune::InvalidArgument("the request is no cost");
+    return neptune::InvalidArgument("the request is not a valid cost");
   }
   NEPTUNE_RETURN_IF_ERROR(Work(context, cost));
   if (wait == Duration(0)) return neptune::OkStatus();
