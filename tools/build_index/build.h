@@ -4,14 +4,14 @@
 // Threads: BuildIndex uses thread_count threads inside the call; one build a folder at a time.
 // Errors: INVALID_ARGUMENT impossible options or input; FAILED_PRECONDITION the folder holds
 // something
-//   else; CANCELLED `interrupted` said so; else those of the stages.
+//   else; CANCELLED `interrupted` returned true; else those of the stages.
 // Limits: BuildOptions; kPartitionsMax, kDocumentsMax.
 //
 // read -> rank -> segments and document stores, in parallel -> statistics -> manifest
 //
-// Every stage is recorded when it is finished (build_journal.h). Building again with the same
-// inputs and options goes on after the finished ones, also after SIGKILL; with others it starts
-// over. The manifest is written last: a folder without it is no index.
+// Every finished stage is recorded (build_journal.h). A build with the same inputs and options
+// resumes after the finished stages, even after SIGKILL; with others it starts over. The manifest
+// is written last: a folder without it is not an index.
 
 #pragma once
 
@@ -23,7 +23,8 @@
 
 namespace search::tools {
 
-// If an index is there already and matches inputs and options, its manifest is returned at once.
+// If the folder already contains an index that matches inputs and options, returns its manifest
+// immediately.
 neptune::StatusOr<IndexManifest> BuildIndex(const BuildOptions& options);
 
 }  // namespace search::tools

@@ -1,4 +1,4 @@
-// Sends requests to several servers as a balancer does that knows that servers fail.
+// Sends requests to several servers like a load balancer with failover.
 //
 //   Send ─► servers in turn that serve ─► answered? done
 //                │ no connection, or no answer for `patience`
@@ -6,8 +6,8 @@
 //                └─► the server gets no more, until it says that it serves (ServerCheck)
 //
 // Threads: its loop's own.
-// Limits: those of HttpTarget, for each server. An answer is an answer, whatever its status. If no
-//   server serves, all of them are asked.
+// Limits: those of HttpTarget, for each server. An answer with any status counts as an answer. If
+//   no server is ready, all of them are used.
 
 #pragma once
 
@@ -22,10 +22,10 @@
 namespace search::tools {
 
 struct FailoverOptions {
-  // Its servers are those that are asked in turn.
+  // Its servers are used in turn.
   HttpTargetOptions http;
-  // Larger: a server that hangs costs its requests more time; smaller: one that is only slow is
-  // asked in vain. Default: 1 s, twice what a search's first tier may take.
+  // Larger: a hung server delays its requests longer; smaller: requests to a server that is only
+  // slow are sent twice. Default: 1 s, twice the time limit of a search's first tier.
   neptune::Duration patience = std::chrono::seconds(1);
   std::string check_path = "/readyz";
   neptune::Duration check_interval = std::chrono::milliseconds(250);
@@ -51,7 +51,7 @@ class FailoverTarget final : public LoadTarget {
   size_t NextServer();
   bool Ask(uint32_t request, size_t server);
   void LosePatience(uint32_t request);
-  // False if no server is left that was not asked.
+  // Returns false if all servers have been tried.
   bool AskElsewhere(uint32_t request);
   void Done(uint32_t request, Outcome outcome, const AnswerFacts& facts);
 

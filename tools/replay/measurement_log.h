@@ -9,7 +9,7 @@
 // same byte order.
 //
 // Threads: thread-compatible.
-// Errors: those of neptune/base/file.h; DATA_LOSS not such a file.
+// Errors: those of neptune/base/file.h; DATA_LOSS the file is not a measurement file.
 // Limits: kSetupSizeMax, kMeasurementCountMax.
 
 #pragma once
@@ -52,10 +52,10 @@ class MeasurementLog {
 
 struct RecordedRun {
   RunSetup setup;
-  std::vector<Measurement> measurements;  // in the order in which they ended
+  std::vector<Measurement> measurements;  // in order of completion
 };
 neptune::StatusOr<RecordedRun> ReadMeasurementLog(const std::string& path);
-// The same of the file's bytes; `name` stands in messages.
+// The same for the file's bytes; `name` is used in messages.
 neptune::StatusOr<RecordedRun> ParseMeasurementLog(std::string_view bytes, std::string_view name);
 
 }  // namespace search::tools
