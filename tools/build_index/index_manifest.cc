@@ -18,7 +18,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 using nlohmann::json;
-// Keeps the order in which fields are written, for people.
+// Keeps the order of fields, for readability.
 using nlohmann::ordered_json;
 
 constexpr size_t kManifestFileSizeMax = size_t{64} << 20;
@@ -60,7 +60,7 @@ IndexManifest FromJson(const json& value) {
   return manifest;
 }
 
-// Whether the path stays below the folder.
+// True if the path stays inside the folder.
 bool IsInside(const std::string& path) {
   if (path.empty() || path.front() == '/' || path.find('\0') != std::string::npos) return false;
   const std::filesystem::path parts(path);

@@ -60,7 +60,7 @@ struct Trial {
   RecordedRun run;
   RunSummary summary;
   std::vector<GoalCheck> checks;
-  // A generator that was late measured itself: not met.
+  // If the generator was late, it measured itself; the trial fails.
   bool met() const { return summary.valid() && AllMet(checks); }
 };
 

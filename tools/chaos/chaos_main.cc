@@ -64,7 +64,7 @@ std::string SpecText(int nodes, uint16_t port) {
   return text;
 }
 
-// A folder that goes with this object, unless it is to be kept.
+// A folder removed with this object, unless it is to be kept.
 class Folder {
  public:
   Folder() {
@@ -145,7 +145,7 @@ class ChaosCluster {
     return text.substr(0, text.find(':'));
   }
 
-  // On the last host.
+  // Runs on the last host.
   Status StartClient(neptune::NodeOptions options) {
     Status status;
     const auto start = [&] {
@@ -161,7 +161,7 @@ class ChaosCluster {
     return status;
   }
 
-  // Until every partition takes a write.
+  // Waits until every partition accepts a write.
   Status AwaitWrites() {
     Status status;
     client_->Run([&] {
@@ -247,14 +247,14 @@ class ChaosCluster {
     return neptune::OkStatus();
   }
 
-  // What the registers hold now, by their primaries.
+  // Reads the current contents of the registers from their primaries.
   Status ReadContents(lab::RegisterContents* contents) {
     Status status;
     client_->Run([&] {
       neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
       for (const auto& [partition, key] : load_.Registers()) {
         neptune::Data response;
-        // An append of nothing is answered with the newest contents.
+        // An empty append returns the newest contents.
         status = session.Call(neptune::ServiceName(lab::kRegisterService),
                               neptune::PartitionId(partition), neptune::MethodName("Append"),
                               neptune::AccessMode::kWrite, neptune::Data(key + "="), &response);

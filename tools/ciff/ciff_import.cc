@@ -249,10 +249,10 @@ class Import {
   std::vector<ManifestPart> parts_;
   ManifestPart documents_part_;
   CiffImportReport report_;
-  uint64_t read_count_ = 0;  // postings, those of words that are left out too
+  uint64_t read_count_ = 0;  // postings, including those of skipped words
 };
 
-// What an earlier import of the same file may have left when it was killed.
+// Removes the files of a killed earlier import of the same file.
 Status RemoveParts(const BuildJournal& journal) {
   for (const std::string_view part : {kTierNames[0], kTierNames[1], kDocumentsName}) {
     std::error_code error;

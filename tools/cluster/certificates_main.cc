@@ -37,7 +37,7 @@ constexpr int64_t kNsPerDay = int64_t{86400} * 1000000000;
 constexpr int kAuthorityDays = 3650;
 constexpr size_t kPemSizeMax = 64 * 1024;
 
-// From a day ago, for hosts whose clocks differ.
+// Valid from a day ago, to tolerate hosts whose clocks differ.
 neptune::Validity ForDays(int days) {
   const int64_t now = int64_t{time(nullptr)} * 1000000000;
   return {neptune::WallTime{now - kNsPerDay}, neptune::WallTime{now + days * kNsPerDay}};
@@ -58,7 +58,7 @@ Status WritePair(const std::filesystem::path& folder, const std::string& name,
   return neptune::OkStatus();
 }
 
-// The authority in the folder; it is made if there is none.
+// Loads the authority from the folder, or creates it if there is none.
 StatusOr<KeyAndCertificate> Authority(const std::filesystem::path& folder,
                                       const std::string& cluster) {
   const std::string key = (folder / "authority.key").string();

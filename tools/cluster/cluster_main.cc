@@ -1,4 +1,4 @@
-// Starts and supervises a cluster on this machine, and talks to a running one.
+// Starts and supervises a cluster on this machine, and controls a running one.
 
 #include <gflags/gflags.h>
 #include <poll.h>
@@ -74,7 +74,7 @@ constexpr char kUsage[] =
 
 constexpr int kStopTimeoutMs = 30'000;
 
-// Programs and modules stand in this program's runfiles, or beside it in the build tree.
+// Programs and modules are in this program's runfiles, or beside it in the build tree.
 StatusOr<std::string> FindBuilt(const std::string& path) {
   std::error_code ignored;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
@@ -178,7 +178,7 @@ Status StopCluster(const StateDirectory& state) {
   return neptune::OkStatus();
 }
 
-// The one thing to be done; "" starts the cluster. A node's name may not be empty: `--kill=$NODE`
+// Returns the command; "" starts the cluster. A node's name may not be empty: `--kill=$NODE`
 // without the variable would start a cluster otherwise.
 StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
   if (!rest.empty()) {
@@ -210,8 +210,7 @@ Status SignalAndTell(const neptune::ClusterSpec& spec, const StateDirectory& sta
   return neptune::OkStatus();
 }
 
-// Whether that is the name of a module that nodes find; a path is one that they do not have to look
-// for.
+// True if `name` is a module that nodes can find; a path always is.
 StatusOr<bool> IsModule(const std::string& name) {
   if (name.find('/') != std::string::npos || name == "echo" || name == "registers") return true;
   NEPTUNE_ASSIGN_OR_RETURN(const std::vector<std::string> folders, ModuleFolders());

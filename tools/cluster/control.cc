@@ -16,7 +16,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
-// The process's state as the kernel tells it: the letter after the name in /proc/PID/stat.
+// The process's state as reported by the kernel: the letter after the name in /proc/PID/stat.
 char ProcessState(pid_t pid) {
   const auto stat = neptune::ReadFile(StrCat("/proc/", pid, "/stat"), 4096);
   if (!stat.ok()) return 'X';

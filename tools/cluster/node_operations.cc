@@ -25,11 +25,11 @@ using neptune::StrCat;
 using neptune::TimePoint;
 
 constexpr int kPollMs = 20;
-// Two announcements of a node that is there, and some time to hear them.
+// Two announcement intervals of a live node, plus time to receive them.
 constexpr neptune::Duration kMeetingMax = std::chrono::milliseconds(2500);
 constexpr std::chrono::milliseconds kPageTimeout{2'000};
 constexpr size_t kLogSizeMax = size_t{64} << 20;
-// How a node's last words begin when it does not start.
+// Prefix of a node's last output line if it fails to start.
 constexpr char kLastWords[] = "neptuned: ";
 
 TimePoint MonotonicNow() {
@@ -42,7 +42,8 @@ void Pause() { poll(nullptr, 0, kPollMs); }
 
 bool IsAlive(pid_t pid) { return pid > 0 && kill(pid, 0) == 0; }
 
-// What a node printed from byte `begin` on that says why it did not start; empty if nothing does.
+// Returns the error that the node printed after byte `begin` when it failed to start; empty if
+// none.
 std::string LastWords(const std::string& log, size_t begin) {
   const auto text = neptune::ReadFile(log, kLogSizeMax);
   if (!text.ok() || begin > text->size()) return "";
@@ -113,8 +114,8 @@ StatusOr<std::map<std::string, OfferedReplicas>> NodeOperations::Views(
   return views;
 }
 
-// What every other node would call.
-// Nodes that have just started may not have heard of all others yet.
+// Replicas that every other node would call. Nodes that have just started may not have heard of all
+// others yet.
 Status NodeOperations::MayTakeDown(const std::string& node) {
   if (options_.force) return neptune::OkStatus();
   const std::optional<StartedNode> started = state_.ReadStarted(node);
@@ -135,7 +136,7 @@ Status NodeOperations::IsDispensableToAll(const std::string& node) const {
     NEPTUNE_RETURN_IF_ERROR(
         neptune::Annotate(IsDispensable(spec_.base, view, node), StrCat("as ", other, " sees it")));
   }
-  // Of a single node nobody else can say anything.
+  // With a single node there is no other node to ask.
   return views.empty() ? IsDispensable(spec_.base, {}, node) : neptune::OkStatus();
 }
 
@@ -175,7 +176,7 @@ Status NodeOperations::AwaitStart(const std::string& node, pid_t before, size_t 
   }
 }
 
-// "tier1/2 of store-1 at web-1", the first that lacks; empty if nothing does.
+// Returns the first missing replica, as "tier1/2 of store-1 at web-1"; empty if none is missing.
 std::string NodeOperations::MissingOf(const Expectation& expectation) const {
   const auto views = Views("");
   if (!views.ok()) return views.status().ToString();

@@ -34,7 +34,7 @@ Status RestartNode(const RollingStep& step, ClusterChanges* changes, RollingHost
   const Status status =
       host.Restart(step.node, service, returns ? std::string() : change.implementation);
   if (returns && !status.ok()) return status;
-  // Nobody knows yet whether it comes back: the record stays for who goes on.
+  // It is not known yet whether the node comes back, so the record stays for --continue.
   if (status.code() == neptune::StatusCode::kCancelled) return status;
   Conclude(step.node, status, changes);
   return host.Save(*changes);
@@ -96,7 +96,7 @@ void Conclude(const std::string& node, const Status& status, ClusterChanges* cha
 }
 
 Status RunRollingChange(ClusterChanges* changes, RollingHost& host) {
-  // Who goes on may be the first to make nodes start with what is decided.
+  // A resumed change may be the first one to start nodes with the recorded settings.
   NEPTUNE_RETURN_IF_ERROR(host.Save(*changes));
   while (true) {
     const RollingStep step = NextStep(*changes->under_way);

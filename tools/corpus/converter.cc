@@ -92,7 +92,7 @@ LinkResolver MakeResolver(const PageList& list,
   return resolver;
 }
 
-// One run into one file: whole, or in parts behind those of earlier runs.
+// One run into one file: complete, or in parts after those of earlier runs.
 class Run {
  public:
   Run(const ConvertOptions& options, FileSink* sink) : options_(options), writer_(options, sink) {}
@@ -112,7 +112,7 @@ class Run {
   // Pages of earlier runs.
   uint64_t done() const { return done_; }
   uint64_t passed() const { return passed_; }
-  // Whether the next page is one of them; it is passed then.
+  // True if the next page is one of them; the page is then skipped.
   bool PassDone() { return passed_ < done_ && ++passed_ > 0; }
   // The next page.
   Status Take(ConvertedPage page) {
@@ -219,7 +219,8 @@ Status ConvertFiles(const std::vector<std::string>& files, const JsonLinesOption
   return OkStatus();
 }
 
-// Two runs with the same one make the same file. Of the pages a hash, since they may be many.
+// Job name: two runs with the same name produce the same file. Pages are hashed because there may
+// be many.
 std::string JobOfTrees(const PageList& list, const std::vector<PageTree>& trees,
                        const std::vector<std::pair<std::string, std::string>>& public_places,
                        const ConvertOptions& options) {

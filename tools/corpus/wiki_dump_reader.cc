@@ -35,7 +35,7 @@ struct RawPage {
   bool is_cut = false;
 };
 
-// What expat tells, gathered to pages.
+// Collects expat's events into pages.
 class PageGatherer {
  public:
   std::deque<RawPage> pages;
@@ -44,7 +44,7 @@ class PageGatherer {
   XML_Parser parser = nullptr;
   std::string refusal;
 
-  // Ends the parse where it is.
+  // Stops the parse at the current position.
   void Refuse(const char* why) {
     refusal = why;
     XML_StopParser(parser, XML_FALSE);
@@ -130,7 +130,7 @@ class WikiDumpReader : public DumpReader {
     XML_SetCharacterDataHandler(parser_.get(), [](void* user, const XML_Char* text, int size) {
       Of(user).Text({text, static_cast<size_t>(size)});
     });
-    // Entities are what XML can be made to grow by.
+    // Reject entities, which can expand without limit.
     XML_SetDoctypeDeclHandler(
         parser_.get(),
         [](void* user, const XML_Char*, const XML_Char*, const XML_Char*, int) {
@@ -140,7 +140,7 @@ class WikiDumpReader : public DumpReader {
   }
 
   StatusOr<bool> Next(bool is_wanted, ConvertedPage* page) override {
-    // Pages before an error come before it.
+    // Return the pages before an error first.
     while (gatherer_.pages.empty() && !ended_ && status_.ok()) status_ = ParseBlock();
     if (gatherer_.pages.empty()) {
       NEPTUNE_RETURN_IF_ERROR(status_);

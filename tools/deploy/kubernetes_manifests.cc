@@ -246,8 +246,8 @@ class Manifests {
          Json::array({Json{{"name", "POD_IP"},
                            {"valueFrom", {{"fieldRef", {{"fieldPath", "status.podIP"}}}}}}})},
         {"ports", ports},
-        // A node that starts may load for long; one that hangs is started again, one that drains is
-        // not asked.
+        // A starting node may take long to load; a hung node is restarted; a draining node gets no
+        // requests.
         {"startupProbe", Probe("/healthz", 2, 150)},
         {"livenessProbe", Probe("/healthz", 5, 6)},
         {"readinessProbe", Probe("/readyz", 2, 2)},

@@ -82,7 +82,7 @@ std::string Unit(const neptune::ClusterSpec& spec, const std::string& node, cons
             " --address=", host.address, " --module_dir=", options.module_folders,
             " --base_dir=", options.index_folder, " --data_dir=", state,
             " --grace_ms=", options.grace_ms, "\n");
-  // Status 2 is a wrong spec, which no restart mends.
+  // Status 2 means a wrong spec, which a restart cannot fix.
   StrAppend(&text, "Restart=always\nRestartSec=1\nRestartPreventExitStatus=2\n",
             "KillMode=mixed\nKillSignal=SIGTERM\nTimeoutStopSec=", StopTimeout(options),
             "\nLimitNOFILE=65536\nReadWritePaths=-", state, SharedFolder(spec), "\n", kHardening,

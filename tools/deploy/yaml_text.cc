@@ -9,7 +9,7 @@ bool IsBlock(const Json& value) { return value.is_structured() && !value.empty()
 
 void AppendBlock(const Json& value, const std::string& indent, std::string* text);
 
-// Behind "KEY:", or behind "-".
+// Written after "KEY:" or "-".
 void AppendValue(const Json& value, const std::string& indent, std::string* text) {
   if (IsBlock(value)) {
     *text += '\n';

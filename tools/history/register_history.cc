@@ -30,7 +30,7 @@ std::map<std::string, std::vector<size_t>> TextsOf(const std::string& contents) 
   return texts;
 }
 
-// When each text that was written to a register was begun.
+// Start time of the write of each text of a register.
 std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperation*>& operations) {
   std::map<std::string, TimePoint> begins;
   for (const RegisterOperation* operation : operations) {
@@ -39,7 +39,7 @@ std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperat
   return begins;
 }
 
-// A value that a register holds and no client wrote; empty: none.
+// Returns a text that a register contains but no client wrote; empty if none.
 std::string JudgeSource(const std::map<std::string, std::vector<size_t>>& texts,
                         const std::map<std::string, TimePoint>& begins) {
   for (const auto& [text, places] : texts) {
@@ -152,7 +152,7 @@ std::string JudgeSessions(const std::vector<RegisterOperation>& history) {
   return "";
 }
 
-// `texts`: what the register holds in the end.
+// `texts`: the final contents of the register.
 std::string JudgeInsert(const RegisterOperation& operation,
                         const std::map<std::string, std::vector<size_t>>& texts) {
   if (operation.is_write) {

@@ -16,7 +16,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using Json = nlohmann::ordered_json;
 
-// NaN if it is no number.
+// Returns NaN if it is not a number.
 double Number(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
@@ -76,7 +76,7 @@ StatusOr<Allocation> Read(const Json& document) {
     NEPTUNE_ASSIGN_OR_RETURN(AllocatedClass one, ReadClass(json));
     allocation.classes.push_back(std::move(one));
   }
-  // Refuses what is no operating point: rates, classes twice, too many of them.
+  // Rejects an invalid operating point: bad rates, duplicate classes, too many classes.
   NEPTUNE_RETURN_IF_ERROR(neptune::SaturationMonitor::Make(OperatingPointOf(allocation)).status());
   return allocation;
 }

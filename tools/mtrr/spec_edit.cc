@@ -84,7 +84,7 @@ class FieldReader {
     return neptune::OkStatus();
   }
 
-  // From an opening bracket to behind the one that closes it.
+  // Skips from an opening bracket to after the matching closing one.
   Status SkipBrackets() {
     std::string open;
     do {
@@ -181,7 +181,7 @@ Span WithItsLine(std::string_view text, Span span) {
   return alone ? Span{begin, end + 1} : Span{begin, span.end};
 }
 
-// Behind a remark that follows on the same line, if there is one.
+// Returns the position after a comment that follows on the same line, else `at`.
 size_t BehindRemark(std::string_view text, size_t at) {
   const size_t next = text.find_first_not_of(" \t", at);
   if (next == std::string_view::npos || text[next] != '#') return at;
@@ -227,7 +227,7 @@ StatusOr<std::string> EditSpec(std::string_view text, std::string_view service,
     } else if (field.name == anchor && !anchored) {
       anchored = true;
       edited += text.substr(copied, field.whole.begin - copied);
-      // On one line a remark would swallow what follows it.
+      // On a single line, a comment would swallow the text after it.
       copied = before == " " ? field.whole.end : BehindRemark(text, field.whole.end);
       const std::string_view remark = text.substr(field.whole.end, copied - field.whole.end);
       if (has_concurrency) {

@@ -121,7 +121,7 @@ StatusOr<std::unique_ptr<PeerProcess>> PeerProcess::Start(const std::string& pro
 
 PeerProcess::~PeerProcess() {
   close(input_);
-  // Its output ends when it does.
+  // Its output ends when the process exits.
   pollfd readable{output_, POLLIN, 0};
   char bytes[kLineSizeMax];
   ssize_t size = 1;
