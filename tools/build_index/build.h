@@ -2,9 +2,8 @@
 //
 // Layout and format: format.md.
 // Threads: BuildIndex uses thread_count threads inside the call; one build a folder at a time.
-// Errors: INVALID_ARGUMENT impossible options or input; FAILED_PRECONDITION the folder holds
-// something
-//   else; CANCELLED `interrupted` returned true; else those of the stages.
+// Errors: INVALID_ARGUMENT impossible options or input; FAILED_PRECONDITION the folder has
+//   other files; CANCELLED `interrupted` returned true; else those of the stages.
 // Limits: BuildOptions; kPartitionsMax, kDocumentsMax.
 //
 // read -> rank -> segments and document stores, in parallel -> statistics -> manifest

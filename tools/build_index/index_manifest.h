@@ -3,8 +3,7 @@
 // Format: format.md.
 // Threads: plain values, functions without state.
 // Errors: kNotFound no manifest (no index, or an unfinished build); kDataLoss unreadable, or a file
-// is
-//   missing or damaged.
+//   is missing or damaged.
 
 #pragma once
 

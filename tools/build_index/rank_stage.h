@@ -3,8 +3,7 @@
 //
 // Threads: runs on the calling thread.
 // Errors: kDataLoss a file of the first stage is damaged; RESOURCE_EXHAUSTED more links than fit
-// into
-//   half of the memory.
+//   into half of the memory.
 // Limits: 16 bytes of memory for each link, 100 for each document, and the anchor texts:
 //   kAnchorsPerDocumentMax different ones of kAnchorTextPerDocumentMax bytes together for a
 //   document.

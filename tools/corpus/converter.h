@@ -2,8 +2,7 @@
 //
 // Threads: the functions use `thread_count` threads inside the call.
 // Errors: those of the output, and of the input where the options say so; a page that cannot be
-// read
-//   is counted and reported, and the rest goes on.
+//   read is counted and reported, and the rest goes on.
 // Limits: a bounded number of pages in memory; CorpusLimits.
 
 #pragma once

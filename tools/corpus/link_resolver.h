@@ -3,8 +3,7 @@
 // Source: RFC 3986, 5.2 (relative references), on paths of files.
 // Threads: immutable after the last Add; then Resolve is thread-safe.
 // Shapes: a page's path is where the file would be on an installed system, "/usr/share/doc/…"; so
-// links
-//   between packages resolve as well.
+//   links between packages resolve as well.
 // Limits: urls of CorpusLimits::kUrlSizeMax bytes.
 
 #pragma once

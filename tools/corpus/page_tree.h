@@ -4,8 +4,7 @@
 // Threads: functions without state.
 // Errors: kNotFound no such folder; kResourceExhausted more than kPagesMax files.
 // Limits: symbolic links are not followed; one that points to a page of the same tree is another
-// name
-//   of it.
+//   name of it.
 
 #pragma once
 

@@ -4,9 +4,9 @@
 //   8 bytes "NEPTRUN1" | 4 bytes size of the JSON, little-endian | JSON (RunSetup) | Measurement
 //   ...
 //
-// Recovery: a file of a process that was killed ends with zeros, which are no measurement (a
-// request is never done at 0), or inside one; both end the reading. It is read on a machine of the
-// same byte order.
+// Recovery: after a kill the file ends with zeros, which are not a measurement (a request is never
+// done at 0), or inside a measurement; reading stops at either. The file must be read on a machine
+// of the same byte order.
 //
 // Threads: thread-compatible.
 // Errors: those of neptune/base/file.h; DATA_LOSS the file is not a measurement file.
