@@ -207,7 +207,7 @@ class RollingChangeTest(unittest.TestCase):
             self.assertIn("'swap tier1=rocksdb_postings' is at node 2 of 4",
                           cluster.control("--status"))
             refused = self.change(cluster, "--rolling_restart")
-            self.assertIn("--continue goes on with it", refused.stderr)
+            self.assertIn("--continue resumes it", refused.stderr)
             self.check_changed(cluster, "--continue")
         self.assertEqual(set(self.implementations(cluster, "tier1").values()), {"rocksdb_postings"})
 

@@ -111,7 +111,7 @@ Query ParseGameQuery(std::string_view text) {
     all.push_back(Group(QueryNode::Kind::kOr, std::move(parts.optional)));
   } else {
     all = parts.required;
-    // `a AND (a OR b)` holds what `a` holds, and `b` scores; this `a` is not said once more.
+    // `a AND (a OR b)` matches the same documents as `a`, and `b` only scores; do not repeat `a`.
     if (!parts.optional.empty()) {
       QueryNode implied = parts.required[0];
       implied.occurrences = 0;

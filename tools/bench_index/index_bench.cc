@@ -51,7 +51,7 @@ StatusOr<std::string> ReadDocument(simdjson::ondemand::parser* parser, std::stri
   std::string id;
   if (document["id"].get_string().get(text) == simdjson::SUCCESS) id = std::string(text);
   if (id.empty() || id.find_first_of("\t\n ") != std::string::npos) {
-    return neptune::InvalidArgument("an id of one word is missing");
+    return neptune::InvalidArgument("a one-word id is missing");
   }
   if (document["title"].get_string().get(text) == simdjson::SUCCESS) {
     body->append(text);

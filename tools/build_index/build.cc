@@ -29,7 +29,7 @@ using neptune::StrAppend;
 using neptune::StrCat;
 using Facts = BuildJournal::Facts;
 
-// Changes when a stage makes something else of the same input.
+// Increment when a stage's output changes for the same input.
 constexpr int kBuildVersion = 2;
 constexpr uint64_t kIndexVersionBits = 53;
 
@@ -66,7 +66,7 @@ Status CheckOptions(const BuildOptions& options) {
   return OkStatus();
 }
 
-// What an index depends on: options that shape it, and the contents of the inputs.
+// Everything that determines an index: its options and the contents of the inputs.
 StatusOr<std::string> Fingerprint(const BuildOptions& options) {
   std::string text = StrCat("build ", kBuildVersion, "\npartitions ", options.partition_count, " ",
                             options.document_partition_count, "\nshare ", options.tier1_share,
@@ -93,7 +93,7 @@ uint64_t IndexVersion(const BuildOptions& options, uint64_t contents) {
   return std::max<uint64_t>(1, hash >> (64 - kIndexVersionBits));
 }
 
-// Runs the tasks that are not finished on several threads; the first error ends all.
+// Runs the unfinished tasks on several threads; the first error stops all.
 class TaskRunner {
  public:
   TaskRunner(const BuildOptions& options, const BuildJournal& journal,
@@ -209,7 +209,7 @@ class Build {
     return outputs;
   }
 
-  // Statistics depend on all partitions, so they are computed again whenever the build gets here.
+  // Statistics depend on all partitions, so they are recomputed in every build.
   Status Statistics() {
     NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
     index::TierCollectionOptions collection;

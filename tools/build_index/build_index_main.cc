@@ -15,9 +15,9 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(input, "",
-              "files of JSON Lines (plain, .gz or .zst), separated by commas; by default "
+              "JSON Lines files (plain, .gz or .zst), separated by commas; default: "
               "data/var/corpora/small.jsonl.zst of the source tree");
-DEFINE_string(out, "", "folder of the index; by default data/var/index of the source tree");
+DEFINE_string(out, "", "folder of the index; default: data/var/index of the source tree");
 DEFINE_uint32(partitions, 4, "partitions of each index tier, 1 to 256");
 DEFINE_uint32(doc_partitions, 2, "partitions of the document stores, 1 to 256");
 DEFINE_double(tier1_share, 0.25, "fraction of the documents in tier 1, 0 to 1");
@@ -28,11 +28,11 @@ DEFINE_string(index_tiers, "segment",
 DEFINE_string(document_stores, "rocksdb",
               "document stores to build, separated by commas: rocksdb, flat_file; the first is in "
               "docs/, others are in docs.NAME/");
-DEFINE_string(id_url_prefix, "id:", "put before `id` where an object has no `url`");
-DEFINE_string(site, "", "site of documents that name none");
+DEFINE_string(id_url_prefix, "id:", "prefix of `id` for an object without `url`");
+DEFINE_string(site, "", "site of documents without a site");
 DEFINE_bool(strict, false, "stop at the first bad line instead of counting it");
-DEFINE_int32(threads, 2, "segments and stores built at a time, 1 to 64");
-DEFINE_uint64(memory_mb, 1024, "memory of the whole build, at least 256");
+DEFINE_int32(threads, 2, "segments and stores built in parallel, 1 to 64");
+DEFINE_uint64(memory_mb, 1024, "memory limit of the whole build in MiB, at least 256");
 DEFINE_bool(verify, false, "build nothing; check every file of the index in --out");
 
 namespace search::tools {

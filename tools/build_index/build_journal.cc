@@ -29,8 +29,8 @@ bool IsBuildOutput(const std::string& name) {
   return name == kBuildFolder || name.starts_with("tier") || name.starts_with("docs");
 }
 
-// What a build makes in an index folder; the manifest goes first, so that what is half removed does
-// not look whole.
+// Names that a build creates in an index folder. The manifest is removed first, so that a partially
+// removed index does not look complete.
 Status RemoveIndex(const fs::path& folder) {
   std::error_code error;
   fs::remove(folder / kManifest, error);

@@ -2,12 +2,12 @@
 //
 // Reads and writes files below the index folder.
 // Threads: thread-safe.
-// Errors: kFailedPrecondition the folder holds something else; kUnavailable the file system.
+// Errors: kFailedPrecondition the folder contains other files; kUnavailable the file system.
 //
 // The folder `DIR/.build` holds `plan` (the fingerprint of inputs and options), the stages' own
 // files and for each finished stage `done/STAGE.json`: its outputs with sizes and checksums, and
-// its facts. A stage counts as finished only if all of that still fits. Another fingerprint starts
-// from nothing.
+// its facts. A stage counts as finished only if its outputs still match. With another fingerprint
+// the build starts over.
 
 #pragma once
 
@@ -27,7 +27,7 @@ struct OutputFile {
 
 class BuildJournal {
  public:
-  // Numbers that a stage passes on, by name.
+  // Numbers that a stage passes to later stages, by name.
   using Facts = std::vector<std::pair<std::string, uint64_t>>;
 
   // Takes possession of `folder`: it must be absent, empty, or hold an index or a build of ours.
@@ -46,10 +46,10 @@ class BuildJournal {
   neptune::Status Finish(const std::string& stage, const std::vector<std::string>& outputs,
                          const Facts& facts) const;
 
-  // Every file below the given files and folders, by path, with checksums.
+  // Returns every file below the given files and folders, by path, with checksums.
   neptune::StatusOr<std::vector<OutputFile>> Digest(const std::vector<std::string>& outputs) const;
 
-  // Removes the build folder, at the very end.
+  // Removes the build folder; called at the end of the build.
   neptune::Status Remove() const;
 
  private:
@@ -58,7 +58,7 @@ class BuildJournal {
   std::string folder_;
 };
 
-// The value of a fact; 0 if there is none of that name.
+// Returns the value of a fact; 0 if there is no fact of that name.
 uint64_t FactOf(const BuildJournal::Facts& facts, std::string_view name);
 
 }  // namespace search::tools

@@ -22,15 +22,15 @@ inline constexpr size_t kAnchorTextPerDocumentMax = 512;
 
 struct BuildOptions {
   std::vector<std::string> inputs;  // JSON Lines, in order
-  std::string folder;               // of the index
+  std::string folder;               // folder of the index
   // Partitions of each tier, and of the document stores. A document's partition is its number
   // modulo these.
   uint32_t partition_count = 4;
   uint32_t document_partition_count = 2;
   // Share of the documents in tier 1, the ones with the highest static rank.
   double tier1_share = 0.25;
-  // Variants of the index tier to build; the first is in tier1/ and tier2/, others in tier1.NAME/
-  // and tier2.NAME/.
+  // Variants of the index tier to build; the first is in tier1/ and tier2/, others in
+  // tier1.NAME/ and tier2.NAME/.
   std::vector<std::string> index_tiers = {"segment"};
   // Variants of the document store to build; the first is in docs/, others are in docs.NAME/.
   std::vector<std::string> document_stores = {"rocksdb"};
@@ -39,8 +39,8 @@ struct BuildOptions {
   bool fail_on_bad_lines = false;
 
   int thread_count = 2;
-  // Memory of the whole build. Larger: fewer spills while inverting. Default and least: 1 GiB, 256
-  // MiB.
+  // Memory limit of the whole build. Larger: fewer spills while inverting. Default: 1 GiB; minimum:
+  // 256 MiB.
   uint64_t memory_mb = 1024;
 
   NanosecondClock clock;
@@ -51,7 +51,7 @@ struct BuildOptions {
   std::function<bool()> interrupted;
 };
 
-// One document in as many is followed by a look at `interrupted`.
+// Number of documents between polls of `interrupted`.
 inline constexpr uint64_t kInterruptInterval = 256;
 
 inline neptune::Status CheckInterrupted(const BuildOptions& options) {

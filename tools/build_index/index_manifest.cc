@@ -18,7 +18,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 using nlohmann::json;
-// Keeps the order in which fields are written, for people.
+// Keeps the order of fields, for readability.
 using nlohmann::ordered_json;
 
 constexpr size_t kManifestFileSizeMax = size_t{64} << 20;
@@ -75,12 +75,13 @@ Status CheckManifest(const IndexManifest& manifest) {
   for (const ManifestPart& part : manifest.parts) {
     if (!IsInside(part.name)) return DataLoss("'", part.name, "' is not a valid part name");
     for (const ManifestPartition& partition : part.partitions) {
-      if (!IsInside(partition.folder)) return DataLoss("'", partition.folder, "' leads outside");
+      if (!IsInside(partition.folder))
+        return DataLoss("'", partition.folder, "' leads outside the index folder");
     }
   }
   std::set<std::string_view> paths;
   for (const OutputFile& file : manifest.files) {
-    if (!IsInside(file.path)) return DataLoss("'", file.path, "' leads outside");
+    if (!IsInside(file.path)) return DataLoss("'", file.path, "' leads outside the index folder");
     if (!paths.insert(file.path).second) return DataLoss("'", file.path, "' twice");
   }
   return neptune::OkStatus();

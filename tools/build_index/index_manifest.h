@@ -33,9 +33,10 @@ struct ManifestPart {
 
 struct IndexManifest {
   uint32_t format_version = kIndexFormatVersion;
-  // Names the contents: equal for equal documents and options, whenever and wherever built; < 2^53.
+  // Identifies the contents: equal for equal documents and options, independent of time and place
+  // of the build; < 2^53.
   uint64_t index_version = 0;
-  std::string fingerprint;  // of the inputs and options, as BuildJournal has it
+  std::string fingerprint;  // fingerprint of inputs and options (BuildJournal)
   uint64_t document_count = 0;
   uint64_t link_count = 0;
   double tier1_share = 0;
@@ -45,11 +46,10 @@ struct IndexManifest {
 
 neptune::Status WriteIndexManifest(const std::string& folder, const IndexManifest& manifest);
 neptune::StatusOr<IndexManifest> ReadIndexManifest(const std::string& folder);
-// The text of manifest.json: names of files and folders in it stay inside the index folder.
+// Parses the text of manifest.json and checks that all its paths stay inside the index folder.
 neptune::StatusOr<IndexManifest> ParseIndexManifest(std::string_view text);
 
-// Reads every file and compares it with the manifest; the message names the first that does not
-// fit, and how.
+// Reads every file and compares it with the manifest; the message names the first mismatch.
 neptune::Status VerifyIndexFiles(const std::string& folder, const IndexManifest& manifest);
 
 }  // namespace search::tools

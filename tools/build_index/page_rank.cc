@@ -27,7 +27,7 @@ std::vector<double> ComputePageRank(const LinkGraph& graph, const PageRankOption
   const uint32_t count = graph.page_count();
   std::vector<double> ranks(count, count == 0 ? 0 : 1.0 / count);
   std::vector<double> next(count);
-  // What a page gives over each of its links.
+  // Rank that a page passes over each of its links.
   std::vector<double> gifts(count);
   for (int i = 0; i < options.iterations_max && count > 0; ++i) {
     double dangling = 0;

@@ -1,8 +1,8 @@
 // PageRank: the share of time that a reader who follows random links spends on each page.
 //
-// Source: [Brin98]; dangling pages give their rank to all pages alike.
+// Source: [Brin98]; dangling pages distribute their rank evenly over all pages.
 // Departs from source: ranks sum to 1; repeated links and links of a page to itself do not count.
-// Pure: no I/O, no clock, no chance; the same graph gives the same bits.
+// Pure: no I/O, no clock, no randomness; the same graph gives the same bits.
 // Threads: pure functions.
 // Shapes: ranks[n] for pages 0 to n-1.
 // Limits: at most iterations_max passes over the links; 12 bytes for each link, 24 for each page.
@@ -16,18 +16,18 @@
 
 namespace search::tools {
 
-// Who links to whom, ordered by target.
+// Link graph, ordered by target.
 class LinkGraph {
  public:
   using Link = std::pair<uint32_t, uint32_t>;  // from, to
 
-  // Links of a page to itself, repeated ones and ones beyond page_count are left out.
+  // Drops self-links, repeated links and links beyond page_count.
   LinkGraph(uint32_t page_count, std::vector<Link> links);
 
   uint32_t page_count() const { return static_cast<uint32_t>(out_counts_.size()); }
   uint64_t link_count() const { return sources_.size(); }
   uint32_t out_count(uint32_t page) const { return out_counts_[page]; }
-  // Pages that link to `page`, ascending.
+  // Returns the pages that link to `page`, ascending.
   std::span<const uint32_t> sources(uint32_t page) const {
     return std::span(sources_).subspan(offsets_[page], offsets_[page + 1] - offsets_[page]);
   }
@@ -40,19 +40,19 @@ class LinkGraph {
 };
 
 struct PageRankOptions {
-  // How often the reader follows a link instead of starting anywhere. Larger: links count more,
-  // slower convergence. Default: 0.85, as in the paper.
+  // Probability that the reader follows a link instead of jumping to a random page. Larger: links
+  // count more, slower convergence. Default: 0.85, as in the paper.
   double damping = 0.85;
-  // The sum of all changes of a pass below which ranks are final.
+  // Convergence threshold: iteration stops when the sum of all changes of a pass is below this.
   double change_min = 1e-9;
   int iterations_max = 200;
 };
 
 std::vector<double> ComputePageRank(const LinkGraph& graph, const PageRankOptions& options = {});
 
-// Ranks as static ranks in [0, 1]: the logarithm, 0 for the least and 1 for the greatest linked
-// page. Pages without any link get the median of the others; where nothing is linked, or all ranks
-// are equal, everything gets kNeutralStaticRank.
+// Converts ranks to static ranks in [0, 1] on a logarithmic scale, 0 for the smallest and 1 for the
+// largest rank of a linked page. Pages without any link get the median of the others; if there are
+// no links, or all ranks are equal, every page gets kNeutralStaticRank.
 inline constexpr float kNeutralStaticRank = 0.5f;
 std::vector<float> StaticRanks(const LinkGraph& graph, const std::vector<double>& ranks);
 

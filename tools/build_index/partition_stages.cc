@@ -32,10 +32,10 @@ Status MakeEmptyFolder(const std::string& folder) {
   std::error_code error;
   std::filesystem::remove_all(folder, error);
   if (!error) std::filesystem::create_directories(folder, error);
-  return error ? neptune::Unavailable("making ", folder, ": ", error.message()) : OkStatus();
+  return error ? neptune::Unavailable("creating ", folder, ": ", error.message()) : OkStatus();
 }
 
-// Anchor texts of one partition, asked for in ascending order of documents.
+// Anchor texts of one partition, read in ascending order of documents.
 class AnchorReader {
  public:
   static StatusOr<AnchorReader> Open(const std::string& path) {
@@ -43,7 +43,7 @@ class AnchorReader {
     return AnchorReader(std::move(spool));
   }
 
-  // "" if there are none. REQUIRES: ascending doc_id. Valid until the next call.
+  // Returns "" if there are none. REQUIRES: ascending doc_id. Valid until the next call.
   StatusOr<std::string_view> TextOf(uint64_t doc_id) {
     while (!ended_ && (!started_ || doc_id_ < doc_id)) NEPTUNE_RETURN_IF_ERROR(Advance());
     return !ended_ && doc_id_ == doc_id ? text_ : std::string_view();
@@ -107,7 +107,7 @@ class TierTask {
     return static_cast<size_t>(all / 2 / static_cast<uint64_t>(input_.options.thread_count));
   }
 
-  // The number of documents added.
+  // Returns the number of documents added.
   StatusOr<uint64_t> AddAll(SpoolReader* shard, AnchorReader* anchors, TierBuilder* builder,
                             Progress* progress) const {
     uint64_t taken = 0;
@@ -167,8 +167,8 @@ class DocumentsTask {
   }
 
  private:
-  // The numbers of this partition ascend, and the next one is always at the front of its shard once
-  // the numbers of other partitions before it are passed over.
+  // The numbers of this partition ascend, and the next one is always at the front of its shard
+  // after skipping the numbers of other partitions.
   Status PutAll(DocumentStore* store, Progress* progress) const {
     const uint32_t step = input_.options.document_partition_count;
     std::vector<std::optional<SpoolReader>> shards(input_.options.partition_count);
@@ -223,7 +223,7 @@ class DocumentsTask {
   const std::string folder_;
 };
 
-// The first variant stands in NAME/, others in NAME.VARIANT/.
+// The first variant is in NAME/, others in NAME.VARIANT/.
 std::string PartName(std::string_view name, const std::vector<std::string>& variants,
                      const std::string& variant) {
   return variant == variants[0] ? std::string(name) : StrCat(name, ".", variant);
@@ -286,7 +286,7 @@ std::vector<PartitionTask> PartitionTasks(const TaskInput& input,
   std::vector<PartitionTask> tasks;
   AddTierTasks(input, &tasks, parts);
   AddDocumentsTasks(input, &tasks, parts);
-  // The larger ones first, so that no thread ends with a long task alone.
+  // Larger tasks first, so that no thread is left with a long task at the end.
   std::stable_sort(tasks.begin(), tasks.end(), [](const auto& a, const auto& b) {
     return a.document_count > b.document_count;
   });

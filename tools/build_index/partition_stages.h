@@ -1,9 +1,9 @@
-// Third stage: the outputs that a cluster serves, each partition a task of its own.
+// Third stage: builds the outputs that a cluster serves, with one task per partition.
 //
-// Threads: tasks run at the same time on different threads; each reads the spools on its own.
+// Threads: tasks run concurrently on different threads; each opens the spools separately.
 // Errors: those of the builder and of the document stores, with the task's name.
 //
-// A new kind of output is one more function that adds tasks in PartitionTasks.
+// To add a kind of output, add a function that adds tasks in PartitionTasks.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace search::tools {
 
-// What all tasks read.
+// Input of all tasks.
 struct TaskInput {
   const BuildOptions& options;
   const BuildJournal& journal;
@@ -39,11 +39,11 @@ struct PartitionTask {
   std::function<neptune::StatusOr<BuildJournal::Facts>(Progress* progress)> run;
 };
 
-// Tasks of all outputs, and the parts of the manifest that they make. REQUIRES: `input` outlives
+// Returns the tasks of all outputs, and the manifest parts they create. REQUIRES: `input` outlives
 // them.
 std::vector<PartitionTask> PartitionTasks(const TaskInput& input, std::vector<ManifestPart>* parts);
 
-// Folders of both index tiers of one variant, for the statistics of the collection.
+// Returns the folders of both index tiers of one variant, for the collection statistics.
 std::vector<std::string> TierFolders(const BuildJournal& journal,
                                      const std::vector<ManifestPart>& parts,
                                      std::string_view implementation);

@@ -1,16 +1,16 @@
-// Second stage: static ranks from the links, the choice of tier 1, and the words others wrote about
-// a document.
+// Second stage: computes static ranks from the links, chooses tier 1, and collects the anchor texts
+// of each document.
 //
-// Threads: runs on the calling one.
+// Threads: runs on the calling thread.
 // Errors: kDataLoss a file of the first stage is damaged; RESOURCE_EXHAUSTED more links than fit
 //   into half of the memory.
 // Limits: 16 bytes of memory for each link, 100 for each document, and the anchor texts:
 //   kAnchorsPerDocumentMax different ones of kAnchorTextPerDocumentMax bytes together for a
 //   document.
 //
-// Tier 1 holds the documents of the highest static rank; equal ones go by quality (read_stage.h),
-// then by number. Where nothing is linked all ranks are equal, so that quality decides. Writes, in
-// the build folder:
+// Tier 1 holds the documents of the highest static rank; ties are broken by quality (read_stage.h),
+// then by number. Without any links all ranks are equal, so quality decides. Writes, in the build
+// folder:
 //   ranks       static rank of each document                  (4 bytes each)
 //   tiers       1 or 2 for each document                      (1 byte each)
 //   anchors-P   number and anchor texts, ascending, of documents of partition P that have any
@@ -31,7 +31,7 @@ namespace search::tools {
 neptune::StatusOr<BuildJournal::Facts> RunRankStage(const BuildOptions& options,
                                                     const BuildJournal& journal);
 
-// 1 or 2 for each document. REQUIRES: as many ranks as qualities, 0 <= tier1_share <= 1.
+// Returns 1 or 2 for each document. REQUIRES: as many ranks as qualities, 0 <= tier1_share <= 1.
 std::vector<uint8_t> ChooseTiers(std::span<const float> ranks, std::span<const float> qualities,
                                  double tier1_share);
 

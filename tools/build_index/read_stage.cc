@@ -126,7 +126,7 @@ class ReadStage {
     return HandleLinks(doc_id, document);
   }
 
-  // A link without words first, so that it counts even if nothing is written about it.
+  // First a link without words, so that it counts even if it has no anchor text.
   Status HandleLinks(uint64_t doc_id, const CorpusDocument& document) {
     for (const std::string& link : document.links) {
       NEPTUNE_RETURN_IF_ERROR(PutLink(doc_id, link, ""));

@@ -1,6 +1,7 @@
-// First stage: reads all input once, numbers the documents and spreads them over the partitions.
+// First stage: reads all input once, numbers the documents and distributes them over the
+// partitions.
 //
-// Threads: runs on the calling one.
+// Threads: runs on the calling thread.
 // Errors: those of the input and of the build folder; INVALID_ARGUMENT no document at all, or a bad
 //   line if the options say so; RESOURCE_EXHAUSTED more than kDocumentsMax documents.
 // Limits: about 60 bytes of memory a document, 2 MiB a partition.
@@ -25,8 +26,8 @@ namespace search::tools {
 neptune::StatusOr<BuildJournal::Facts> RunReadStage(const BuildOptions& options,
                                                     const BuildJournal& journal);
 
-// Quality of a document as far as it shows without links, in [0, 1]: four fifths for length of
-// text, full at 20 KB, and one fifth for a title of at most 80 bytes.
+// Link-independent quality of a document, in [0, 1]: up to 0.8 for length of text, reached at 20
+// KB, plus 0.2 for a title of at most 80 bytes.
 float DocumentQuality(std::string_view title, std::string_view text);
 
 std::string ShardName(uint32_t partition);

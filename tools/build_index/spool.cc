@@ -85,7 +85,7 @@ StatusOr<SpoolWriter> SpoolWriter::Create(const std::string& path) {
 
 Status SpoolWriter::Append(std::string_view record) {
   if (record.size() > kRecordSizeMax) {
-    return neptune::ResourceExhausted("a record of ", record.size(), " bytes");
+    return neptune::ResourceExhausted("a record of ", record.size(), " bytes exceeds the limit");
   }
   std::string head;
   AppendNumber(record.size(), &head);

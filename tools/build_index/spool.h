@@ -1,4 +1,4 @@
-// Files that a build keeps between its stages: documents, links and anchor texts, packed.
+// Intermediate files of a build: documents, links and anchor texts, compressed.
 //
 // Threads: thread-compatible.
 // Errors: kDataLoss for a damaged file (zstd's checksum, impossible lengths).
@@ -22,7 +22,7 @@ namespace search::tools {
 
 inline constexpr size_t kRecordSizeMax = size_t{16} << 20;
 
-// Names a url; equal for equal ones, and different for different ones as far as 128 bits tell.
+// Identifies a url by a 128-bit hash.
 struct UrlHash {
   uint64_t low = 0;
   uint64_t high = 0;
@@ -35,7 +35,7 @@ struct UrlHash {
 };
 UrlHash HashUrl(std::string_view url);
 
-// Puts values into a record.
+// Encodes values into a record.
 class RecordWriter {
  public:
   void PutNumber(uint64_t value);
@@ -48,7 +48,7 @@ class RecordWriter {
   std::string bytes_;
 };
 
-// Takes them out again; after a record that is too short ok() is false and values are empty.
+// Decodes a record; if it is too short, ok() is false and values are empty.
 class RecordReader {
  public:
   explicit RecordReader(std::string_view bytes) : rest_(bytes) {}
@@ -82,13 +82,13 @@ class SpoolReader {
  public:
   static neptune::StatusOr<SpoolReader> Open(const std::string& path);
 
-  // The next record, valid until the next call; false at the end.
+  // Reads the next record, valid until the next call; returns false at the end.
   neptune::StatusOr<bool> Next(std::string_view* record);
 
  private:
   SpoolReader(std::string path, std::unique_ptr<ByteSource> source);
 
-  // False at the end of the file.
+  // Returns false at the end of the file.
   neptune::StatusOr<bool> Fill();
 
   std::string path_;
@@ -97,7 +97,7 @@ class SpoolReader {
   size_t begin_ = 0;
 };
 
-// A document as the later stages need it.
+// A document in the form needed by the later stages.
 struct SpooledDocument {
   uint64_t doc_id = 0;
   std::string_view url;
@@ -107,7 +107,7 @@ struct SpooledDocument {
 };
 
 void PutDocument(const SpooledDocument& document, RecordWriter* record);
-// Views into the record. Errors: kDataLoss.
+// Returns views into the record. Errors: kDataLoss.
 neptune::StatusOr<SpooledDocument> ReadDocument(std::string_view record);
 
 }  // namespace search::tools

@@ -60,7 +60,7 @@ struct Trial {
   RecordedRun run;
   RunSummary summary;
   std::vector<GoalCheck> checks;
-  // A generator that was late measured itself: not met.
+  // If the generator was late, it measured itself; the trial fails.
   bool met() const { return summary.valid() && AllMet(checks); }
 };
 
@@ -176,7 +176,7 @@ Status Run() {
   NEPTUNE_ASSIGN_OR_RETURN(TargetAddress address, ParseTarget(FLAGS_target));
   const std::string trace_path = ProjectPath(FLAGS_trace);
   NEPTUNE_ASSIGN_OR_RETURN(Trace trace, ReadTrace(trace_path, BadLines::kFail));
-  if (trace.records.empty()) return InvalidArgument(trace_path, " holds no requests");
+  if (trace.records.empty()) return InvalidArgument(trace_path, " contains no requests");
   NEPTUNE_ASSIGN_OR_RETURN(RunSetup setup, CommonSetup(trace_path));
   RaiseOpenFileLimit();
   const auto world = neptune::MakeRealWorld({});

@@ -20,7 +20,7 @@ void CapacitySearch::Record(bool met) {
   if (trial_count_ >= kTrialCountMax) next_.reset();
 }
 
-// Between two rates, or further out while only one side is known.
+// Bisects between two rates, or extrapolates while only one bound is known.
 void CapacitySearch::Choose() {
   if (!failed_) {
     at_rate_max_ = *met_ >= options_.rate_max;

@@ -43,7 +43,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr char kUsage[] =
-    "kills, stops, cuts off and starves the nodes of a real cluster and judges what its clients "
+    "kills, stops, isolates and starves the nodes of a real cluster and checks what its clients "
     "saw\n\n"
     "  chaos --seconds=60 --seed=7";
 constexpr uint32_t kPartitionCount = 2;
@@ -64,7 +64,7 @@ std::string SpecText(int nodes, uint16_t port) {
   return text;
 }
 
-// A folder that goes with this object, unless it is to be kept.
+// A folder removed with this object, unless it is to be kept.
 class Folder {
  public:
   Folder() {
@@ -136,7 +136,7 @@ class ChaosCluster {
     if (hosts.ok()) {
       hosts_ = *std::move(hosts);
     } else {
-      std::printf("links stay up: %s\n", hosts.status().ToString().c_str());
+      std::printf("links are not cut: %s\n", hosts.status().ToString().c_str());
     }
   }
 
@@ -145,7 +145,7 @@ class ChaosCluster {
     return text.substr(0, text.find(':'));
   }
 
-  // On the last host.
+  // Runs on the last host.
   Status StartClient(neptune::NodeOptions options) {
     Status status;
     const auto start = [&] {
@@ -161,7 +161,7 @@ class ChaosCluster {
     return status;
   }
 
-  // Until every partition takes a write.
+  // Waits until every partition accepts a write.
   Status AwaitWrites() {
     Status status;
     client_->Run([&] {
@@ -204,7 +204,7 @@ class ChaosCluster {
     const std::string name = StrCat("s", number);
     const uint64_t kind = random_.Next() % (hosts_ == nullptr ? 10 : 14);
     if (kind >= 10) {
-      std::printf("cut off %s\n", name.c_str());
+      std::printf("isolated %s\n", name.c_str());
       SetLink(number, false);
       Rest(kDownMean);
       SetLink(number, true);
@@ -238,7 +238,7 @@ class ChaosCluster {
 
   Status Peace() {
     for (size_t i = 0; i < servers_.size(); ++i) {
-      if (servers_[i]->HasEnded()) return neptune::Internal("s", i, " ended by itself");
+      if (servers_[i]->HasEnded()) return neptune::Internal("s", i, " exited on its own");
     }
     NEPTUNE_RETURN_IF_ERROR(AwaitWrites());
     Sleep(seconds(2));
@@ -247,14 +247,14 @@ class ChaosCluster {
     return neptune::OkStatus();
   }
 
-  // What the registers hold now, by their primaries.
+  // Reads the current contents of the registers from their primaries.
   Status ReadContents(lab::RegisterContents* contents) {
     Status status;
     client_->Run([&] {
       neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
       for (const auto& [partition, key] : load_.Registers()) {
         neptune::Data response;
-        // An append of nothing is answered with the newest contents.
+        // An empty append returns the newest contents.
         status = session.Call(neptune::ServiceName(lab::kRegisterService),
                               neptune::PartitionId(partition), neptune::MethodName("Append"),
                               neptune::AccessMode::kWrite, neptune::Data(key + "="), &response);

@@ -1,7 +1,7 @@
-// A node of a cluster as a process of its own, to which bad things are done.
+// A node of a cluster as a separate process, with fault injection.
 //
 // Threads: thread-compatible.
-// Errors: kUnavailable the process did not start or ended by itself.
+// Errors: kUnavailable the process did not start or exited on its own.
 
 #pragma once
 
@@ -19,22 +19,22 @@ class ServerProcess {
   // `arguments` begin with the program. What it prints goes to the end of `log`.
   // `network`: descriptor of the network namespace for the process; -1: that of this process.
   ServerProcess(std::vector<std::string> arguments, std::string log, int network = -1);
-  // Kills it if it lives.
+  // Kills the process if it is running.
   ~ServerProcess();
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
-  // REQUIRES: it does not live.
+  // REQUIRES: the process is not running.
   neptune::Status Start();
   bool lives() const { return process_ > 0; }
-  // Whether it ended by itself since it was started.
+  // True if the process exited on its own since it was started.
   bool HasEnded();
 
-  // REQUIRES for all: it lives. Kill waits for its end.
+  // REQUIRES (all): the process is running. Kill waits for it to exit.
   void Kill();
   void Pause();
   void Resume();
-  // Its writes to files fail from now on.
+  // Makes its file writes fail from now on.
   neptune::Status StarveOfDisk();
 
  private:

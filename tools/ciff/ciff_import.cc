@@ -46,10 +46,10 @@ constexpr unsigned kIndexVersionShift = 64 - 53;  // as build_index has it
 Status CheckOptions(const CiffImportOptions& options) {
   const auto bounded = [](uint32_t count) { return count >= 1 && count <= kImportPartitionsMax; };
   if (!bounded(options.partition_count) || !bounded(options.document_partition_count)) {
-    return InvalidArgument("numbers of partitions are 1 to ", kImportPartitionsMax);
+    return InvalidArgument("numbers of partitions must be 1 to ", kImportPartitionsMax);
   }
   if (!(options.tier1_share >= 0 && options.tier1_share <= 1)) {
-    return InvalidArgument("the share of tier 1 is 0 to 1");
+    return InvalidArgument("the share of tier 1 must be 0 to 1");
   }
   return OkStatus();
 }
@@ -237,7 +237,7 @@ class Import {
 
   Status CheckInterrupted() const {
     return options_.interrupted && options_.interrupted()
-               ? neptune::Cancelled("stopped; nothing is left of the import")
+               ? neptune::Cancelled("stopped; the import was removed")
                : OkStatus();
   }
 
@@ -249,10 +249,10 @@ class Import {
   std::vector<ManifestPart> parts_;
   ManifestPart documents_part_;
   CiffImportReport report_;
-  uint64_t read_count_ = 0;  // postings, those of words that are left out too
+  uint64_t read_count_ = 0;  // postings, including those of skipped words
 };
 
-// What an earlier import of the same file may have left when it was killed.
+// Removes the files of a killed earlier import of the same file.
 Status RemoveParts(const BuildJournal& journal) {
   for (const std::string_view part : {kTierNames[0], kTierNames[1], kDocumentsName}) {
     std::error_code error;

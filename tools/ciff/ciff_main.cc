@@ -76,7 +76,7 @@ Status Import() {
   options.interrupted = [] { return stop_asked != 0; };
   NEPTUNE_ASSIGN_OR_RETURN(const CiffImportReport report, ImportCiff(options));
   fprintf(stderr,
-          "%s: index version %llu, %s documents, %s words, %s postings; %s words left out; no "
+          "%s: index version %llu, %s documents, %s words, %s postings; %s words skipped; no "
           "positions: phrases are refused\n",
           options.folder.c_str(), static_cast<unsigned long long>(report.index_version),
           WithThousands(report.documents).c_str(), WithThousands(report.terms).c_str(),

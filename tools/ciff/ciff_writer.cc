@@ -64,7 +64,7 @@ neptune::Status CiffWriter::WriteList(std::string_view term, const CiffPostings&
   AppendVarint(postings.cf(), &head);
   const size_t size = head.size() + postings.bytes().size();
   if (size > kMessageSizeMax) {
-    return neptune::ResourceExhausted("ciff: the postings of '", term, "' are over 2 GiB");
+    return neptune::ResourceExhausted("ciff: the postings of '", term, "' exceed 2 GiB");
   }
   scratch_.clear();
   AppendVarint(size, &scratch_);

@@ -33,7 +33,7 @@ struct TermPlace {
   TermEntry entry;
 };
 
-// The words of all segments in ascending order, each once; names of sites are passed over.
+// Distinct words of all segments in ascending order; skips site names.
 class TermMerger {
  public:
   explicit TermMerger(const Segments& segments) {
@@ -41,7 +41,7 @@ class TermMerger {
     for (size_t i = 0; i < cursors_.size(); ++i) Advance(i);
   }
 
-  // False at the end and at damage; see status.
+  // Returns false at the end and on damage; see status.
   bool Next() {
     places_.clear();
     if (queue_.empty() || !status_.ok()) return false;
@@ -218,8 +218,8 @@ class SegmentExport {
            cursor->frequency(Field::kExtra);
   }
 
-  // The words counted are a document's length, unless the segment was itself imported from a file
-  // that knew better (or of which words were left out); then the length that it was given counts.
+  // A document's length is its number of indexed words, unless the segment was itself imported from
+  // a file with explicit lengths (or with skipped words); then the stored length counts.
   void SetInexactLengths() {
     for (size_t s = 0; s < segments_.size(); ++s) {
       if (segments_[s]->has_positions()) continue;

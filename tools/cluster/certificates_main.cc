@@ -40,7 +40,7 @@ constexpr int64_t kNsPerDay = int64_t{86400} * 1000000000;
 constexpr int kAuthorityDays = 3650;
 constexpr size_t kPemSizeMax = 64 * 1024;
 
-// From a day ago, for hosts whose clocks differ.
+// Valid from a day ago, to tolerate hosts whose clocks differ.
 neptune::Validity ForDays(int days) {
   const int64_t now = int64_t{time(nullptr)} * 1000000000;
   return {neptune::WallTime{now - kNsPerDay}, neptune::WallTime{now + days * kNsPerDay}};
@@ -61,7 +61,7 @@ Status WritePair(const std::filesystem::path& folder, const std::string& name,
   return neptune::OkStatus();
 }
 
-// The authority in the folder; it is made if there is none.
+// Loads the authority from the folder, or creates it if there is none.
 StatusOr<KeyAndCertificate> Authority(const std::filesystem::path& folder,
                                       const std::string& cluster) {
   const std::string key = (folder / "authority.key").string();
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
   using namespace search::tools;
   ParseCommandLine(
       &argc, &argv,
-      "Makes certificates of a cluster's own authority, and changes its key.\n"
+      "Issues certificates of a cluster's own authority, and changes the cluster key.\n"
       "  certificates --spec=FILE --out=DIR            for each node of the spec\n"
       "  certificates --web=search.example --out=DIR   for a frontend\n"
       "  certificates --begin_key_change=FILE          then restart the nodes one by one,\n"

@@ -70,7 +70,7 @@ StatusOr<RollingChange> RollingOf(const Json& json) {
   for (const Json& one : json.at("nodes")) {
     RollingNode node;
     node.node = one.at("node");
-    if (!names.insert(node.node).second) return DataLoss("node '", node.node, "' twice");
+    if (!names.insert(node.node).second) return DataLoss("node '", node.node, "' is listed twice");
     NEPTUNE_ASSIGN_OR_RETURN(node.stage, StageOf(one.at("stage")));
     if (one.contains("before")) node.before = HostedOf(one.at("before"));
     change.nodes.push_back(std::move(node));
@@ -87,7 +87,7 @@ StatusOr<ClusterChanges> ChangesOf(const Json& json) {
   for (const Json& one : json.at("hosted")) {
     HostedChange hosted = HostedOf(one);
     if (FindHosted(changes, hosted.node, hosted.service) != nullptr) {
-      return DataLoss(hosted.service, " on ", hosted.node, " twice");
+      return DataLoss(hosted.service, " on ", hosted.node, " is listed twice");
     }
     changes.hosted.push_back(std::move(hosted));
   }

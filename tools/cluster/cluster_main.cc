@@ -1,4 +1,4 @@
-// Starts and supervises a cluster on this machine, and talks to a running one.
+// Starts and supervises a cluster on this machine, and controls a running one.
 
 #include <gflags/gflags.h>
 #include <poll.h>
@@ -68,7 +68,7 @@ constexpr char kUsage[] =
     "  cluster --restart=NODE               the same, and start it again; refused unless others "
     "can do "
     "without it\n"
-    "  cluster --rolling_restart            the same with all nodes in turn\n"
+    "  cluster --rolling_restart            restart all nodes in turn\n"
     "  cluster --swap=SERVICE=WHAT          another module or implementation of a service, node by "
     "node\n"
     "  cluster --continue, --abandon        for a swap or rolling restart that was interrupted\n"
@@ -76,7 +76,7 @@ constexpr char kUsage[] =
 
 constexpr int kStopTimeoutMs = 30'000;
 
-// Programs and modules stand in this program's runfiles, or beside it in the build tree.
+// Programs and modules are in this program's runfiles, or beside it in the build tree.
 StatusOr<std::string> FindBuilt(const std::string& path) {
   std::error_code ignored;
   const std::string self = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
@@ -144,8 +144,8 @@ Status RunCluster(const DecidedSpec& decided, StateDirectory& state) {
   NEPTUNE_RETURN_IF_ERROR(MakeClusterSecrets(spec, decided.path));
   const Status applies = WriteNodesSpec(decided, state);
   if (!applies.ok()) {
-    return neptune::Annotate(applies, "what was decided (" + state.ChangesFile() +
-                                          "; remove it for a cluster as the spec says)");
+    return neptune::Annotate(applies, "recorded changes (" + state.ChangesFile() +
+                                          "; remove the file to run the cluster as in the spec)");
   }
   SupervisorOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.program, FindBuilt("neptune/node/neptuned"));
@@ -176,11 +176,11 @@ Status StopCluster(const StateDirectory& state) {
   pollfd ended = {.fd = process, .events = POLLIN, .revents = 0};
   const int ready = poll(&ended, 1, kStopTimeoutMs);
   close(process);
-  if (ready <= 0) return neptune::DeadlineExceeded("the cluster has not stopped yet");
+  if (ready <= 0) return neptune::DeadlineExceeded("the cluster has not stopped in time");
   return neptune::OkStatus();
 }
 
-// The one thing to be done; "" starts the cluster. A node's name may not be empty: `--kill=$NODE`
+// Returns the command; "" starts the cluster. A node's name may not be empty: `--kill=$NODE`
 // without the variable would start a cluster otherwise.
 StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
   if (!rest.empty()) {
@@ -212,8 +212,7 @@ Status SignalAndTell(const neptune::ClusterSpec& spec, const StateDirectory& sta
   return neptune::OkStatus();
 }
 
-// Whether that is the name of a module that nodes find; a path is one that they do not have to look
-// for.
+// True if `name` is a module that nodes can find; a path always is.
 StatusOr<bool> IsModule(const std::string& name) {
   if (name.find('/') != std::string::npos || name == "echo" || name == "registers") return true;
   NEPTUNE_ASSIGN_OR_RETURN(const std::vector<std::string> folders, ModuleFolders());
@@ -250,7 +249,7 @@ RollingChange OrderedRestart(const neptune::ClusterSpec& spec, const StateDirect
 }
 
 Status Abandon(NodeOperations& operations, ClusterChanges changes) {
-  if (!changes.under_way) return neptune::FailedPrecondition("nothing is under way");
+  if (!changes.under_way) return neptune::FailedPrecondition("no change is in progress");
   changes.under_way.reset();
   return operations.Save(changes);
 }
@@ -289,7 +288,7 @@ Status Run(const std::vector<std::string>& rest) {
   }
   if (command == "stop") return StopCluster(state);
   if (command == "kill") {
-    return SignalAndTell(spec, state, FLAGS_kill, SIGKILL, "is killed and starts again");
+    return SignalAndTell(spec, state, FLAGS_kill, SIGKILL, "was killed and restarts");
   }
   if (command == "pause") return SignalAndTell(spec, state, FLAGS_pause, SIGSTOP, "is paused");
   if (command == "resume") return SignalAndTell(spec, state, FLAGS_resume, SIGCONT, "continues");

@@ -52,7 +52,7 @@ Status WriteNew(const std::filesystem::path& path, const std::string& contents) 
   return neptune::Unavailable("writing ", path.string(), ": no space left");
 }
 
-// Makes the file unless it is there; then `check` looks at it.
+// Creates the file unless it exists, in which case `check` validates it.
 template <typename Check>
 Status MakeSecret(const std::string& spec_path, const std::string& file, Check check) {
   if (file.empty()) return neptune::OkStatus();

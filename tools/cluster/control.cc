@@ -16,7 +16,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
-// The process's state as the kernel tells it: the letter after the name in /proc/PID/stat.
+// The process's state as reported by the kernel: the letter after the name in /proc/PID/stat.
 char ProcessState(pid_t pid) {
   const auto stat = neptune::ReadFile(StrCat("/proc/", pid, "/stat"), 4096);
   if (!stat.ok()) return 'X';
@@ -90,7 +90,7 @@ std::string DescribeChanges(const neptune::ClusterSpec& spec, const ClusterChang
       neptune::StrAppend(&what, what.empty() ? "" : ", ", key, " ", value);
     }
     neptune::StrAppend(&text, hosted.service, " on ", hosted.node, ": ",
-                       what.empty() ? "as the spec says" : what, "\n");
+                       what.empty() ? "as in the spec" : what, "\n");
   }
   if (changes.under_way) {
     size_t done = 0;

@@ -25,11 +25,11 @@ using neptune::StrCat;
 using neptune::TimePoint;
 
 constexpr int kPollMs = 20;
-// Two announcements of a node that is there, and some time to hear them.
+// Two announcement intervals of a live node, plus time to receive them.
 constexpr neptune::Duration kMeetingMax = std::chrono::milliseconds(2500);
 constexpr std::chrono::milliseconds kPageTimeout{2'000};
 constexpr size_t kLogSizeMax = size_t{64} << 20;
-// How a node's last words begin when it does not start.
+// Prefix of a node's last output line if it fails to start.
 constexpr char kLastWords[] = "neptuned: ";
 
 TimePoint MonotonicNow() {
@@ -42,7 +42,8 @@ void Pause() { poll(nullptr, 0, kPollMs); }
 
 bool IsAlive(pid_t pid) { return pid > 0 && kill(pid, 0) == 0; }
 
-// What a node printed from byte `begin` on that says why it did not start; empty if nothing does.
+// Returns the error that the node printed after byte `begin` when it failed to start; empty if
+// none.
 std::string LastWords(const std::string& log, size_t begin) {
   const auto text = neptune::ReadFile(log, kLogSizeMax);
   if (!text.ok() || begin > text->size()) return "";
@@ -113,8 +114,8 @@ StatusOr<std::map<std::string, OfferedReplicas>> NodeOperations::Views(
   return views;
 }
 
-// What every other node would call.
-// Nodes that have just started may not have heard of all others yet.
+// Replicas that every other node would call. Nodes that have just started may not have heard of all
+// others yet.
 Status NodeOperations::MayTakeDown(const std::string& node) {
   if (options_.force) return neptune::OkStatus();
   const std::optional<StartedNode> started = state_.ReadStarted(node);
@@ -155,7 +156,7 @@ Status NodeOperations::StopProcess(const std::string& node) {
   const int ready = poll(&ended, 1, static_cast<int>(neptune::ToMillis(options_.wait)));
   close(process);
   if (ready > 0) return neptune::OkStatus();
-  return neptune::DeadlineExceeded("node ", node, " has not stopped yet");
+  return neptune::DeadlineExceeded("node ", node, " has not stopped in time");
 }
 
 Status NodeOperations::AwaitStart(const std::string& node, pid_t before, size_t log_begin,
@@ -168,14 +169,14 @@ Status NodeOperations::AwaitStart(const std::string& node, pid_t before, size_t 
     }
     NEPTUNE_RETURN_IF_ERROR(state_.Supervisor().status());
     if (MonotonicNow() > deadline) {
-      return neptune::DeadlineExceeded("node ", node, " has not started; its log is ",
+      return neptune::DeadlineExceeded("node ", node, " has not started in time; its log is ",
                                        state_.LogFile(node));
     }
     Pause();
   }
 }
 
-// "tier1/2 of store-1 at web-1", the first that lacks; empty if nothing does.
+// Returns the first missing replica, as "tier1/2 of store-1 at web-1"; empty if none is missing.
 std::string NodeOperations::MissingOf(const Expectation& expectation) const {
   const auto views = Views("");
   if (!views.ok()) return views.status().ToString();
@@ -238,7 +239,7 @@ Status NodeOperations::RestartOne(const std::string& node) {
   NEPTUNE_RETURN_IF_ERROR(CheckNode(node));
   if (spec_.changes.under_way) {
     return neptune::FailedPrecondition("'", spec_.changes.under_way->what,
-                                       "' is not at its end; --continue goes on with it");
+                                       "' is not complete; --continue resumes it");
   }
   NEPTUNE_RETURN_IF_ERROR(MayTakeDown(node));
   return Restart(node, "", "");
@@ -258,7 +259,7 @@ Status NodeOperations::Roll(std::optional<RollingChange> change) {
   NEPTUNE_RETURN_IF_ERROR(state_.Supervisor().status());
   if (change && spec_.changes.under_way) {
     return neptune::FailedPrecondition("'", spec_.changes.under_way->what,
-                                       "' is not at its end; --continue goes on with it, "
+                                       "' is not complete; --continue resumes it, "
                                        "--abandon leaves the nodes as they are");
   }
   if (!change && !spec_.changes.under_way) {

@@ -32,7 +32,7 @@ StatusOr<OfferedReplicas> Find(const json& page) {
       if (table.at("title") == "Services") return ReplicasOf(table);
     }
   }
-  return DataLoss("the page has no yellow page");
+  return DataLoss("the page has no yellow page section");
 }
 
 bool ServesUsers(const neptune::ClusterSpec& spec, const std::string& service) {

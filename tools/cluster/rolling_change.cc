@@ -97,7 +97,7 @@ void Conclude(const std::string& node, const Status& status, ClusterChanges* cha
 }
 
 Status RunRollingChange(ClusterChanges* changes, RollingHost& host) {
-  // Who goes on may be the first to make nodes start with what is decided.
+  // A resumed change may be the first one to start nodes with the recorded settings.
   NEPTUNE_RETURN_IF_ERROR(host.Save(*changes));
   while (true) {
     const RollingStep step = NextStep(*changes->under_way);
@@ -118,7 +118,7 @@ Status RunRollingChange(ClusterChanges* changes, RollingHost& host) {
         changes->under_way.reset();
         NEPTUNE_RETURN_IF_ERROR(host.Save(*changes));
         return neptune::FailedPrecondition("stopped at node ", step.node,
-                                           ", which is back as it was: ", failure);
+                                           ", which was restored: ", failure);
       }
     }
   }

@@ -26,7 +26,7 @@ constexpr size_t kStartedSizeMax = 4096;
 Status MakeDirectories(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) return neptune::FailedPrecondition("making folder ", path, ": ", error.message());
+  if (error) return neptune::FailedPrecondition("creating folder ", path, ": ", error.message());
   return neptune::OkStatus();
 }
 

@@ -32,8 +32,7 @@ TimePoint MonotonicNow() {
   return TimePoint(std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec));
 }
 
-// The end of what a log holds from byte `begin` on, for the message about a node that does not
-// start.
+// The tail of a log after byte `begin`, for the message about a node that fails to start.
 std::string LogTail(const std::string& path, size_t begin) {
   const auto text = neptune::ReadFile(path, size_t{64} << 20);
   if (!text.ok() || begin > text->size()) return "";
@@ -43,7 +42,7 @@ std::string LogTail(const std::string& path, size_t begin) {
 // In the child: becomes the node program. Only async-signal-safe calls.
 [[noreturn]] void BecomeNode(pid_t supervisor, char* const* arguments, int log) {
   setpgid(0, 0);  // Ctrl-C on the terminal reaches the supervisor only
-  // A node ends with its supervisor, also if that has ended already.
+  // A node ends with its supervisor, even if the supervisor has already ended.
   prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (getppid() != supervisor) _exit(1);
   dup2(log, STDOUT_FILENO);
@@ -151,7 +150,7 @@ Status Supervisor::Start() {
     }
     if (MonotonicNow() > deadline) {
       Stop();
-      return neptune::Unavailable("not all nodes had started in time; see the logs beside ",
+      return neptune::Unavailable("not all nodes started in time; see the logs beside ",
                                   state_.LogFile(processes_.begin()->first));
     }
   }

@@ -1,4 +1,5 @@
-// Two or more groups of runs, figure by figure: means with 95 % intervals, and whether they differ.
+// Compares two or more groups of runs, figure by figure: means with 95 % intervals, and
+// significance of the difference.
 //
 // Source: Welch's t-test (tools/statistics/estimate.h).
 // Threads: pure functions; ReadGroup reads files.
@@ -32,7 +33,7 @@ struct ReadRun {
   std::string folder;
   RunSetup setup;
   bool valid = false;
-  std::vector<double> values;  // of each figure, in order
+  std::vector<double> values;  // one per figure, in order
 };
 
 struct RunGroup {
@@ -43,8 +44,8 @@ struct RunGroup {
 // Latencies, rates and shares of all requests, and the 99th percentile of each class.
 std::vector<Figure> FiguresOf(const std::vector<std::string>& classes);
 
-// The runs of "NAME=FOLDER,FOLDER..." or "FOLDER,...": of each folder its run, or those of its
-// folders.
+// Reads the runs of "NAME=FOLDER,FOLDER..." or "FOLDER,..."; each folder is a run or contains
+// folders of runs.
 neptune::StatusOr<RunGroup> ReadGroup(const std::string& text);
 
 struct ComparisonOptions {
@@ -53,7 +54,7 @@ struct ComparisonOptions {
   bool allow_invalid = false;
 };
 
-// Fails if the runs must not be compared.
+// Fails if the runs are not comparable.
 neptune::Status CheckComparable(const std::vector<RunGroup>& groups,
                                 const ComparisonOptions& options);
 

@@ -26,8 +26,8 @@ using neptune::Unavailable;
 
 constexpr size_t kErrorOutputSizeMax = size_t{64} << 10;
 
-// Two connected sockets; a socket, unlike a pipe, can be written without a signal when the other
-// side is gone.
+// Two connected sockets. Unlike a pipe, a socket can be written without SIGPIPE when the peer is
+// gone.
 struct Channel {
   int here = -1;
   int there = -1;

@@ -112,7 +112,7 @@ class Run {
   // Pages of earlier runs.
   uint64_t done() const { return done_; }
   uint64_t passed() const { return passed_; }
-  // Whether the next page is one of them; it is passed then.
+  // True if the next page is one of them; the page is then skipped.
   bool PassDone() { return passed_ < done_ && ++passed_ > 0; }
   // The next page.
   Status Take(ConvertedPage page) {
@@ -126,7 +126,7 @@ class Run {
 
   StatusOr<ConvertCounts> Finish() {
     if (parts_ == nullptr) return writer_.counts();
-    if (passed_ < done_) return neptune::DataLoss("the input is shorter than it was");
+    if (passed_ < done_) return neptune::DataLoss("the input is shorter than in the earlier run");
     if (writer_.counts().written == 0) {
       return neptune::InvalidArgument("the input has no page with enough text; ",
                                       Summary(writer_.counts()));
@@ -219,7 +219,8 @@ Status ConvertFiles(const std::vector<std::string>& files, const JsonLinesOption
   return OkStatus();
 }
 
-// Two runs with the same one make the same file. Of the pages a hash, since they may be many.
+// Job name: two runs with the same name produce the same file. Pages are hashed because there may
+// be many.
 std::string JobOfTrees(const PageList& list, const std::vector<PageTree>& trees,
                        const std::vector<std::pair<std::string, std::string>>& public_places,
                        const ConvertOptions& options) {

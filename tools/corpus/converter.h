@@ -20,14 +20,14 @@
 
 namespace search::tools {
 
-// Pages of all trees, in order. `public_places` are passed to the resolver: url prefix, path
-// prefix.
+// Converts the pages of all trees, in order. `public_places` are passed to the resolver: url
+// prefix, path prefix.
 neptune::StatusOr<ConvertCounts> ConvertTrees(
     const std::vector<PageTree>& trees,
     const std::vector<std::pair<std::string, std::string>>& public_places,
     const ConvertOptions& options, FileSink* sink);
 
-// A file that is written in parts (parted_output.h), under its name once it is complete.
+// A file written in parts (parted_output.h); it gets its name once complete.
 struct PartedFile {
   std::string out;
   uint64_t part_pages = kPartPages;
@@ -44,7 +44,7 @@ neptune::StatusOr<ConvertCounts> ConvertJsonLinesInParts(const std::vector<std::
                                                          const ConvertOptions& options,
                                                          const PartedFile& file);
 
-// Documents of JSON Lines files, in order.
+// Converts the documents of JSON Lines files, in order.
 neptune::StatusOr<ConvertCounts> ConvertJsonLines(const std::vector<std::string>& files,
                                                   const JsonLinesOptions& lines,
                                                   const ConvertOptions& options, FileSink* sink);

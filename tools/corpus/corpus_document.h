@@ -1,8 +1,8 @@
-// A page of a corpus, and its form as one JSON object a line. format.md describes the form.
+// A page of a corpus, and its encoding as one JSON object per line (format.md).
 //
 // Threads: plain values, pure functions.
 // Shapes: text is UTF-8 with paragraphs separated by line breaks.
-// Limits: see CorpusLimits; readers cut what is longer and say so.
+// Limits: see CorpusLimits; readers truncate longer fields and report it.
 
 #pragma once
 
@@ -25,7 +25,7 @@ struct CorpusLimits {
   static constexpr size_t kLineSizeMax = size_t{32} << 20;
 };
 
-// Words of this page that lead to another one.
+// A link of this page: its text and its target.
 struct Anchor {
   std::string target;  // url
   std::string text;
@@ -39,7 +39,7 @@ struct CorpusDocument {
   std::vector<std::string> headings;
   std::string text;
   std::string site;
-  std::vector<std::string> links;  // urls, each once
+  std::vector<std::string> links;  // distinct urls
   std::vector<Anchor> anchors;
 
   friend bool operator==(const CorpusDocument&, const CorpusDocument&) = default;

@@ -37,12 +37,12 @@ DEFINE_string(
     "dump's own address, or \"trec:\"");
 DEFINE_bool(all_namespaces, false, "with wikipedia: also pages that are not articles");
 DEFINE_string(out, "",
-              "file to write, packed if it ends in .zst or .gz; by default "
+              "output file, compressed if it ends in .zst or .gz; default: "
               "data/var/corpora/NAME.jsonl.zst of the source tree");
 DEFINE_string(cache, "",
-              "folder of downloads and unpacked packages; by default data/var/packages of the "
+              "folder of downloads and unpacked packages; default: data/var/packages of the "
               "source tree");
-DEFINE_int32(threads, 2, "pages converted at a time, 1 to 64");
+DEFINE_int32(threads, 2, "number of threads that convert pages, 1 to 64");
 DEFINE_bool(strict, false, "stop at the first bad line or page instead of counting it");
 
 namespace search::tools {
@@ -149,7 +149,7 @@ StatusOr<Corpus> FromInput() {
   tree.path_prefix = "/" + corpus.name;
   tree.url_prefix = StrCat("doc:", corpus.name, "/");
   tree.site = FLAGS_site.empty() ? corpus.name : FLAGS_site;
-  if (inputs.size() != 1) return InvalidArgument("--input takes one folder, or files of jsonl");
+  if (inputs.size() != 1) return InvalidArgument("--input takes one folder, or JSON Lines files");
   if (format == "markdown") {
     tree.kinds = {PageKind::kMarkdown};
   } else if (format == "man") {
@@ -201,7 +201,7 @@ Status Run() {
 int main(int argc, char** argv) {
   const auto rest = search::tools::ParseCommandLine(&argc, &argv, search::tools::kUsage, __FILE__);
   if (!rest.empty()) {
-    fprintf(stderr, "corpus: what is '%s'? Try --help\n", rest[0].c_str());
+    fprintf(stderr, "corpus: unexpected argument '%s'; try --help\n", rest[0].c_str());
     return 2;
   }
   return search::tools::ExitStatus(search::tools::Run(), "corpus");

@@ -30,7 +30,7 @@ struct ConvertOptions {
   NanosecondClock clock;
   // Receives progress; null: none is shown.
   FILE* progress_out = nullptr;
-  // Gets a message about each bad line or page, the first kReportsMax of them.
+  // Called with a message for each of the first kReportsMax bad lines or pages.
   std::function<void(const std::string&)> report;
 };
 
@@ -52,19 +52,19 @@ struct ConvertCounts {
   friend bool operator==(const ConvertCounts&, const ConvertCounts&) = default;
 };
 
-// One line for people.
+// Returns a one-line summary.
 std::string Summary(const ConvertCounts& counts);
 
 struct ConvertedPage {
   neptune::Status status;
   CorpusDocument document;
   bool is_redirect = false;
-  bool is_other = false;  // of a namespace that is not asked for
+  bool is_other = false;  // in an unrequested namespace
   bool is_cut = false;
   uint64_t outside_links = 0;
 };
 
-// Tells pages apart.
+// Identifies a page by its contents.
 using PageHash = std::pair<uint64_t, uint64_t>;
 
 class DocumentWriter {
@@ -77,9 +77,9 @@ class DocumentWriter {
 
   const ConvertCounts& counts() const { return counts_; }
 
-  // For output in parts: what follows goes there; null while nothing may be written.
+  // For output in parts: redirects subsequent output; null while nothing may be written.
   void SetSink(FileSink* sink) { sink_ = sink; }
-  // Hashes of the pages that were written since it was last called.
+  // Returns the hashes of the pages written since the last call.
   std::vector<PageHash> DrainNewHashes() { return std::exchange(new_hashes_, {}); }
   // Continues after the last part of an earlier run.
   void Restore(const ConvertCounts& counts, const std::vector<PageHash>& hashes);

@@ -19,7 +19,7 @@ StatusOr<MakeDumpReader> ReaderOf(const std::string& format) {
   return neptune::InvalidArgument("dump format '", format, "' is unknown; known: wikipedia, trec");
 }
 
-// Two runs with the same one make the same file.
+// Job name: two runs with the same name produce the same file.
 std::string NameOfJob(const DumpJob& job, const ConvertOptions& options) {
   std::string name =
       StrCat("neptune-corpus 1 ", job.format, "\n", job.dump.url_prefix, "\n", job.dump.site, "\n",
@@ -54,7 +54,7 @@ class Conversion {
     for (const std::string& file : job_.files) {
       if (Status status = ConvertFile(file); !status.ok()) return neptune::Annotate(status, file);
     }
-    if (passed_ < done_) return neptune::DataLoss("the input is shorter than it was");
+    if (passed_ < done_) return neptune::DataLoss("the input is shorter than in the earlier run");
     progress_.Finish();
     if (writer_.counts().written == 0) {
       return neptune::InvalidArgument("the input has no page with enough text; ",
@@ -94,7 +94,7 @@ class Conversion {
   const ConvertOptions& options_;
   const MakeDumpReader make_;
   DocumentWriter writer_;
-  uint64_t done_ = 0;    // pages that earlier runs took
+  uint64_t done_ = 0;    // pages of earlier runs
   uint64_t passed_ = 0;  // pages of this run
   std::unique_ptr<PartedOutput> output_;
   Progress progress_;

@@ -1,11 +1,11 @@
-// Turns dumps - large files of many documents - into one file of JSON Lines, and goes on where it
-// was killed.
+// Converts dumps (large files of many documents) to one file of JSON Lines, and resumes a killed
+// run.
 //
 // Threads: one.
-// Errors: those of input and output; INVALID_ARGUMENT for a bad page where the options say so. What
-//   was done before an error is kept for the next run.
-// Limits: constant memory but for 16 bytes a page written. A dump is read again from its beginning
-//   to go on, pages that are done are not converted again.
+// Errors: those of input and output; INVALID_ARGUMENT for a bad page where the options say so.
+//   Parts completed before an error are kept for the next run.
+// Limits: constant memory plus 16 bytes per page written. A resumed run reads the dump again from
+//   its beginning, but does not convert finished pages again.
 
 #pragma once
 
@@ -20,14 +20,14 @@
 namespace search::tools {
 
 struct DumpJob {
-  std::vector<std::string> files;  // in order; plain or packed as byte_source.h knows
+  std::vector<std::string> files;  // in order; plain or compressed (byte_source.h)
   std::string format;              // "wikipedia" or "trec"
   DumpOptions dump;
   std::string out;
   uint64_t part_pages = kPartPages;
 };
 
-// The finished file is under its name; the counts are of all runs that made it.
+// The complete file has its name; the counts cover all runs that wrote it.
 neptune::StatusOr<ConvertCounts> ConvertDumps(const DumpJob& job, const ConvertOptions& options);
 
 }  // namespace search::tools

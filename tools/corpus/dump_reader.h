@@ -1,8 +1,8 @@
-// Pages of one large file, one after another: what every reader of dumps can do.
+// Interface of dump readers: the pages of one large file, in order.
 //
 // Threads: thread-compatible.
 // Errors: those of the byte source; DATA_LOSS a file that ends too early or is not of its format;
-//   the message says near which byte of the unpacked file.
+//   the message has the approximate byte position in the decompressed file.
 
 #pragma once
 
@@ -18,11 +18,11 @@
 namespace search::tools {
 
 struct DumpOptions {
-  // Put before what names a document (a title, a DOCNO) to make its url. Wikipedia: empty takes the
-  // dump's own address.
+  // Prefix of a document's name (title, DOCNO) in its url. Wikipedia: empty means the dump's own
+  // address.
   std::string url_prefix;
   std::string site;
-  // Wikipedia: pages of namespaces but the one of articles too.
+  // Wikipedia: also return pages outside the article namespace.
   bool all_namespaces = false;
 };
 
@@ -30,12 +30,12 @@ class DumpReader {
  public:
   virtual ~DumpReader() = default;
 
-  // Replaces *page by the next one; false at the end. If it is not wanted only its place is passed,
-  // which costs less.
+  // Replaces *page by the next page; false at the end. With `is_wanted` false the page is skipped
+  // without conversion, which is cheaper.
   virtual neptune::StatusOr<bool> Next(bool is_wanted, ConvertedPage* page) = 0;
 };
 
-// A reader of `source`, which outlives it.
+// Creates a reader of `source`. REQUIRES: `source` outlives it.
 using MakeDumpReader =
     std::function<std::unique_ptr<DumpReader>(ByteSource* source, const DumpOptions& options)>;
 

@@ -1,5 +1,5 @@
-// What every reader of dumps keeps to, whatever it is given: its documents are within limits and
-// valid, and the same however the bytes are cut into pieces. For the readers' fuzz tests.
+// Invariants of every dump reader on any input, for fuzz tests: documents are valid and within
+// limits, and do not depend on how the bytes are cut into pieces.
 
 #pragma once
 

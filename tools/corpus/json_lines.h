@@ -16,16 +16,16 @@
 namespace search::tools {
 
 struct JsonLinesOptions {
-  // Put before `id` to make the url of an object that has none.
-  // Default: "id:", so that urls of different kinds do not meet.
+  // Prefix of `id` in the url of an object without `url`.
+  // Default: "id:", so that urls of different kinds do not collide.
   std::string id_url_prefix = "id:";
-  // Site of objects that name none.
+  // Site of objects without a site.
   std::string default_site;
 };
 
 class JsonLineParser {
  public:
-  // Bytes after a line that must be readable (not necessarily of any value).
+  // Bytes after a line that must be readable; their values do not matter.
   static constexpr size_t kPadding = 64;
 
   explicit JsonLineParser(JsonLinesOptions options = {});

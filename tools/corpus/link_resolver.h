@@ -18,7 +18,7 @@
 namespace search::tools {
 
 // The path a link leads to from the page at `page_path`: without query and fragment, percent codes
-// decoded, dots resolved. Nothing for links with a scheme or host, and for bare fragments.
+// decoded, dots resolved. Returns nothing for links with a scheme or host, and for bare fragments.
 std::optional<std::string> ResolvePath(std::string_view page_path, std::string_view href);
 
 class LinkResolver {
@@ -26,10 +26,10 @@ class LinkResolver {
   // `path` is absolute. A path added twice keeps its first url.
   void AddPage(std::string path, std::string url);
 
-  // Links to urls that begin with `url_prefix` lead to the same names under `path_prefix`.
+  // Maps urls that begin with `url_prefix` to the same names under `path_prefix`.
   void AddPublicPlace(std::string url_prefix, std::string path_prefix);
 
-  // The url of the page, or nothing if the link leaves the corpus. A folder leads to its
+  // The url of the page, or nothing if the link leaves the corpus. A folder resolves to its
   // index.html.
   std::optional<std::string_view> Resolve(std::string_view page_path, std::string_view href) const;
 

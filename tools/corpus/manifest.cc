@@ -104,7 +104,7 @@ Status ParsePackages(const json& value, Manifest* manifest) {
 }  // namespace
 
 StatusOr<Manifest> ParseManifest(std::string_view text) {
-  if (text.size() > kManifestSizeMax) return InvalidArgument("larger than a manifest may be");
+  if (text.size() > kManifestSizeMax) return InvalidArgument("the manifest is too large");
   json parsed;
   try {
     parsed = json::parse(text);

@@ -1,4 +1,4 @@
-// The manifest of a corpus: which packages, which folders in them, how they are named.
+// The manifest of a corpus: its packages, their folders and how pages are named.
 // data/corpora/README.md explains the fields.
 //
 // Pure.

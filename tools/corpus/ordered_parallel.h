@@ -1,7 +1,8 @@
-// Makes values on several threads and takes them in order on the calling one.
+// Produces values on several threads and consumes them in order on the calling thread.
 //
-// Threads: `make` runs on the threads, one call for each index; `take` only on the calling thread.
-// Limits: at most `window` values are made ahead of the one that is taken.
+// Threads: `make` runs on the worker threads, once for each index; `take` runs on the calling
+//   thread only.
+// Limits: at most `window` values are produced ahead of the one being consumed.
 
 #pragma once
 
@@ -25,7 +26,7 @@ class OrderedParallel {
 
   OrderedParallel(size_t count, size_t window) : count_(count), slots_(window) {}
 
-  // Takes the values of all indexes, or stops at the first error of `take` and returns it.
+  // Consumes the values of all indexes, or stops at the first error of `take` and returns it.
   neptune::Status Run(int thread_count, const Make& make, const Take& take) {
     std::vector<std::jthread> threads;
     for (int i = 0; i < thread_count; ++i) {

@@ -107,14 +107,15 @@ StatusOr<std::vector<PackageSource>> PackageCache::RememberedSources(
     NEPTUNE_ASSIGN_OR_RETURN(const std::string record,
                              ReadWholeFile(StrCat(folder_, "/", package, ".source"), 4096));
     const std::vector<PackageSource> found = ParsePackageUris(record);
-    if (found.empty() || !IsPresent(found[0])) return neptune::NotFound(package, " is not there");
+    if (found.empty() || !IsPresent(found[0]))
+      return neptune::NotFound(package, " is not in the cache");
     sources.push_back(found[0]);
   }
   return sources;
 }
 
 Status PackageCache::UpdateOwnLists() {
-  report_("this system's package lists do not know all packages; fetching lists of our own");
+  report_("this system's package lists do not contain all packages; fetching separate lists");
   NEPTUNE_RETURN_IF_ERROR(MakeFolder(folder_ + "/apt/lists/partial"));
   NEPTUNE_RETURN_IF_ERROR(MakeFolder(folder_ + "/apt/cache/archives/partial"));
   std::vector<std::string> arguments = AptGet(true);
@@ -128,7 +129,7 @@ StatusOr<std::vector<PackageSource>> PackageCache::FindSources(
   auto sources = AskArchive(packages, false);
   if (sources.ok()) return sources;
   if (auto remembered = RememberedSources(packages); remembered.ok()) {
-    report_("the archive's lists cannot be used; taking the packages that are there");
+    report_("the archive's lists cannot be used; using the packages already downloaded");
     return remembered;
   }
   const Status updated = UpdateOwnLists();
@@ -154,7 +155,7 @@ Status PackageCache::AdoptDownloaded(const PackageSource& source) {
   if (sha256 != source.sha256) {
     fs::remove(file, error);
     return neptune::DataLoss(source.file_name,
-                             ": the download is not what the package list says; run again");
+                             ": the download does not match the package list; run again");
   }
   fs::rename(file, StrCat(folder_, "/", source.file_name), error);
   if (error) return Unavailable("moving ", file, ": ", error.message());

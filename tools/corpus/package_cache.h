@@ -1,6 +1,6 @@
 // Fetches Debian packages into a folder and unpacks them there, without installing anything.
 //
-// Runs apt-get and dpkg-deb as child processes; any user may.
+// Runs apt-get and dpkg-deb as child processes; needs no privileges.
 // Threads: thread-compatible.
 // Errors: kNotFound apt-get or dpkg-deb missing, unknown package; kUnavailable download failed;
 //   kDataLoss a downloaded file differs from the archive's signed list. Messages say what to
@@ -38,12 +38,12 @@ std::vector<PackageSource> ParsePackageUris(std::string_view output);
 
 class PackageCache {
  public:
-  // `report` gets lines about what is being done.
+  // `report` is called with progress lines.
   PackageCache(std::string folder, NanosecondClock clock,
                std::function<void(const std::string&)> report);
 
-  // Makes all packages present, verified and unpacked; what is there already is not fetched again.
-  // Returns the folder of each package's contents, in order.
+  // Makes all packages present, verified and unpacked; fetches only what is missing. Returns the
+  // folder of each package's contents, in order.
   neptune::StatusOr<std::vector<std::string>> Provide(const std::vector<std::string>& packages);
 
  private:

@@ -65,7 +65,7 @@ StatusOr<HtmlPage> ReadMarkdown(std::string_view markdown) {
   const unsigned dialect = MD_DIALECT_GITHUB & ~static_cast<unsigned>(MD_FLAG_PERMISSIVEAUTOLINKS);
   if (md_html(text.data(), static_cast<MD_SIZE>(text.size()), append, &page_html, dialect, 0) !=
       0) {
-    return neptune::ResourceExhausted("the Markdown parser gave up");
+    return neptune::ResourceExhausted("the Markdown parser failed");
   }
   NEPTUNE_ASSIGN_OR_RETURN(HtmlPage page, html::ReadHtml(page_html));
   page.is_cut |= markdown.size() > html::kHtmlSizeMax;

@@ -114,7 +114,7 @@ class Lister {
 
 // Keeps, for each prefix of the glob, whether it fits the part of the path seen so far.
 bool MatchesGlob(std::string_view path, std::string_view glob) {
-  // "**/" also stands for no folder at all.
+  // "**/" also matches no folder at all.
   if (glob.starts_with("**/") && MatchesGlob(path, glob.substr(3))) return true;
   std::vector<char> fits(glob.size() + 1, 0);
   const auto pass_stars = [&] {

@@ -21,7 +21,7 @@ inline constexpr size_t kPagesMax = 5'000'000;
 
 enum class PageKind { kHtml, kMarkdown, kMan };
 
-// A folder with pages, and how they are to be named.
+// A folder with pages, and the naming of its pages.
 struct PageTree {
   std::string folder;       // on this machine
   std::string path_prefix;  // where it would be when installed, for links: "/usr/share/doc/x"
@@ -29,10 +29,10 @@ struct PageTree {
   std::string site;
   std::vector<PageKind> kinds = {PageKind::kHtml};
   // Globs over the path inside the tree; no `include` means everything. `*` and `?` stay within a
-  // name, `**` goes over folders.
+  // name, `**` crosses folders.
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  // Ends of titles that the whole site repeats; the first that fits is cut off.
+  // Title suffixes repeated on the whole site; the first that matches is removed.
   std::vector<std::string> title_suffixes;
 };
 
@@ -56,7 +56,7 @@ struct PageList {
 
 neptune::StatusOr<PageList> ListPages(const std::vector<PageTree>& trees);
 
-// Whether `path` fits `glob`. Cost: the product of their sizes.
+// True if `path` matches `glob`. Cost: the product of their sizes.
 bool MatchesGlob(std::string_view path, std::string_view glob);
 
 }  // namespace search::tools

@@ -24,14 +24,14 @@
 
 namespace search::tools {
 
-// Pages of a part. Larger: less is done again after a kill; smaller parts pack worse. Default: some
+// Pages per part. Larger: better compression, but more work to repeat after a kill. Default: about
 // 50 MB of text.
 inline constexpr uint64_t kPartPages = 20'000;
 
-// In bytes; 0 where the system does not tell, as of standard input ("-").
+// Returns the size in bytes; 0 if unknown, as for standard input ("-").
 uint64_t SizeOfInput(const std::string& file);
-// The file's name, size and time of change, for the name of a job: other contents are another job.
-// What is read from standard input is never the same again.
+// Identifies the file's contents in the name of a job by path, size and modification time. Standard
+// input gets a different mark in every process.
 std::string MarkOfInput(const std::string& file);
 
 class PartedOutput {
@@ -43,9 +43,10 @@ class PartedOutput {
                                                                const std::string& job,
                                                                DocumentWriter* writer);
 
-  // Ends the part that is being written and begins the next.
+  // Ends the current part and begins the next.
   neptune::Status NextPart();
-  // Ends the last part, puts all together under the file's name and removes the folder of parts.
+  // Ends the last part, concatenates all parts under the file's name and removes the folder of
+  // parts.
   neptune::Status Commit();
 
  private:
@@ -59,7 +60,7 @@ class PartedOutput {
   const std::string path_;
   const std::string folder_;
   DocumentWriter* const writer_;
-  uint64_t part_ = 0;  // that is being written
+  uint64_t part_ = 0;  // the part being written
   std::unique_ptr<FileSink> sink_;
 };
 

@@ -210,7 +210,7 @@ class TrecReader : public DumpReader {
     CorpusDocument& document = page->document;
     document.url = options_.url_prefix + parts.number();
     if (parts.number().empty() || document.url.size() > CorpusLimits::kUrlSizeMax) {
-      page->status = neptune::InvalidArgument("a document without a DOCNO that names it");
+      page->status = neptune::InvalidArgument("the document has no usable DOCNO");
       return;
     }
     document.site = options_.site;

@@ -1,5 +1,5 @@
-// Reads TREC's collections: documents between <DOC> and </DOC>, any number a file, named by
-// <DOCNO>.
+// Reads TREC's collections: any number of documents per file, each between <DOC> and </DOC> and
+// named by <DOCNO>.
 //
 // The title is the content of the first of TITLE, TTL, HEADLINE, HL or HEAD; the text is what
 // TEXT elements contain, or everything if there are none, without tags and with characters
@@ -8,8 +8,8 @@
 //
 // Source: the markup of TREC's collections as their readme files describe it.
 // Threads: thread-compatible. Errors: as dump_reader.h says; a document without a DOCNO is bad
-//   (ConvertedPage::status), and the next is read.
-// Limits: kTrecDocumentSizeMax bytes a document, the rest is cut off; text that is not UTF-8 is
+//   (ConvertedPage::status), and reading continues after it.
+// Limits: kTrecDocumentSizeMax bytes a document, the rest is dropped; text that is not UTF-8 is
 //   read as windows-1252.
 
 #pragma once

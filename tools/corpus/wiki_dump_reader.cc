@@ -35,7 +35,7 @@ struct RawPage {
   bool is_cut = false;
 };
 
-// What expat tells, gathered to pages.
+// Collects expat's events into pages.
 class PageGatherer {
  public:
   std::deque<RawPage> pages;
@@ -44,7 +44,7 @@ class PageGatherer {
   XML_Parser parser = nullptr;
   std::string refusal;
 
-  // Ends the parse where it is.
+  // Stops the parse at the current position.
   void Refuse(const char* why) {
     refusal = why;
     XML_StopParser(parser, XML_FALSE);
@@ -52,7 +52,7 @@ class PageGatherer {
 
   void Start(std::string_view name, const XML_Char** attributes) {
     path_.push_back(std::string(name));
-    if (path_.size() > kDepthMax) return Refuse("elements too deep");
+    if (path_.size() > kDepthMax) return Refuse("elements are nested too deeply");
     if (name == "page") page_ = {};
     if (name == "redirect") page_.is_redirect = true;
     if (name == "namespace") {
@@ -130,17 +130,17 @@ class WikiDumpReader : public DumpReader {
     XML_SetCharacterDataHandler(parser_.get(), [](void* user, const XML_Char* text, int size) {
       Of(user).Text({text, static_cast<size_t>(size)});
     });
-    // Entities are what XML can be made to grow by.
+    // Reject entities, which can expand without limit.
     XML_SetDoctypeDeclHandler(
         parser_.get(),
         [](void* user, const XML_Char*, const XML_Char*, const XML_Char*, int) {
-          Of(user).Refuse("it declares a document type");
+          Of(user).Refuse("the file declares a document type");
         },
         [](void*) {});
   }
 
   StatusOr<bool> Next(bool is_wanted, ConvertedPage* page) override {
-    // Pages before an error come before it.
+    // Return the pages before an error first.
     while (gatherer_.pages.empty() && !ended_ && status_.ok()) status_ = ParseBlock();
     if (gatherer_.pages.empty()) {
       NEPTUNE_RETURN_IF_ERROR(status_);
@@ -206,8 +206,8 @@ class WikiDumpReader : public DumpReader {
     document.title = neptune::TruncateUtf8(title, CorpusLimits::kTitleSizeMax);
     document.url = Url(title);
     if (title.empty() || document.url.size() > CorpusLimits::kUrlSizeMax) {
-      page->status =
-          neptune::InvalidArgument("page '", document.title, "': no title that names it");
+      page->status = neptune::InvalidArgument("page '", document.title,
+                                              "': the title is not usable as a name");
       return;
     }
     document.site = options_.site;

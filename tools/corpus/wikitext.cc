@@ -13,7 +13,7 @@ namespace search::tools {
 namespace {
 
 constexpr size_t kNotFound = std::string_view::npos;
-// Things opened and never closed that are looked for to the end of the page.
+// Maximum number of searches to the end of the page for a missing closing mark.
 constexpr int kUnclosedMax = 64;
 constexpr size_t kEntitySizeMax = 10;
 constexpr size_t kLinkSizeMax = 2048;
@@ -48,7 +48,7 @@ void AppendUtf8(uint32_t code, std::string* out) {
   }
 }
 
-// What "&NAME;" means; false if nothing known.
+// Decodes "&NAME;"; returns false if the name is unknown.
 bool AppendEntity(std::string_view name, std::string* out) {
   static constexpr std::pair<std::string_view, std::string_view> kNamed[] = {
       {"amp", "&"},         {"lt", "<"},         {"gt", ">"},         {"quot", "\""},
@@ -74,7 +74,7 @@ bool AppendEntity(std::string_view name, std::string* out) {
   return true;
 }
 
-// Takes markup off one page, front to back.
+// Removes the markup of one page, front to back.
 class Stripper {
  public:
   Stripper(std::string_view in, const std::vector<std::string>& hidden_prefixes)
@@ -92,7 +92,7 @@ class Stripper {
   bool Sees(std::string_view what) const { return in_.substr(at_).starts_with(what); }
   bool IsLineStart() const { return page_.text.empty() || page_.text.back() == '\n'; }
 
-  // False: an ordinary character stands here.
+  // Returns false at an ordinary character.
   bool StripMarkup() {
     switch (in_[at_]) {
       case '<':
@@ -130,7 +130,7 @@ class Stripper {
   }
   size_t ParagraphEnd() const { return in_.find("\n\n", at_); }
 
-  // Past what `close` ends; nested ones belong to it.
+  // Skips to after `close`, including nested constructs.
   bool SkipNested(std::string_view open, std::string_view close) {
     return Skip(NestedEnd(open, close));
   }

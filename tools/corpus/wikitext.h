@@ -1,4 +1,4 @@
-// Wikitext to plain text, by a simplification that is the same for every page.
+// Converts wikitext to plain text by one simplification for all pages.
 //
 // Kept: the words of paragraphs, lists, headings and links. Left out: templates {{ }}, tables {|
 //   |}, comments, magic words (__TOC__), links to files, pictures and categories, and all between
@@ -8,8 +8,8 @@
 //
 // The syntax as Wikipedia's help pages describe it.
 // Threads: pure functions. Errors: none; any valid UTF-8 is accepted.
-// Limits: linear time: what is never closed is looked for 64 times, the end of a link or tag in the
-//   next 2 KiB; CorpusLimits.
+// Limits: linear time: at most 64 searches for a missing closing mark; the end of a link or tag is
+//   searched in the next 2 KiB; CorpusLimits.
 
 #pragma once
 
@@ -20,7 +20,7 @@
 namespace search::tools {
 
 struct WikiLink {
-  std::string target;  // title of a page, without what follows '#'
+  std::string target;  // title of a page, without '#...'
   std::string text;
 };
 
@@ -31,16 +31,16 @@ struct PlainWikitext {
   bool is_cut = false;
 };
 
-// `hidden_prefixes`: namespaces, in lower case, links to which are left out, such as those of files
-// and categories.
+// `hidden_prefixes`: namespaces in lower case; links to them are dropped, such as files and
+// categories.
 PlainWikitext ReadWikitext(std::string_view wikitext,
                            const std::vector<std::string>& hidden_prefixes);
 
-// The title that a link means: '_' as spaces, spaces collapsed, first letter in upper case (ASCII),
-// no '#...' and no leading ':'.
+// Normalises a link target to a page title: '_' as spaces, spaces collapsed, first letter in upper
+// case (ASCII), no '#...' and no leading ':'.
 std::string WikiTitle(std::string_view target);
 
-// HTML's named and numeric characters that running text has, decoded; others stay.
+// Decodes numeric and common named HTML character references; keeps others.
 std::string DecodeEntities(std::string_view text);
 
 }  // namespace search::tools

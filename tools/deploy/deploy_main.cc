@@ -15,7 +15,7 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(spec, "data/clusters/dev.textproto", "cluster spec, Protobuf text format");
-DEFINE_string(hosts, "", "file of lines HOST ADDRESS NODE NODE...; not for kubernetes");
+DEFINE_string(hosts, "", "file with lines HOST ADDRESS NODE NODE...; not with kubernetes");
 DEFINE_string(format, "systemd", "systemd, kubernetes or hosts");
 DEFINE_string(out, "", "folder for the files, made if it is not there");
 DEFINE_string(program, search::tools::DeploymentOptions().program,
@@ -48,7 +48,7 @@ constexpr char kUsage[] =
     "writes the files that start a cluster on many hosts, from its spec\n\n"
     "  deploy --spec=FILE --hosts=HOSTS --format=systemd --out=DIR   units for each host\n"
     "  deploy --spec=FILE --format=kubernetes --out=DIR              manifests\n"
-    "  deploy --spec=FILE --hosts=HOSTS --format=hosts --out=DIR     which node is where";
+    "  deploy --spec=FILE --hosts=HOSTS --format=hosts --out=DIR     the host of each node";
 
 DeploymentOptions OptionsOfFlags() {
   DeploymentOptions options;

@@ -1,15 +1,14 @@
-// What starts a cluster on many hosts, as files: systemd units, or Kubernetes manifests, from the
-// cluster's spec.
+// Generates the files that start a cluster on many hosts from its spec: systemd units, or
+// Kubernetes manifests.
 //
 //   systemd      HOST/neptune-CLUSTER-NODE.service, a unit a node, and HOST/cluster.textproto
 //   kubernetes   cluster.yaml: ConfigMap, a StatefulSet of one pod for each node, Services,
 //                PodDisruptionBudget
 //   hosts        hosts.txt: node, host, address, fixed ports
 //
-// Values in, files as text out.
 // Threads: pure functions.
-// Errors: kInvalidArgument a name that is none for an object of Kubernetes, a path with other bytes
-//   than letters, digits and "/._-", or a spec that such a cluster cannot have.
+// Errors: kInvalidArgument a name that is not valid in Kubernetes, a path with bytes other than
+//   letters, digits and "/._-", or a spec that the format does not support.
 
 #pragma once
 
@@ -34,29 +33,29 @@ struct DeploymentOptions {
   std::string state_folder = "/var/lib/neptune/state";
   // Time to finish requests in flight when a node stops; it is killed kKillMargin later.
   uint32_t grace_ms = 5000;
-  // User of the units.
+  // User that runs the units.
   std::string user = "neptune";
   // Kubernetes only.
   std::string image = "neptune:latest";
-  std::string memory = "1Gi";    // asked for by each node
-  std::string storage = "10Gi";  // of a node that keeps replicas
-  std::string index_claim;       // a claim of a volume with the index; empty: it is in the image
+  std::string memory = "1Gi";    // request of each node
+  std::string storage = "10Gi";  // of a node with replicas
+  std::string index_claim;       // volume claim with the index; empty: the index is in the image
 };
 
 inline constexpr uint32_t kKillMarginSeconds = 10;
 
 struct DeploymentFile {
-  std::string path;  // below the folder of the deployment
+  std::string path;  // relative to the output folder
   std::string text;
 };
 
-// `spec_text` is the file that `spec` was read from; units name it unchanged.
+// `spec_text` is the file that `spec` was parsed from; it is written out unchanged.
 neptune::StatusOr<std::vector<DeploymentFile>> SystemdUnits(const neptune::ClusterSpec& spec,
                                                             const std::string& spec_text,
                                                             const Placement& placement,
                                                             const DeploymentOptions& options);
 
-// The ConfigMap's spec is `spec` with fixed ports for probes, and secrets where pods have them.
+// The ConfigMap's spec is `spec` with fixed ports for probes, and the paths of secrets in pods.
 neptune::StatusOr<std::vector<DeploymentFile>> KubernetesManifests(
     const neptune::ClusterSpec& spec, const DeploymentOptions& options);
 

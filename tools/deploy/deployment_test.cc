@@ -346,7 +346,7 @@ TEST(KubernetesManifestsTest, RefusesWhatPodsCannotHave) {
                 .find("multicast"),
             std::string::npos);
   EXPECT_NE(error("directory: 'etcd' etcd_endpoints: '10.0.9.1:2379'", "directory: 'file:/srv/all'")
-                .find("folder in common"),
+                .find("shared folder"),
             std::string::npos);
   EXPECT_NE(error("'web-1'", "'web_1'").find("node 'web_1'"), std::string::npos);
   EXPECT_NE(error("'web-1'", "'Web-1'").find("DNS label"), std::string::npos);

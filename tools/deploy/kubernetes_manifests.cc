@@ -32,25 +32,29 @@ std::string SetName(const neptune::ClusterSpec& spec, const neptune::NodeSpec& n
 Status CheckSpec(const neptune::ClusterSpec& spec) {
   if (spec.membership().directory() != "etcd") {
     return InvalidArgument(
-        "pods have no multicast and no folder in common: the spec needs membership { directory: "
+        "pods have no multicast and no shared folder: the spec needs membership { directory: "
         "'etcd' }");
   }
   if (spec.has_node_tls()) {
-    return InvalidArgument("node_tls: certificates of pods are not written; use cluster_key_file");
+    return InvalidArgument(
+        "node_tls: certificates for pods are not generated; use cluster_key_file");
   }
   if (!spec.capsule_file().empty()) {
-    return InvalidArgument("capsule_file: pods have the spec only; write its text as capsules");
+    return InvalidArgument(
+        "capsule_file: pods get the spec only; write the text of the file as capsules");
   }
   if (!IsDnsLabel(spec.name(), 40)) {
-    return InvalidArgument("cluster '", spec.name(), "' is no DNS label of at most 40 characters");
+    return InvalidArgument("cluster '", spec.name(),
+                           "' is not a DNS label of at most 40 characters");
   }
   for (const auto& node : spec.nodes()) {
     if (!IsDnsLabel(SetName(spec, node), kSetNameSizeMax)) {
       return InvalidArgument("node '", node.name(), "': ", SetName(spec, node),
-                             " is no DNS label of at most ", kSetNameSizeMax, " characters");
+                             " is not a DNS label of at most ", kSetNameSizeMax, " characters");
     }
     if (!node.capsule_file().empty()) {
-      return InvalidArgument("node '", node.name(), "': capsule_file: write its text as capsules");
+      return InvalidArgument("node '", node.name(),
+                             "': capsule_file: write the text of the file as capsules");
     }
   }
   return neptune::OkStatus();
@@ -63,7 +67,7 @@ Status CheckText(std::string_view what, std::string_view text) {
   };
   if (!text.empty() && std::all_of(text.begin(), text.end(), fits)) return neptune::OkStatus();
   return InvalidArgument(what, " '", text,
-                         "' is empty or holds other characters than those of names");
+                         "' is empty or contains a character that names must not have");
 }
 
 Status CheckOptions(const DeploymentOptions& options) {
@@ -71,7 +75,7 @@ Status CheckOptions(const DeploymentOptions& options) {
   NEPTUNE_RETURN_IF_ERROR(CheckText("memory", options.memory));
   NEPTUNE_RETURN_IF_ERROR(CheckText("storage", options.storage));
   if (options.index_claim.empty() || IsDnsLabel(options.index_claim)) return neptune::OkStatus();
-  return InvalidArgument("claim '", options.index_claim, "' is no DNS label");
+  return InvalidArgument("claim '", options.index_claim, "' is not a DNS label");
 }
 
 // Pods have addresses of their own, so that all may have the same ports.
@@ -242,8 +246,8 @@ class Manifests {
          Json::array({Json{{"name", "POD_IP"},
                            {"valueFrom", {{"fieldRef", {{"fieldPath", "status.podIP"}}}}}}})},
         {"ports", ports},
-        // A node that starts may load for long; one that hangs is started again, one that drains is
-        // not asked.
+        // A starting node may take long to load; a hung node is restarted; a draining node gets no
+        // requests.
         {"startupProbe", Probe("/healthz", 2, 150)},
         {"livenessProbe", Probe("/healthz", 5, 6)},
         {"readinessProbe", Probe("/readyz", 2, 2)},

@@ -27,10 +27,12 @@ class PlacementReader {
     HostPlace host;
     if (!(words >> host.name)) return neptune::OkStatus();
     if (!IsDnsLabel(host.name)) {
-      return InvalidArgument("host '", host.name,
-                             "' is no DNS label: lower-case letters, digits and '-', at most 63");
+      return InvalidArgument(
+          "host '", host.name,
+          "' is not a DNS label: lower-case letters, digits and '-', at most 63");
     }
-    if (!hosts_.insert(host.name).second) return InvalidArgument("host '", host.name, "' twice");
+    if (!hosts_.insert(host.name).second)
+      return InvalidArgument("host '", host.name, "' is listed twice");
     if (!(words >> host.address)) return InvalidArgument("host '", host.name, "' has no address");
     NEPTUNE_RETURN_IF_ERROR(CheckAddress(host));
     std::set<uint32_t> ports;
@@ -60,7 +62,7 @@ class PlacementReader {
                              "' is not a.b.c.d");
     }
     if (!addresses_.insert(host.address).second) {
-      return InvalidArgument("address ", host.address, " twice");
+      return InvalidArgument("address ", host.address, " is listed twice");
     }
     return neptune::OkStatus();
   }

@@ -1,13 +1,12 @@
-// Which host runs which nodes of a cluster: the host file as read and checked.
+// Assignment of a cluster's nodes to hosts, parsed from the host file and validated.
 //
 //   # host    address      nodes
 //   alpha     10.1.0.11    web-1 store-1
 //   beta      10.1.0.12    web-2 store-2
 //
-// Text in, a placement that can be trusted out.
 // Threads: pure functions.
-// Errors: kInvalidArgument "FILE:LINE: reason"; what no line is to blame for, as a node that no
-//   host has, "FILE: reason".
+// Errors: kInvalidArgument "FILE:LINE: reason"; "FILE: reason" for errors without a line, such as a
+//   node without a host.
 // Limits: kHostFileSizeMax bytes; a host's name is a DNS label of 1 to 63 letters, digits and '-'.
 
 #pragma once
@@ -26,25 +25,26 @@ inline constexpr size_t kHostFileSizeMax = 4 << 20;
 
 struct HostPlace {
   std::string name;
-  std::string address;  // IPv4, that of the network between nodes
+  std::string address;  // IPv4, on the network between nodes
   std::vector<std::string> nodes;
 };
 
 struct Placement {
-  std::vector<HostPlace> hosts;  // as in the file
-  // The host of each node.
+  std::vector<HostPlace> hosts;  // in file order
+  // Maps each node to its host.
   std::map<std::string, const HostPlace*> HostOfNodes() const;
 };
 
-// Each node of the spec is on one host; no two on one host want the same port.
+// Parses the host file. Guarantees that each node of the spec is on one host and that no two nodes
+// of a host use the same port.
 neptune::StatusOr<Placement> ParsePlacement(std::string_view text, std::string_view file,
                                             const neptune::ClusterSpec& spec);
 
-// Lower-case letters, digits and '-', not at its ends; at most `size_max` bytes.
+// True for lower-case letters, digits and '-', the latter not at either end; at most `size_max`
+// bytes.
 bool IsDnsLabel(std::string_view name, size_t size_max = 63);
 
-// The ports that the node listens on for sure, with what for: "call_port", "admin_port",
-// "http_port".
+// The node's fixed listening ports with their names: "call_port", "admin_port", "http_port".
 std::vector<std::pair<std::string, uint32_t>> FixedPorts(const neptune::ClusterSpec& spec,
                                                          const neptune::NodeSpec& node);
 

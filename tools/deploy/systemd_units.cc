@@ -25,7 +25,7 @@ Status CheckPath(std::string_view what, std::string_view path, std::string_view 
     return neptune::OkStatus();
   }
   return InvalidArgument(what, " '", path,
-                         "' is no absolute path of letters, digits, '/', '.', '_' and '-'");
+                         "' is not an absolute path of letters, digits, '/', '.', '_' and '-'");
 }
 
 Status CheckOptions(const DeploymentOptions& options) {
@@ -35,7 +35,7 @@ Status CheckOptions(const DeploymentOptions& options) {
   NEPTUNE_RETURN_IF_ERROR(CheckPath("index folder", options.index_folder));
   NEPTUNE_RETURN_IF_ERROR(CheckPath("state folder", options.state_folder));
   if (IsDnsLabel(options.user, 31)) return neptune::OkStatus();
-  return InvalidArgument("user '", options.user, "' is no user's name");
+  return InvalidArgument("user '", options.user, "' is not a user name");
 }
 
 std::string StopTimeout(const DeploymentOptions& options) {
@@ -82,7 +82,7 @@ std::string Unit(const neptune::ClusterSpec& spec, const std::string& node, cons
             " --address=", host.address, " --module_dir=", options.module_folders,
             " --base_dir=", options.index_folder, " --data_dir=", state,
             " --grace_ms=", options.grace_ms, "\n");
-  // Status 2 is a wrong spec, which no restart mends.
+  // Status 2 means a wrong spec, which a restart cannot fix.
   StrAppend(&text, "Restart=always\nRestartSec=1\nRestartPreventExitStatus=2\n",
             "KillMode=mixed\nKillSignal=SIGTERM\nTimeoutStopSec=", StopTimeout(options),
             "\nLimitNOFILE=65536\nReadWritePaths=-", state, SharedFolder(spec), "\n", kHardening,

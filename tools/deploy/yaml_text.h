@@ -1,7 +1,6 @@
-// JSON values as YAML text, for people who read manifests: blocks for maps and lists, all text
-// quoted.
+// Formats JSON values as readable YAML: blocks for maps and lists, all text quoted.
 //
-// Source: YAML 1.2, of which JSON's scalars and quoted text are a part. Threads: pure functions.
+// Source: YAML 1.2, a superset of JSON's scalars and quoted strings. Threads: pure functions.
 
 #pragma once
 
@@ -11,8 +10,8 @@
 
 namespace search::tools {
 
-// The documents one after the other, each after a line "---". REQUIRES: each is a map; all text in
-// it is UTF-8.
+// Returns the documents in order, each preceded by a line "---". REQUIRES: each is a map; all text
+// in it is UTF-8.
 std::string YamlText(const std::vector<nlohmann::ordered_json>& documents);
 
 }  // namespace search::tools

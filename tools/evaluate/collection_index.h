@@ -1,13 +1,13 @@
 // An index over one collection's documents, for running its queries.
 //
-// Writes a segment below the folder it is given, reads it back.
+// Writes a segment into the given folder and reads it back.
 // Threads: thread-compatible.
-// Errors: those of the streams, the builder and the searcher; INVALID_ARGUMENT for an index of
-//   another file. A line that holds no document is left out and counted.
+// Errors: those of the streams, the builder and the searcher; INVALID_ARGUMENT if the index was
+//   built from another file. A line without a valid document is skipped and counted.
 // Limits: kDocumentsMax documents.
 //
-// The document of line n of the file has doc_id n.
-// Static ranks are 0: collections have no links.
+// The document of line n of the file has doc_id n. Static ranks are 0 because collections have no
+// links.
 
 #pragma once
 
@@ -26,22 +26,23 @@ inline constexpr size_t kDocumentsMax = size_t{1} << 26;
 
 class CollectionIndex {
  public:
-  // Builds the segment unless `folder` holds one already, which must be of the same file.
+  // Builds the segment unless `folder` already contains one, which must be built from the same
+  // file.
   static neptune::StatusOr<std::unique_ptr<CollectionIndex>> Open(const std::string& documents_path,
                                                                   const std::string& folder);
 
-  // Ranks by this setting from now on; by the defaults until then.
+  // Sets the ranking parameters for subsequent calls; initially the defaults.
   neptune::Status Use(const Setting& setting);
 
-  // Best first. Running text: any word of `text` makes a match.
+  // Returns documents best first. A document matches if it contains any word of `text`.
   neptune::StatusOr<std::vector<RunEntry>> Rank(const std::string& text, size_t depth) const;
 
-  // In the text of index/core/search/explanation.h.
+  // Explains a score in the text format of index/core/search/explanation.h.
   neptune::StatusOr<std::string> Explain(const std::string& text,
                                          const std::string& document) const;
 
   size_t document_count() const { return segment_->document_count(); }
-  // Lines that hold no document, and what is wrong with the first.
+  // Number of lines without a valid document, and the error of the first.
   size_t left_out_count() const { return left_out_count_; }
   const std::string& first_left_out() const { return first_left_out_; }
 

@@ -1,8 +1,8 @@
-// Files of lines that are cut into columns.
+// Reads text files of lines with columns.
 //
 // Reads files. Threads: pure functions.
-// Errors: INVALID_ARGUMENT for a line longer than the limit, naming it; those of LineReader; what
-//   `use` returns, with the place put before it.
+// Errors: INVALID_ARGUMENT a line longer than the limit, which the message names; those of
+//   LineReader; those of `use`, prefixed with file and line.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace search::tools {
 
-// The parts between any of the separators; empty parts are left out.
+// Splits at any of the separators; drops empty parts.
 std::vector<std::string_view> Columns(std::string_view line, std::string_view separators);
 
 // Calls `use` with each line that is not empty, without a carriage return at its end.

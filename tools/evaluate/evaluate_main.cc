@@ -21,19 +21,19 @@
 #include "tools/terminal/command_line.h"
 
 DEFINE_string(shared_data, "",
-              "folder with collections/NAME/{docs.jsonl.zst,queries.tsv,qrels.tsv}; by default "
-              "NEPTUNE_SHARED_DATA of the environment");
+              "folder with collections/NAME/{docs.jsonl.zst,queries.tsv,qrels.tsv}; default: "
+              "environment variable NEPTUNE_SHARED_DATA");
 DEFINE_string(collections, "adi,med,cranfield,cisi,scifact",
               "collections, separated by commas; NAME:FILE takes the documents from FILE below the "
               "shared data");
 DEFINE_string(index_directory, "",
-              "folder for the indexes, one for each file of documents, used again by the next run; "
-              "by default a temporary one");
+              "folder for the indexes, one per document file, reused by later runs; "
+              "default: a temporary one");
 DEFINE_string(run_directory, "", "write NAME.run of each collection here");
 DEFINE_string(setting, "", "parameters of the ranking, as NAME=VALUE separated by spaces");
 DEFINE_string(baseline, "", "also measure this setting, and the difference of the other from it");
 DEFINE_string(choose, "",
-              "instead: settings to choose from, as NAME=VALUE,VALUE parts in all combinations; "
+              "choose the best of all combinations of these values, NAME=VALUE,VALUE parts; "
               "compared to --baseline");
 DEFINE_string(
     choose_on, "",
@@ -197,7 +197,7 @@ void PrintChoices(const std::vector<Setting>& settings, const std::vector<Settin
     PrintChoice(values[i], chooses[i] ? "chose" : "confirms", settings[best],
                 Difference(values[i], best, FLAGS_seed), best);
   }
-  std::printf("Each collection left out, chosen on all others\n");
+  std::printf("Each collection held out, setting chosen on all others\n");
   const std::vector<HeldOut> held_out = LeaveOneOut(values, FLAGS_seed);
   for (size_t i = 0; i < values.size() && values.size() > 1; ++i) {
     PrintChoice(values[i], "left out", settings[held_out[i].setting], held_out[i].difference,
@@ -244,7 +244,7 @@ class Collections {
     }
     NEPTUNE_ASSIGN_OR_RETURN(auto collection, JudgedCollection::Open(name, paths));
     if (collection->index().left_out_count() > 0) {
-      std::fprintf(stderr, "%zu lines left out, the first %s\n",
+      std::fprintf(stderr, "%zu lines skipped, the first %s\n",
                    collection->index().left_out_count(),
                    collection->index().first_left_out().c_str());
     }
@@ -265,7 +265,7 @@ Status ChooseSettings(const Collections& collections) {
     NEPTUNE_ASSIGN_OR_RETURN(values.emplace_back(), ValuesOf(settings, baseline, collection));
     return neptune::OkStatus();
   }));
-  if (values.empty()) return InvalidArgument("--collections names none");
+  if (values.empty()) return InvalidArgument("--collections names no collection");
   PrintChoices(settings, values, SplitList(FLAGS_choose_on));
   return neptune::OkStatus();
 }
@@ -294,8 +294,7 @@ int main(int argc, char** argv) {
   using namespace search::tools;
   const std::vector<std::string> rest = ParseCommandLine(&argc, &argv, kUsage, __FILE__);
   if (!rest.empty()) {
-    return ExitStatus(neptune::InvalidArgument("argument '", rest[0], "' is not understood"),
-                      "evaluate");
+    return ExitStatus(neptune::InvalidArgument("unexpected argument '", rest[0], "'"), "evaluate");
   }
   return ExitStatus(FLAGS_compare.empty() ? MeasureCollections() : CompareRuns(), "evaluate");
 }

@@ -1,5 +1,5 @@
-// Judges runs: each measure as a mean over the queries that have a relevant document, with its
-// interval, of one run or of the difference between two.
+// Evaluates runs: the mean of each measure over the queries that have a relevant document, with its
+// confidence interval, for one run or for the difference between two.
 //
 // Source: metrics.h, bootstrap.h.
 // Threads: pure functions.
@@ -23,7 +23,7 @@ inline constexpr std::array<const char*, kMeasureCount> kMeasureNames = {
     "nDCG@10", "MAP", "MRR", "recall@100", "recall@1000"};
 
 struct Evaluation {
-  size_t query_count = 0;  // judged with something relevant
+  size_t query_count = 0;  // queries with a relevant document
   std::array<Estimate, kMeasureCount> measures;
 };
 

@@ -1,6 +1,6 @@
 // A judged collection: its queries, judgments and index.
 //
-// Reads files, builds the index where there is none.
+// Reads files and builds the index if there is none.
 // Threads: thread-compatible.
 // Errors: those of the files, the index and the searcher.
 
@@ -31,10 +31,11 @@ class JudgedCollection {
   static neptune::StatusOr<std::unique_ptr<JudgedCollection>> Open(
       const std::string& name, const JudgedCollectionPaths& paths);
 
-  // The judged queries under the setting.
+  // Runs the judged queries with the setting.
   neptune::StatusOr<RankedLists> Run(const Setting& setting, size_t depth);
 
-  // How a document's score is made. Errors: NOT_FOUND for an unknown query or document.
+  // Explains how a document's score is computed. Errors: NOT_FOUND for an unknown query or
+  // document.
   neptune::StatusOr<std::string> Explain(const Setting& setting, const std::string& query_id,
                                          const std::string& document);
 

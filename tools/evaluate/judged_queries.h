@@ -1,9 +1,9 @@
-// Queries and what is relevant to them.
+// Queries and their relevance judgments.
 //   queries.tsv  query id, tab, text                        as a person would put it
 //   qrels.tsv    query id, document id, grade               or query id, 0, document id, grade
 //
 // Reads files. Threads: plain values.
-// Errors: INVALID_ARGUMENT for a bad line, naming it.
+// Errors: INVALID_ARGUMENT a bad line, which the message names.
 // Limits: kJudgedQueriesMax queries, kJudgmentsMax judgments.
 
 #pragma once

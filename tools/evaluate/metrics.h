@@ -19,11 +19,11 @@ namespace search::tools {
 // Grade by document id; below 1 is not relevant.
 using Judgments = std::unordered_map<std::string, int>;
 
-// Documents judged relevant.
+// Returns the number of documents judged relevant.
 size_t RelevantCount(const Judgments& judgments);
 
 double NdcgAt(size_t depth, const std::vector<std::string>& ranked, const Judgments& judgments);
-// Over the whole list; what it lacks counts with precision 0.
+// Computed over the whole list; relevant documents missing from it count with precision 0.
 double AveragePrecision(const std::vector<std::string>& ranked, const Judgments& judgments);
 double ReciprocalRank(const std::vector<std::string>& ranked, const Judgments& judgments);
 double RecallAt(size_t depth, const std::vector<std::string>& ranked, const Judgments& judgments);

@@ -29,7 +29,7 @@ neptune::Status AddLine(std::string_view line, RankedLists* run) {
   }
   std::string query(columns[0]);
   std::string document(columns[2]);
-  if (!IsId(query) || !IsId(document)) return InvalidArgument("an id with white space");
+  if (!IsId(query) || !IsId(document)) return InvalidArgument("an id contains white space");
   (*run)[std::move(query)].push_back({std::move(document), score});
   return neptune::OkStatus();
 }
@@ -50,7 +50,7 @@ std::vector<std::string> DocumentsInOrder(std::vector<RunEntry> entries) {
 }
 
 neptune::Status WriteRun(const std::string& path, const RankedLists& run, const std::string& tag) {
-  if (!IsId(tag)) return InvalidArgument("the tag of a run is a word, not '", tag, "'");
+  if (!IsId(tag)) return InvalidArgument("the tag of a run must be one word, not '", tag, "'");
   std::ofstream out(path, std::ios::trunc);
   for (const auto& [query, unsorted] : run) {
     std::vector<RunEntry> entries = unsorted;
@@ -58,7 +58,7 @@ neptune::Status WriteRun(const std::string& path, const RankedLists& run, const 
     size_t rank = 0;
     for (const RunEntry& entry : entries) {
       if (!IsId(query) || !IsId(entry.document)) {
-        return InvalidArgument("ids of a run are words: query '", query, "', document '",
+        return InvalidArgument("ids of a run must be single words: query '", query, "', document '",
                                entry.document, "'");
       }
       char score[32];

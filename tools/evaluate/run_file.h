@@ -1,10 +1,10 @@
-// Ranked lists of many queries, and their TREC run file:
+// Ranked lists of many queries, and the TREC run file format:
 //   query-id Q0 document-id rank score tag
 //
 // Source: the format and the ties of trec_eval: the score decides alone, the rank column is not
 //   read, equal scores go by descending document id. Reads and writes files.
 // Threads: plain values.
-// Errors: INVALID_ARGUMENT for a bad line, naming it, also for an id with white space.
+// Errors: INVALID_ARGUMENT a bad line, which the message names, or an id with white space.
 // Limits: kRunEntriesMax lines of at most kRunLineSizeMax bytes.
 
 #pragma once
@@ -32,7 +32,7 @@ struct RunEntry {
 // Ranked documents by query id.
 using RankedLists = std::map<std::string, std::vector<RunEntry>>;
 
-// The order in which a list is judged.
+// Sorts a list into the order in which it is judged.
 void SortForJudging(std::vector<RunEntry>* entries);
 std::vector<std::string> DocumentsInOrder(std::vector<RunEntry> entries);
 

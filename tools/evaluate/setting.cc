@@ -101,7 +101,7 @@ StatusOr<std::vector<Setting>> ExpandSettings(std::string_view text) {
 StatusOr<Setting> ParseSetting(std::string_view text) {
   NEPTUNE_ASSIGN_OR_RETURN(std::vector<Setting> settings, ExpandSettings(text));
   if (settings.size() != 1) {
-    return InvalidArgument("setting '", std::string(text), "': one value each");
+    return InvalidArgument("setting '", std::string(text), "': give one value for each parameter");
   }
   return std::move(settings[0]);
 }

@@ -2,8 +2,8 @@
 //   k1=0.9 body_b=0.4 title_weight=1 second_phase=0
 //
 // Threads: plain values.
-// Errors: INVALID_ARGUMENT for an unknown name, a value that is no number or out of range, naming
-//   it.
+// Errors: INVALID_ARGUMENT an unknown name, or a value that is not a number or out of range; the
+//   message names it.
 // Limits: kSettingsMax settings.
 
 #pragma once
@@ -23,20 +23,21 @@ namespace search::tools {
 inline constexpr size_t kSettingsMax = 10'000;
 
 struct Setting {
-  std::string text;  // what it was read from
+  std::string text;  // the text it was parsed from
   index::RankingOptions ranking;
-  // Documents that the second phase rates; 0: none.
+  // Documents re-ranked by the second phase; 0: no second phase.
   size_t second_phase_count = index::kSecondPhaseCountDefault;
   index::SecondPhaseWeights second_phase;
 };
 
-// Names of the parts, for people.
+// Returns the parameter names, for messages.
 std::string SettingNames();
 
-// What is not named keeps its default.
+// Parameters that are not given keep their defaults.
 neptune::StatusOr<Setting> ParseSetting(std::string_view text);
 
-// Values may be lists, k1=0.9,1.2,1.5: all combinations, the last part changing fastest.
+// Values may be lists, k1=0.9,1.2,1.5: returns all combinations, with the last part changing
+// fastest.
 neptune::StatusOr<std::vector<Setting>> ExpandSettings(std::string_view text);
 
 }  // namespace search::tools

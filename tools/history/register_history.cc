@@ -43,7 +43,7 @@ std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperat
 std::string JudgeSource(const std::map<std::string, std::vector<size_t>>& texts,
                         const std::map<std::string, TimePoint>& begins) {
   for (const auto& [text, places] : texts) {
-    if (!begins.contains(text)) return StrCat(text, " is there, and nobody wrote it");
+    if (!begins.contains(text)) return StrCat(text, " is present but was never written");
   }
   return "";
 }
@@ -96,12 +96,12 @@ std::string JudgeWrite(const RegisterOperation& operation,
                        const std::map<std::string, std::vector<size_t>>& texts) {
   const auto found = texts.find(operation.text);
   if (found != texts.end() && found->second.size() > 1)
-    return StrCat(NameOf(operation), " is there twice");
+    return StrCat(NameOf(operation), " is present twice");
   if (!operation.is_acknowledged) return "";
-  if (found == texts.end()) return StrCat(NameOf(operation), " was acknowledged and is lost");
+  if (found == texts.end()) return StrCat(NameOf(operation), " was acknowledged but is lost");
   if (found->second.front() != operation.value.size()) {
     return StrCat(NameOf(operation), " was answered with ", operation.value.size(),
-                  " bytes, and its own end at ", found->second.front());
+                  " bytes, but its own text ends at ", found->second.front());
   }
   return "";
 }
@@ -121,15 +121,15 @@ std::string JudgeRegister(const std::string& contents,
     }
     if (!operation->is_acknowledged) continue;
     if (contents.compare(0, operation->value.size(), operation->value) != 0) {
-      return StrCat(NameOf(*operation), " was answered with what the register does not begin with");
+      return StrCat(NameOf(*operation), " returned a value that is not a prefix of the register");
     }
     if (last_begun.Of(operation->value.size()) > operation->end) {
-      return StrCat(NameOf(*operation), " was answered with what was begun after it had ended");
+      return StrCat(NameOf(*operation), " returned a write that began after the call had ended");
     }
     const auto staleness = operation->report.staleness;
     if (!operation->is_write && staleness &&
         operation->value.size() < acknowledged.SizeBefore(operation->begin - *staleness)) {
-      return StrCat(NameOf(*operation), " is staler than it says");
+      return StrCat(NameOf(*operation), " is staler than it reports");
     }
   }
   return "";
@@ -143,9 +143,9 @@ std::string JudgeSessions(const std::vector<RegisterOperation>& history) {
     size_t& size = sizes[{operation.session, operation.partition, operation.key}];
     neptune::Lsn& version = versions[{operation.session, operation.partition}];
     if (operation.value.size() < size)
-      return StrCat(NameOf(operation), " gives less than the session has seen");
+      return StrCat(NameOf(operation), " returned less than the session had already seen");
     if (operation.report.version < version)
-      return StrCat(NameOf(operation), " is of an older version than the session has seen");
+      return StrCat(NameOf(operation), " has an older version than the session had already seen");
     size = operation.value.size();
     version = operation.report.version;
   }
@@ -158,16 +158,16 @@ std::string JudgeInsert(const RegisterOperation& operation,
   if (operation.is_write) {
     const auto found = texts.find(operation.text);
     if (found != texts.end() && found->second.size() > 1)
-      return StrCat(NameOf(operation), " is there twice");
+      return StrCat(NameOf(operation), " is present twice");
     if (found == texts.end() && operation.is_acknowledged)
-      return StrCat(NameOf(operation), " was acknowledged and is lost");
+      return StrCat(NameOf(operation), " was acknowledged but is lost");
   }
   if (!operation.is_acknowledged) return "";
   const auto answered = TextsOf(operation.value);
   if (operation.is_write && !answered.contains(operation.text))
-    return StrCat(NameOf(operation), " was answered without it");
+    return StrCat(NameOf(operation), " was answered without its own text");
   for (const auto& [text, places] : answered) {
-    if (places.size() > 1) return StrCat(NameOf(operation), " was answered with a text twice");
+    if (places.size() > 1) return StrCat(NameOf(operation), " returned a text twice");
     if (!texts.contains(text))
       return StrCat(NameOf(operation), " was answered with ", text, ", which is lost");
   }

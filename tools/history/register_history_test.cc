@@ -60,13 +60,13 @@ TEST(RegisterHistoryTest, FindsWhatIsWrong) {
   EXPECT_NE(Judge({Write("a;", "a;", 1, 2)}, "a;a;").find("twice"), std::string::npos);
   RegisterOperation unanswered = Write("b;", "", 0, 9);
   unanswered.is_acknowledged = false;
-  EXPECT_NE(Judge({unanswered, Write("a;", "a;", 1, 2)}, "b;a;").find("its own end"),
+  EXPECT_NE(Judge({unanswered, Write("a;", "a;", 1, 2)}, "b;a;").find("its own text ends"),
             std::string::npos);
-  EXPECT_NE(Judge({Write("a;", "a;", 1, 2), Read("b;", 3, 9)}, "a;").find("does not begin"),
+  EXPECT_NE(Judge({Write("a;", "a;", 1, 2), Read("b;", 3, 9)}, "a;").find("not a prefix"),
             std::string::npos);
   EXPECT_NE(Judge({Write("a;", "a;", 1, 2), Read("", 9, 3)}, "a;").find("staler"),
             std::string::npos);
-  EXPECT_NE(Judge({Write("a;", "b;a;", 1, 2), Write("b;", "b;", 3, 4)}, "b;a;").find("begun after"),
+  EXPECT_NE(Judge({Write("a;", "b;a;", 1, 2), Write("b;", "b;", 3, 4)}, "b;a;").find("began after"),
             std::string::npos);
   EXPECT_NE(
       Judge({Write("a;", "a;", 1, 2), Read("a;", 3, 0), Read("", 4, 9)}, "a;").find("less than"),
@@ -94,10 +94,10 @@ TEST(RegisterHistoryTest, InsertsThatAreLostDoubledOrTakenBackAreFound) {
 }
 
 TEST(RegisterHistoryTest, WhatNobodyWroteOrOnlyLaterIsFound) {
-  EXPECT_NE(Judge({Write("a;", "a;", 1, 2)}, "a;b;").find("nobody wrote"), std::string::npos);
-  EXPECT_NE(Judge({Write("a;", "a;", 4, 5), Read("a;", 3, 9)}, "a;").find("begun after"),
+  EXPECT_NE(Judge({Write("a;", "a;", 1, 2)}, "a;b;").find("never written"), std::string::npos);
+  EXPECT_NE(Judge({Write("a;", "a;", 4, 5), Read("a;", 3, 9)}, "a;").find("began after"),
             std::string::npos);
-  EXPECT_NE(JudgeInserted({Write("a;", "a;", 1, 2)}, "b;a;").find("nobody wrote"),
+  EXPECT_NE(JudgeInserted({Write("a;", "a;", 1, 2)}, "b;a;").find("never written"),
             std::string::npos);
 }
 

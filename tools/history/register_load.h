@@ -45,11 +45,11 @@ class RegisterLoad {
 
   // Starts a session. REQUIRES: the node outlives the load, or crashes.
   void Begin(neptune::Node& node, int session);
-  // Each session ends after its present call.
+  // Each session ends after its current call.
   void End() { is_over_ = true; }
   int active_count() const { return active_count_; }
   const std::vector<RegisterOperation>& history() const { return history_; }
-  // Partition and key of all registers that were used.
+  // Returns partition and key of all registers used.
   std::set<std::pair<uint32_t, std::string>> Registers() const;
 
  private:

@@ -125,7 +125,7 @@ StatusOr<HttpOrigin> ParseHttpOrigin(std::string_view url) {
   if (url.size() > kUrlSizeMax)
     return InvalidArgument("target: longer than ", kUrlSizeMax, " bytes");
   if (url.starts_with("https://")) {
-    return InvalidArgument("target: https is not spoken here, write http://HOST:PORT");
+    return InvalidArgument("target: https is not supported; use http://HOST:PORT");
   }
   std::string_view rest = url;
   if (rest.starts_with("http://")) rest.remove_prefix(7);

@@ -7,7 +7,7 @@
 namespace search::tools {
 namespace {
 
-// After a failure, so that a server which refuses everything is not asked without a pause.
+// Pause after a failure, so that a server that refuses everything is not called in a tight loop.
 constexpr neptune::Duration kPauseAfterFailure = std::chrono::milliseconds(5);
 
 }  // namespace
@@ -46,7 +46,8 @@ ClosedLoopCounts ClosedLoop::EndCount() {
   return counts_;
 }
 
-// The next of the plan that is not under way; there is one, for fewer are at once than it has.
+// The plan's next request that is not outstanding; one exists because the plan has more requests
+// than are sent at once.
 void ClosedLoop::SendOne() {
   while (under_way_[next_]) next_ = (next_ + 1) % under_way_.size();
   const uint32_t request = next_;

@@ -6,7 +6,7 @@
 // Source: [Jamjoom04] II (an arrival rate high enough to keep all threads busy). Departs from
 //   source: a closed loop, which fills every thread at any speed and no queue beyond that.
 // Threads: its loop's own.
-// Limits: as many requests at once as the plan has.
+// Limits: the plan's number of requests at once.
 
 #pragma once
 
@@ -22,7 +22,7 @@ namespace search::tools {
 
 struct ClosedLoopCounts {
   uint64_t answered_count = 0;
-  uint64_t failed_count = 0;  // any other end
+  uint64_t failed_count = 0;  // any other outcome
   double elapsed_s = 0;
 
   double throughput() const {
@@ -32,21 +32,21 @@ struct ClosedLoopCounts {
 
 class ClosedLoop final : private RequestSink {
  public:
-  // REQUIRES: everything outlives the load; `plan` has more requests than go at once.
+  // REQUIRES: all arguments outlive the load; `plan` has more requests than are sent at once.
   ClosedLoop(neptune::Loop& loop, const ReplayPlan& plan, LoadTarget& target)
       : loop_(loop), plan_(plan), target_(target) {}
   ~ClosedLoop() override;
 
   void Start(int at_once);
-  // Begins to count, and ends.
+  // Start and stop counting answers.
   void BeginCount();
   ClosedLoopCounts EndCount();
   // Sends no more; `on_drained` runs on the loop once nothing is under way, so that the next
   // measurement finds the queues empty.
   void Drain(neptune::Task on_drained);
-  // Sends no more, and waits for nothing.
+  // Stops sending without waiting for requests in flight.
   void Stop();
-  // Why a connection was refused last; OK: none was.
+  // Error of the last refused connection; OK if none was refused.
   const neptune::Status& refused() const { return refused_; }
 
  private:

@@ -142,7 +142,7 @@ class MtrrClusterTest(unittest.TestCase):
         result = self.apply()
         self.assertEqual(result.returncode, 1)
         self.assertIn("node b", result.stderr)
-        self.assertIn("the other nodes are as they were", result.stderr)
+        self.assertIn("the other nodes are unchanged", result.stderr)
         self.assertEqual(self.cluster.threads("a"), before)
         self.assertEqual(self.spec(), spec)
 

@@ -33,7 +33,8 @@
 #include "tools/terminal/progress.h"
 
 // The cluster: profile, apply, watch.
-DEFINE_string(admin, "", "administration ports, HOST:PORT,...; empty: those of --spec's cluster");
+DEFINE_string(admin, "",
+              "administration ports, HOST:PORT,...; default: those of the cluster of --spec");
 DEFINE_string(spec, "", "spec of a running cluster; apply also writes the threads into it");
 DEFINE_string(state, "", "state folder of //tools:cluster; default: data/var/clusters/NAME");
 DEFINE_string(token_file, "", "file with the token for changes; default: the one the spec names");
@@ -85,14 +86,14 @@ constexpr char kUsage[] =
     "  mtrr predict --profile=PROFILE --threads=4,8 [--csv=FILE] [--svg=FILE]    response over "
     "load\n"
     "  mtrr plan --request=FILE --out=PLAN                                       threads of each "
-    "class at least cost\n"
+    "class at the least cost\n"
     "  mtrr apply --plan=PLAN --spec=SPEC                                        to all nodes, "
     "without a restart\n"
     "  mtrr watch --plan=PLAN --spec=SPEC                                        report when the "
     "plan "
     "no longer holds\n\n"
     "The cluster is that of --spec, or the nodes of --admin=HOST:PORT,...\n"
-    "Status: 0 done; 1 failed, no plan is possible, or the last window was off the plan; 2 wrong "
+    "Status: 0 done; 1 failed, no plan exists, or the last window was off the plan; 2 wrong "
     "arguments.";
 
 std::atomic<bool> stop_requested{false};
@@ -269,7 +270,7 @@ Status Apply() {
 Status Watch() {
   NEPTUNE_ASSIGN_OR_RETURN(const Allocation allocation, LoadPlan());
   NEPTUNE_ASSIGN_OR_RETURN(AdminAccess access, Access(allocation.service));
-  if (!(FLAGS_interval_s > 0)) return InvalidArgument("--interval_s is above 0");
+  if (!(FLAGS_interval_s > 0)) return InvalidArgument("--interval_s must be above 0");
   NEPTUNE_ASSIGN_OR_RETURN(
       ServiceWatch watch,
       ServiceWatch::Make(allocation, std::move(access.nodes),

@@ -119,7 +119,7 @@ class MtrrTest(unittest.TestCase):
         result = self.mtrr("apply", f"--plan={self.path('small.json')}", token="wrong_token")
         self.assertEqual(result.returncode, 1)
         self.assertIn("token", result.stderr)
-        self.assertIn("the other nodes are as they were", result.stderr)
+        self.assertIn("the other nodes are unchanged", result.stderr)
         self.assertEqual(self.server.services()["concurrency"], before)
 
     def test_what_the_node_refuses_is_said_in_its_words(self):

@@ -73,7 +73,7 @@ Status Change(const AdminNode& node, const std::string& token, std::string_view 
   NEPTUNE_RETURN_IF_ERROR(PutSettings(node, token, service, settings));
   NEPTUNE_ASSIGN_OR_RETURN(const ServiceState after, ReadService(node, service));
   if (SettingsOf(after) == settings) return neptune::OkStatus();
-  return AtNode(node, neptune::Internal("took the threads and now says ",
+  return AtNode(node, neptune::Internal("accepted the thread settings and now reports ",
                                         ThreadSettingsJson(SettingsOf(after))));
 }
 
@@ -85,7 +85,7 @@ StatusOr<std::vector<AdminNode>> ParseAdminNodes(std::string_view list) {
     NEPTUNE_ASSIGN_OR_RETURN(HttpOrigin address, ParseHttpOrigin(one));
     nodes.push_back({address.authority, std::move(address)});
   }
-  if (nodes.empty()) return InvalidArgument("no administration port is named");
+  if (nodes.empty()) return InvalidArgument("no administration port is given");
   return nodes;
 }
 
@@ -133,7 +133,8 @@ StatusOr<ServiceState> ReadService(const AdminNode& node, std::string_view servi
   const auto services = ParseServices(response->body);
   NEPTUNE_RETURN_IF_ERROR(AtNode(node, services.status()));
   const ServiceState* const found = services->Find(service);
-  if (found == nullptr) return AtNode(node, NotFound("it hosts no service '", service, "'"));
+  if (found == nullptr)
+    return AtNode(node, NotFound("the node does not host service '", service, "'"));
   return *found;
 }
 
@@ -156,8 +157,8 @@ Status ApplySettings(const AdminAccess& access, std::string_view service,
       if (now.ok() && SettingsOf(*now) == old) continue;
       if (!PutSettings(*other, access.token, service, old).ok()) kept += " " + other->name;
     }
-    return neptune::Annotate(status, kept.empty() ? "the other nodes are as they were"
-                                                  : "not put back as they were:" + kept);
+    return neptune::Annotate(status, kept.empty() ? "the other nodes are unchanged"
+                                                  : "could not be restored on:" + kept);
   }
   return neptune::OkStatus();
 }

@@ -16,7 +16,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using Json = nlohmann::ordered_json;
 
-// NaN if it is no number.
+// Returns NaN if it is not a number.
 double Number(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_number() ? found->get<double>() : std::nan("");
@@ -30,13 +30,13 @@ std::string Text(const Json& object, const char* name) {
 StatusOr<int> Whole(const Json& object, const char* name, int low, int high) {
   const double number = Number(object, name);
   if (!(number >= low && number <= high && number == std::floor(number))) {
-    return InvalidArgument("'", name, "' is no number from ", low, " to ", high);
+    return InvalidArgument("'", name, "' is not a number from ", low, " to ", high);
   }
   return static_cast<int>(number);
 }
 
 StatusOr<AllocatedClass> ReadClass(const Json& json) {
-  if (!json.is_object()) return InvalidArgument("a class is no object");
+  if (!json.is_object()) return InvalidArgument("a class is not an object");
   AllocatedClass one;
   neptune::WatchedClass& watched = one.watched;
   watched.name = Text(json, "name");
@@ -70,13 +70,13 @@ StatusOr<Allocation> Read(const Json& document) {
   allocation.cost = Number(document, "cost");
   const auto classes = document.find("classes");
   if (classes == document.end() || !classes->is_array()) {
-    return InvalidArgument("'classes' is no list");
+    return InvalidArgument("'classes' is not a list");
   }
   for (const Json& json : *classes) {
     NEPTUNE_ASSIGN_OR_RETURN(AllocatedClass one, ReadClass(json));
     allocation.classes.push_back(std::move(one));
   }
-  // Refuses what is no operating point: rates, classes twice, too many of them.
+  // Rejects an invalid operating point: bad rates, duplicate classes, too many classes.
   NEPTUNE_RETURN_IF_ERROR(neptune::SaturationMonitor::Make(OperatingPointOf(allocation)).status());
   return allocation;
 }
@@ -108,7 +108,7 @@ Allocation AllocationOf(const AskedPlan& asked, const neptune::ThreadPlan& plan)
     allocation.warnings.push_back(neptune::StrCat(
         "classes '", one.one, "' and '", one.other, "' run different kinds of requests: their ",
         one.of, " differs by a factor of ", factor,
-        "; threads do not divide the machine in proportion between them, so no response time is "
+        "; threads do not divide the machine proportionally between them, so no response time is "
         "promised"));
   }
   return allocation;

@@ -1,8 +1,8 @@
-// An allocation of threads to classes and the operating point that it was made for; as a JSON file.
+// An allocation of threads to classes and its operating point, stored as a JSON file.
 //
 // Source: [Jamjoom04] VI.
 // Threads: pure functions.
-// Errors: kInvalidArgument text that is no plan.
+// Errors: kInvalidArgument the text is not a plan.
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace search::tools {
 
 struct AllocatedClass {
   neptune::WatchedClass watched;
-  // While every other class is overloaded.
+  // Worst mean response time, reached while every other class is overloaded.
   double worst_response_s = 0;
   double worst_loss_share = 0;
   double cost = 0;
@@ -33,7 +33,7 @@ struct Allocation {
   std::optional<double> processor_s;
   std::vector<AllocatedClass> classes;
   double cost = 0;
-  // What the plan cannot promise, for people.
+  // Limits of the plan's guarantees, as text.
   std::vector<std::string> warnings;
 };
 
@@ -43,7 +43,7 @@ std::string AllocationJson(const Allocation& allocation);
 // `name` is used in messages.
 neptune::StatusOr<Allocation> ParseAllocation(std::string_view json, std::string_view name);
 
-// A table, and the warnings.
+// Returns a table, followed by the warnings.
 std::string AllocationText(const Allocation& allocation);
 
 // The thread settings to send to the nodes.

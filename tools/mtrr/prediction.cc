@@ -15,10 +15,10 @@ StatusOr<std::vector<PredictedLine>> Predict(const PredictionOptions& options) {
   if (!(std::isfinite(options.rate_max) && options.rate_max > 0) || options.rate_count < 1 ||
       options.rate_count > kPredictedRateCountMax) {
     return InvalidArgument("rates up to ", options.rate_max, " a second in ", options.rate_count,
-                           " steps; there are 1 to ", kPredictedRateCountMax);
+                           " steps; the limits are 1 to ", kPredictedRateCountMax);
   }
   if (options.thread_counts.empty()) return InvalidArgument("no number of threads");
-  if (!(options.quantum_s >= 0)) return InvalidArgument("turns of ", options.quantum_s, " s");
+  if (!(options.quantum_s >= 0)) return InvalidArgument("a quantum of ", options.quantum_s, " s");
   std::vector<PredictedLine> lines;
   for (const int threads : options.thread_counts) {
     PredictedLine line{
@@ -46,11 +46,12 @@ std::string PredictionTable(const std::vector<PredictedLine>& lines) {
   std::string text;
   char row[200];
   for (const PredictedLine& line : lines) {
-    std::snprintf(row, sizeof(row),
-                  "%d threads; turns make the time at work at most %.1f %% shorter than predicted\n"
-                  "%10s %6s %12s %8s %10s %12s\n",
-                  line.thread_count, 100 * line.quantum_error, "rate /s", "load", "response ms",
-                  "lost %", "busy", "answered /s");
+    std::snprintf(
+        row, sizeof(row),
+        "%d threads; the quantum makes the service time at most %.1f %% shorter than predicted\n"
+        "%10s %6s %12s %8s %10s %12s\n",
+        line.thread_count, 100 * line.quantum_error, "rate /s", "load", "response ms", "lost %",
+        "busy", "answered /s");
     text += row;
     for (const PredictedPoint& point : line.points) {
       std::snprintf(row, sizeof(row), "%10.1f %6.2f %12.2f %8.2f %10.2f %12.1f\n",

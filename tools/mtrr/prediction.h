@@ -1,8 +1,8 @@
-// Response time over load, as a profile predicts it: a table, CSV, a plot.
+// Predicts response time over load from a profile, as a table, CSV or plot.
 //
 // Source: [Jamjoom04] IV.
 // Threads: pure functions.
-// Errors: kInvalidArgument no rates, or what the model refuses.
+// Errors: kInvalidArgument no rates, or parameters that the model rejects.
 // Limits: kPredictedRateCountMax rates.
 
 #pragma once

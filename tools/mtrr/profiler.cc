@@ -129,10 +129,10 @@ class Measuring {
       const std::string why = refused.ok() ? "" : StrCat(": ", neptune::ToStd(refused.message()));
       return neptune::Unavailable(
           counts.failed_count, " of ", answered + failed, " requests failed", why,
-          "; if the service's queue is short, ask less: --requests_per_thread=1");
+          "; if the service's queue is short, reduce the load: --requests_per_thread=1");
     }
     if (counts.answered_count == 0) {
-      return neptune::FailedPrecondition("nothing was answered within ", options_.length_s,
+      return neptune::FailedPrecondition("no request was answered within ", options_.length_s,
                                          " s; measure longer");
     }
     return counts.throughput();
@@ -149,14 +149,15 @@ class Measuring {
 Status Check(const ProfileOptions& options) {
   for (const int threads : options.thread_counts) {
     if (threads < 1 || threads > kProfileThreadCountMax) {
-      return neptune::InvalidArgument(threads, " threads; there are 1 to ", kProfileThreadCountMax);
+      return neptune::InvalidArgument(threads, " threads; the limits are 1 to ",
+                                      kProfileThreadCountMax);
     }
   }
   if (options.repetition_count < 1 || !(options.length_s > 0) || options.warm_up_s < 0 ||
       !(options.requests_per_thread >= 1 && options.requests_per_thread <= kRequestsPerThreadMax)) {
     return neptune::InvalidArgument(options.repetition_count, " repetitions of ", options.length_s,
                                     " s with ", options.requests_per_thread,
-                                    " requests a thread; of these there are 1 to ",
+                                    " requests per thread; the limits are 1 to ",
                                     kRequestsPerThreadMax);
   }
   return neptune::OkStatus();
@@ -198,7 +199,7 @@ StatusOr<ServiceProfile> MeasureProfile(neptune::Loop& loop, const AdminAccess& 
   }
   const Status back = ApplySettings(access, options.service, SettingsOf(before));
   NEPTUNE_RETURN_IF_ERROR(status);
-  NEPTUNE_RETURN_IF_ERROR(neptune::Annotate(back, "the threads were not put back as they were"));
+  NEPTUNE_RETURN_IF_ERROR(neptune::Annotate(back, "restoring the previous thread settings"));
   ServiceProfile profile{.service = options.service, .service_class = options.service_class};
   for (const auto& [threads, values] : throughputs) {
     profile.points.push_back(PointOf(threads, values));

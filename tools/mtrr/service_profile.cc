@@ -36,7 +36,7 @@ std::string Text(const Json& object, const char* name) {
 }
 
 StatusOr<ProfilePoint> ReadPoint(const Json& json) {
-  if (!json.is_object()) return InvalidArgument("a point is no object");
+  if (!json.is_object()) return InvalidArgument("a point is not an object");
   const double threads = Number(json, "threads");
   ProfilePoint point{.throughput = Number(json, "throughput"),
                      .throughput_low = Number(json, "throughput_low"),
@@ -57,7 +57,7 @@ StatusOr<ServiceProfile> Read(const Json& document) {
                          .load = Text(document, "load")};
   const auto points = document.find("points");
   if (points == document.end() || !points->is_array() || points->size() > kPointCountMax) {
-    return InvalidArgument("'points' is no list of at most ", kPointCountMax);
+    return InvalidArgument("'points' is not a list of at most ", kPointCountMax);
   }
   for (const Json& one : *points) {
     NEPTUNE_ASSIGN_OR_RETURN(const ProfilePoint point, ReadPoint(one));
@@ -116,18 +116,19 @@ std::string ProfileText(const ServiceProfile& profile) {
                   100 * (fit / point.throughput - 1));
     text += line;
   }
-  std::snprintf(line, sizeof(line),
-                "one thread serves %.1f a second; each further one adds %.2f of that up to %d; the "
-                "fit is %.1f %% off at most\n",
-                profile.fit.service_rate, profile.fit.speedup.alpha(),
-                profile.fit.speedup.saturation_point(), 100 * profile.fit.error_max);
+  std::snprintf(
+      line, sizeof(line),
+      "one thread serves %.1f requests/s; each further one adds %.2f of that up to %d; the "
+      "fit is %.1f %% off at most\n",
+      profile.fit.service_rate, profile.fit.speedup.alpha(), profile.fit.speedup.saturation_point(),
+      100 * profile.fit.error_max);
   text += line;
   if (profile.fit.collapse_point > 0) {
     StrAppend(&text, "throughput collapses from ", profile.fit.collapse_point,
-              " threads on; what is beyond is left out\n");
+              " threads on; points beyond are ignored\n");
   }
   StrAppend(&text, profile.recommended_threads,
-            " threads do 97 % of the best; more bring nothing\n");
+            " threads reach 97 % of the best throughput; more bring no gain\n");
   return text;
 }
 

@@ -1,10 +1,10 @@
-// What was measured of one kind of requests: throughput over threads, and the speedup fitted to it;
-// as a JSON file.
+// The profile of one kind of requests: measured throughput over threads and the fitted speedup,
+// stored as a JSON file.
 //
 // Source: [Jamjoom04] II.
 // Threads: pure functions.
-// Errors: kInvalidArgument text that is no profile.
-// Units: rates a second, times in seconds.
+// Errors: kInvalidArgument the text is not a profile.
+// Units: rates per second, times in seconds.
 
 #pragma once
 
@@ -29,7 +29,7 @@ struct ProfilePoint {
 struct ServiceProfile {
   std::string service;
   std::string service_class;
-  // What was sent where, for people.
+  // Description of the load: target, path and queries.
   std::string load;
   std::vector<ProfilePoint> points;
   // Mean processor time of a request at the node; absent: the node did not report it.
@@ -47,7 +47,7 @@ std::string ProfileJson(const ServiceProfile& profile);
 // The fit is recomputed from the points. `name` is used in messages.
 neptune::StatusOr<ServiceProfile> ParseProfile(std::string_view json, std::string_view name);
 
-// A table of points and fit, and a sentence on it.
+// A table of points and fit, with a summary sentence.
 std::string ProfileText(const ServiceProfile& profile);
 
 }  // namespace search::tools

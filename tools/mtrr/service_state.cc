@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 class ObjectReader {
  public:
   ObjectReader(const Json& object, std::string what) : object_(object), what_(std::move(what)) {
-    if (!object_.is_object()) status_ = InvalidArgument(what_, " is no object");
+    if (!object_.is_object()) status_ = InvalidArgument(what_, " is not an object");
   }
 
   std::string Text(const char* name) {
@@ -53,7 +53,7 @@ class ObjectReader {
     static const Json* const none = new Json(Json::array());
     const Json* value = Member(name);
     if (value && value->is_array() && value->size() <= size_max) return *value;
-    return Fail(name, value && value->is_array() ? "too long" : "no list"), *none;
+    return Fail(name, value && value->is_array() ? "too long" : "not a list"), *none;
   }
   const Status& status() const { return status_; }
 

@@ -41,13 +41,13 @@ struct ServiceState {
 struct NodeServices {
   std::vector<ServiceState> services;
 
-  // Null: the node does not host it.
+  // Returns null if the node does not host the service.
   const ServiceState* Find(std::string_view service) const;
 };
 
 neptune::StatusOr<NodeServices> ParseServices(std::string_view json);
 
-// Most long requests at work at once on one node: of a service, and of its classes.
+// Limits of concurrently executing long requests on one node, for a service and for its classes.
 struct ThreadSettings {
   int concurrency = 0;
   std::map<std::string, int> classes;

@@ -51,7 +51,7 @@ TEST(ServiceStateTest, WhatIsWrongIsNamed) {
     return std::string(ParseServices(json).status().message());
   };
   EXPECT_NE(message("{").find("not JSON"), std::string::npos);
-  EXPECT_NE(message("[]").find("no object"), std::string::npos);
+  EXPECT_NE(message("[]").find("not an object"), std::string::npos);
   EXPECT_NE(message("{}").find("'services'"), std::string::npos);
   EXPECT_NE(
       message(Node(Replaced(kClass, R"("arrived":1234)", R"("arrived":-1)"))).find("'arrived'"),

@@ -113,7 +113,7 @@ class FieldReader {
     Field field;
     field.whole.begin = at_;
     while (IsWord(Here())) field.name += text_[at_++];
-    if (field.name.empty()) return Malformed("here begins no field");
+    if (field.name.empty()) return Malformed("expected a field");
     SkipBlanks();
     if (Here() == ':') ++at_;
     SkipBlanks();
@@ -227,7 +227,7 @@ StatusOr<std::string> EditSpec(std::string_view text, std::string_view service,
     } else if (field.name == anchor && !anchored) {
       anchored = true;
       edited += text.substr(copied, field.whole.begin - copied);
-      // On one line a remark would swallow what follows it.
+      // On a single line, a comment would swallow the text after it.
       copied = before == " " ? field.whole.end : BehindRemark(text, field.whole.end);
       const std::string_view remark = text.substr(field.whole.end, copied - field.whole.end);
       if (has_concurrency) {

@@ -1,5 +1,5 @@
-// Writes thread settings into the text of a cluster spec; everything else in it, comments too,
-// stays as it is.
+// Writes thread settings into the text of a cluster spec; everything else in it, including
+// comments, is unchanged.
 //
 //   services {                      services {
 //     name: "index"                   name: "index"

@@ -48,7 +48,7 @@ StatusOr<std::function<double(double)>> CostByTable(const HoldingCost& cost) {
     const double response_s = point.response_ms() / 1000;
     if (IsNegative(response_s) || IsNegative(point.cost())) {
       return InvalidArgument("a response of ", point.response_ms(), " ms that costs ", point.cost(),
-                             "; neither is below 0");
+                             "; neither may be negative");
     }
     if (!line.points.empty() && response_s <= line.points.back().first) {
       return InvalidArgument("cost points are not in the order of their response times");
@@ -67,8 +67,8 @@ StatusOr<std::function<double(double)>> CostOf(const HoldingCost& cost) {
   const double weight = cost.weight() == 0 ? 1 : cost.weight();
   const double power = cost.power() == 0 ? 1 : cost.power();
   if (IsNegative(weight) || IsNegative(power) || power > kPowerMax) {
-    return InvalidArgument("a cost of weight ", weight, " and power ", power, "; power is up to ",
-                           kPowerMax);
+    return InvalidArgument("a cost of weight ", weight, " and power ", power,
+                           "; the power is at most ", kPowerMax);
   }
   return std::function<double(double)>(
       [weight, power](double response_s) { return weight * std::pow(response_s, power); });
@@ -82,7 +82,7 @@ StatusOr<neptune::PlannedClass> ClassOf(const ClassRequest& request) {
                             .holding_cost = {},
                             .response_max_s = {}};
   if (!(std::isfinite(one.arrival_rate) && one.arrival_rate > 0)) {
-    return InvalidArgument("arrival_rate is ", one.arrival_rate, "; it is above 0");
+    return InvalidArgument("arrival_rate is ", one.arrival_rate, "; it must be above 0");
   }
   if (request.has_queue_length_max()) {
     if (request.queue_length_max() > static_cast<uint32_t>(neptune::kQueuePlaceCountMax)) {
@@ -91,7 +91,8 @@ StatusOr<neptune::PlannedClass> ClassOf(const ClassRequest& request) {
     one.queue_length_max = static_cast<int>(request.queue_length_max());
   }
   if (IsNegative(request.response_max_ms())) {
-    return InvalidArgument("response_max_ms is ", request.response_max_ms(), "; it is above 0");
+    return InvalidArgument("response_max_ms is ", request.response_max_ms(),
+                           "; it must be above 0");
   }
   if (request.response_max_ms() > 0) one.response_max_s = request.response_max_ms() / 1000;
   NEPTUNE_ASSIGN_OR_RETURN(one.holding_cost, CostOf(request.cost()));
@@ -115,7 +116,7 @@ StatusOr<AskedPlan> AskedOf(const ThreadRequest& request) {
   if (request.service().empty()) return InvalidArgument("service is missing");
   if (request.thread_count_max() < 1 ||
       request.thread_count_max() > static_cast<uint32_t>(neptune::kPlannedThreadCountMax)) {
-    return InvalidArgument("thread_count_max is ", request.thread_count_max(), "; it is 1 to ",
+    return InvalidArgument("thread_count_max is ", request.thread_count_max(), "; it must be 1 to ",
                            neptune::kPlannedThreadCountMax);
   }
   if (request.other_threads() >= request.thread_count_max()) {
@@ -134,7 +135,7 @@ Status AddClass(const ClassRequest& request, const ReadProfile& read_profile, As
                 std::vector<ServiceProfile>* profiles) {
   NEPTUNE_ASSIGN_OR_RETURN(neptune::PlannedClass planned, ClassOf(request));
   if (request.profile().empty()) {
-    return InvalidArgument("profile is missing; make one: mtrr profile");
+    return InvalidArgument("profile is missing; make one with mtrr profile");
   }
   NEPTUNE_ASSIGN_OR_RETURN(ServiceProfile profile, read_profile(request.profile()));
   asked->input.classes.push_back(std::move(planned));

@@ -1,8 +1,8 @@
 // Reads the request for a plan, and the profiles that it names.
 //
 // Source: [Jamjoom04] VI (holding costs, worst-case limits).
-// Threads: pure but for the files read.
-// Errors: kInvalidArgument with file, line and reason; kNotFound a file that is not there.
+// Threads: pure, except for reading files.
+// Errors: kInvalidArgument with file, line and reason; kNotFound a file is missing.
 
 #pragma once
 
@@ -21,9 +21,9 @@ namespace search::tools {
 struct AskedPlan {
   std::string service;
   neptune::PlanInput input;
-  // Kinds of the classes, in their order.
+  // Kinds of the classes, in the order of the classes.
   std::vector<neptune::ClassKind> kinds;
-  // Mean processor time of a request of the kind that is planned with.
+  // Mean processor time of a request of the kind used for planning.
   std::optional<double> processor_s;
 };
 
@@ -35,7 +35,7 @@ using ReadProfile = std::function<neptune::StatusOr<ServiceProfile>(const std::s
 neptune::StatusOr<AskedPlan> ParseThreadRequest(std::string_view text, std::string_view file,
                                                 const ReadProfile& read_profile);
 
-// The same from files.
+// The same, reading from files.
 neptune::StatusOr<AskedPlan> LoadThreadRequest(const std::string& path);
 
 }  // namespace search::tools

@@ -39,11 +39,11 @@ std::string Advice(Departure departure) {
       return "make a new plan with this rate";
     case Departure::kLost:
     case Departure::kLate:
-      return "the plan's promise does not hold";
+      return "the plan's guarantee does not hold";
     case Departure::kThreads:
       return "apply the plan again";
     case Departure::kSaturated:
-      return "all threads are busy; more load is only lost";
+      return "all threads are busy; additional load is lost";
     case Departure::kServiceTime:
       return "the saturation point has moved: profile again";
     case Departure::kProcessorTime:
@@ -110,7 +110,7 @@ std::string WatchText(const std::vector<WatchedNode>& nodes) {
   std::string text;
   for (const WatchedNode& node : nodes) {
     if (!node.status.ok()) {
-      text += StrCat(node.name, " says nothing: ", neptune::ToStd(node.status.message()), "\n");
+      text += StrCat(node.name, " did not report: ", neptune::ToStd(node.status.message()), "\n");
       continue;
     }
     if (!node.report.is_window) continue;

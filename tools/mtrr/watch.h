@@ -16,10 +16,10 @@
 
 namespace search::tools {
 
-// What one poll found.
+// Result of one poll.
 struct WatchedNode {
   std::string name;
-  neptune::Status status;  // why nothing is known of it now
+  neptune::Status status;  // error of the last poll
   neptune::WindowReport report;
 };
 
@@ -29,7 +29,7 @@ class ServiceWatch {
                                               std::vector<AdminNode> nodes,
                                               const neptune::MonitorOptions& options);
 
-  // Asks every node. `now_s`: on one clock.
+  // Polls every node. `now_s` must come from the same clock in all calls.
   std::vector<WatchedNode> Poll(double now_s);
 
  private:
@@ -39,10 +39,10 @@ class ServiceWatch {
 
   std::string service_;
   std::vector<AdminNode> nodes_;
-  std::vector<neptune::SaturationMonitor> monitors_;  // of the nodes, in their order
+  std::vector<neptune::SaturationMonitor> monitors_;  // one per node, in the same order
 };
 
-// A line for each node, and one for each departure. Empty while no window has ended.
+// A line for each node, and one for each departure. Empty if no window has ended.
 std::string WatchText(const std::vector<WatchedNode>& nodes);
 bool HasDeparture(const std::vector<WatchedNode>& nodes);
 

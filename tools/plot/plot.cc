@@ -158,13 +158,13 @@ std::string GnuplotScript(const Plot& plot) {
 neptune::StatusOr<std::string> RenderSvg(const Plot& plot) {
   bool empty = plot.levels.empty();
   for (const Series& series : plot.series) empty = empty && series.dots.empty();
-  if (empty) return neptune::InvalidArgument("plot ", plot.name, " has nothing to show");
+  if (empty) return neptune::InvalidArgument("plot ", plot.name, " has no data");
   const std::string script = GnuplotScript(plot);
   const neptune::StatusOr<tools::ChildResult> child =
       tools::RunChild({"gnuplot"}, {.input = script}, tools::MonotonicNanoseconds);
   if (!child.ok()) return child.status();
   if (child->exit_status != 0 || child->output.find("</svg>") == std::string::npos) {
-    return neptune::Internal("gnuplot does not draw ", plot.name, ": ", child->error_output);
+    return neptune::Internal("gnuplot failed to draw ", plot.name, ": ", child->error_output);
   }
   return WithStyleSheet(child->output);
 }

@@ -50,7 +50,7 @@ StatusOr<int> NewNamespace() {
     error = errno;
   }).join();
   if (descriptor >= 0) return descriptor;
-  return neptune::Unavailable("making a network namespace: ", std::strerror(error));
+  return neptune::Unavailable("creating a network namespace: ", std::strerror(error));
 }
 
 // Sets up the namespace of the calling thread, with one command per line.
@@ -88,7 +88,7 @@ Status LinkedHosts::MakeNamespaces() {
   return InNamespace(switch_, [this] {
     switch_control_ = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (switch_control_ >= 0) return neptune::OkStatus();
-    return neptune::Unavailable("making a socket: ", std::strerror(errno));
+    return neptune::Unavailable("creating a socket: ", std::strerror(errno));
   });
 }
 

@@ -89,7 +89,7 @@ StatusOr<std::string> FindProgram(const std::string& name) {
     const fs::path path = root / name;
     if (fs::exists(path, error)) return path.string();
   }
-  return neptune::NotFound("the program ", name, " is not beside the lab");
+  return neptune::NotFound("the program ", name, " is not in the folder of this program");
 }
 
 StatusOr<std::unique_ptr<PeerProcess>> PeerProcess::Start(const std::string& program,
@@ -121,7 +121,7 @@ StatusOr<std::unique_ptr<PeerProcess>> PeerProcess::Start(const std::string& pro
 
 PeerProcess::~PeerProcess() {
   close(input_);
-  // Its output ends when it does.
+  // Its output ends when the process exits.
   pollfd readable{output_, POLLIN, 0};
   char bytes[kLineSizeMax];
   ssize_t size = 1;
@@ -138,14 +138,15 @@ StatusOr<std::string> PeerProcess::ReadLine() {
       read_.erase(0, end + 1);
       return line;
     }
-    if (read_.size() > kLineSizeMax) return neptune::Unavailable(program_, " says too much");
+    if (read_.size() > kLineSizeMax)
+      return neptune::Unavailable(program_, " wrote an overlong line");
     pollfd readable{output_, POLLIN, 0};
     const int ready = poll(&readable, 1, kSilenceMsMax);
     if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return neptune::DeadlineExceeded(program_, " says nothing");
+    if (ready <= 0) return neptune::DeadlineExceeded(program_, " wrote nothing");
     char bytes[kLineSizeMax];
     const ssize_t size = read(output_, bytes, sizeof(bytes));
-    if (size <= 0) return neptune::Unavailable(program_, " ended; what it said stands above");
+    if (size <= 0) return neptune::Unavailable(program_, " exited; see its output above");
     read_.append(bytes, static_cast<size_t>(size));
   }
 }

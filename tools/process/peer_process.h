@@ -3,8 +3,8 @@
 //
 // Threads: thread-compatible.
 // Units: seconds of processor time, user and system, as the operating system accounts it.
-// Errors: kNotFound there is no such program beside this one; kUnavailable it ended, or its output
-//   is not the expected one; kDeadlineExceeded it wrote nothing for 30 s.
+// Errors: kNotFound the program is not in this program's folder; kUnavailable it exited, or its
+//   output is not the expected one; kDeadlineExceeded it wrote nothing for 30 s.
 // Limits: a line of at most 4 KiB.
 
 #pragma once

@@ -45,7 +45,7 @@ StatusOr<VersionFacts> ParseVersionFacts(std::string_view status_page) {
     const json facts = json::parse(status_page).at("sections").at(0).at("facts");
     return VersionFacts{facts.at("change"), facts.at("current"), facts.at("trouble")};
   } catch (const json::exception& error) {
-    return neptune::DataLoss("no page about versions: ", error.what());
+    return neptune::DataLoss("no status page about versions: ", error.what());
   }
 }
 
@@ -65,7 +65,7 @@ Status ClusterVersions::Store(const VersionList& list) {
 StatusOr<VersionFacts> ClusterVersions::Ask(const std::string& node,
                                             const std::string& service) const {
   const auto started = state_.ReadStarted(node);
-  if (!started) return neptune::Unavailable("it has not started");
+  if (!started) return neptune::Unavailable("the node has not started");
   NEPTUNE_ASSIGN_OR_RETURN(const HttpOrigin origin, ParseHttpOrigin(started->admin));
   NEPTUNE_ASSIGN_OR_RETURN(const auto response,
                            HttpGet(origin, PagePath(service), {}, {.timeout = kPageTimeout}));
@@ -82,7 +82,7 @@ std::string ClusterVersions::Lagging(const VersionList& list, bool* trouble) con
       *trouble = facts.ok() && !facts->trouble.empty();
       return StrCat(service.service, " on ", node, ": ",
                     !facts.ok()              ? neptune::ToStd(facts.status().message())
-                    : facts->trouble.empty() ? "it is at an older list"
+                    : facts->trouble.empty() ? "it has an older list"
                                              : facts->trouble);
     }
   }

@@ -2,8 +2,8 @@
 // on their status pages.
 //
 // Threads: one; Await blocks it.
-// Errors: DEADLINE_EXCEEDED a node has not taken the list up in time; UNAVAILABLE one cannot, with
-//   its reason.
+// Errors: DEADLINE_EXCEEDED a node has not loaded the list in time; UNAVAILABLE a node cannot load
+//   it, with its reason.
 // Limits: ClusterVersionsOptions::wait.
 
 #pragma once
@@ -19,7 +19,7 @@ namespace search::tools {
 
 struct ClusterVersionsOptions {
   std::string list_path;
-  // How long all nodes together may take to open a version. Default: 120 s.
+  // Time limit for all nodes together to open a version. Default: 120 s.
   neptune::Duration wait = std::chrono::seconds(120);
   // A node that reports for this long that it cannot use the list has failed. Default: 3 s.
   neptune::Duration trouble_max = std::chrono::seconds(3);
@@ -33,8 +33,8 @@ struct VersionFacts {
 };
 neptune::StatusOr<VersionFacts> ParseVersionFacts(std::string_view status_page);
 
-// REQUIRES: the state directory outlives it. Where no cluster runs, nothing is waited for: nodes
-//   begin with the list.
+// REQUIRES: the state directory outlives it. If no cluster is running, Await returns immediately
+//   because nodes load the list when they start.
 class ClusterVersions final : public VersionHost {
  public:
   ClusterVersions(VersionedCluster cluster, const StateDirectory& state,

@@ -20,7 +20,7 @@ StatusOr<VersionList> Existing(VersionHost& host) {
   return neptune::FailedPrecondition("nothing has been published here yet");
 }
 
-// Everything of the new version is open everywhere, or nothing has changed.
+// Opens the new version on every node; on an error nothing has changed.
 StatusOr<VersionList> Open(const VersionList& list, const PublishOrder& order, VersionHost& host) {
   NEPTUNE_ASSIGN_OR_RETURN(VersionList with, index::AddVersion(list, order.version));
   const Status opened = Change(with, host);

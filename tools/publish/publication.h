@@ -1,4 +1,4 @@
-// Brings a version of the index into service in a running cluster, and takes it back.
+// Brings a version of the index into service in a running cluster, and rolls it back.
 //
 //   list + version ─► every running node has all of it open? ─► list: it is the current one ─► every frontend asks for it
 //                        │ no: the list without it, and why
@@ -6,10 +6,10 @@
 // Every step is one replacement of the list; a crash between two leaves a cluster that serves one
 // version, and the same command continues.
 //
-// the steps are policy over VersionHost.
+// VersionHost does the I/O; this file has the policy only.
 // Threads: one; blocks it.
-// Errors: those of version_list.h and of the host; DEADLINE_EXCEEDED a node has not taken the list
-//   up, with what it says.
+// Errors: those of version_list.h and of the host; DEADLINE_EXCEEDED a node has not loaded the list
+//   in time, with its report.
 
 #pragma once
 
@@ -25,23 +25,23 @@ namespace search::tools {
 class VersionHost {
  public:
   virtual ~VersionHost() = default;
-  // Absent: there is none yet.
+  // Returns nothing if there is no list yet.
   virtual neptune::StatusOr<std::optional<index::VersionList>> Load() = 0;
   virtual neptune::Status Store(const index::VersionList& list) = 0;
-  // Until every running node serves what the list says, whole.
+  // Waits until every running node has loaded all versions of the list.
   virtual neptune::Status Await(const index::VersionList& list) = 0;
 };
 
 struct PublishOrder {
   index::IndexVersion version;
-  // What the cluster serves while there is no list; absent: nothing.
+  // Version served while there is no list; unset: none.
   std::optional<index::IndexVersion> base;
   // Number of versions to keep; beyond it the oldest are released, but never the current or the
   // previous one.
   size_t keep_count = 3;
 };
 
-// The list that holds in the end. OK also if the version was the current one already.
+// Returns the resulting list. OK also if the version is already the current one.
 neptune::StatusOr<index::VersionList> Publish(const PublishOrder& order, VersionHost& host);
 neptune::StatusOr<index::VersionList> GoBack(VersionHost& host);
 neptune::StatusOr<index::VersionList> Remove(const std::string& name, VersionHost& host);

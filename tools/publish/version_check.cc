@@ -28,7 +28,7 @@ Status CheckSeal(const std::string& folder, const ManifestPart& part,
                     part.implementation, "'");
   }
   if (seal->index_version == manifest.index_version) return neptune::OkStatus();
-  return DataLoss(folder, " is of version ", seal->index_version, ", the manifest says ",
+  return DataLoss(folder, " has version ", seal->index_version, ", the manifest says ",
                   manifest.index_version);
 }
 
@@ -61,7 +61,7 @@ Status CheckHosted(const std::string& service, const Parameters& parameters,
   if (part->partitions.size() != partition_count) {
     return FailedPrecondition("the version has ", part->partitions.size(), " partitions of '", path,
                               "', the cluster ", partition_count,
-                              "; build it with that many (--partitions, --doc_partitions)");
+                              "; build it with this number (--partitions, --doc_partitions)");
   }
   const std::string wanted = Of(parameters, "implementation");
   if (wanted.empty() || wanted == part->implementation) return neptune::OkStatus();
@@ -93,8 +93,8 @@ StatusOr<VersionedCluster> VersionsOf(const neptune::ClusterSpec& spec) {
           if (value.empty() || value == "false") continue;
           return FailedPrecondition(
               "documents of this cluster change (parameter ", key, " of ", hosted.service(),
-              "): changes belong to the index that they were made on and are not carried over, so "
-              "nothing is published here; make the changes through the frontend");
+              "): changes belong to the index they were made on and would be lost, so "
+              "versions cannot be published; make the changes through the frontend");
         }
         const std::string list = Of(parameters, "versions");
         if (list.empty()) {

@@ -1,4 +1,4 @@
-// Whether a folder is a version of the index that a cluster can serve.
+// Checks whether a folder is a version of the index that a cluster can serve.
 //
 // Threads: pure functions over files that do not change.
 // Errors: DATA_LOSS damaged, malformed or not copied to the end, with the file and the reason;
@@ -28,16 +28,16 @@ struct VersionedService {
 
 // How a cluster serves versions.
 struct VersionedCluster {
-  std::string list;  // the parameter `versions`, the same of all of them
+  std::string list;  // parameter `versions`, which is the same for all services
   std::vector<VersionedService> services;
 };
 
-// Errors: FAILED_PRECONDITION no service serves versions, some do not although they have the index,
-//   or documents change.
+// Errors: FAILED_PRECONDITION no service serves versions, some services with an index do not, or
+//   the documents of the cluster are updatable.
 neptune::StatusOr<VersionedCluster> VersionsOf(const neptune::ClusterSpec& spec);
 
-// Whether the version has every partition that the cluster's nodes host, for the implementations
-// that they run.
+// Checks that the version has every partition hosted by the cluster's nodes, for the
+// implementations they run.
 neptune::Status FitsCluster(const IndexManifest& manifest, const neptune::ClusterSpec& spec);
 
 }  // namespace search::tools

@@ -1,8 +1,9 @@
-// What a search answer tells of how it was made, taken from its JSON without building the answer.
+// Extracts coverage, cache and termination facts from the JSON of a search answer without building
+// the answer.
 //
 // Source: frontend/render/README.md lists the fields.
 // Threads: thread-compatible.
-// Limits: the caller bounds the text; memory for it is kept between calls.
+// Limits: the caller bounds the text; the parser's memory is reused between calls.
 
 #pragma once
 
@@ -19,7 +20,7 @@ class AnswerFactsReader {
   AnswerFactsReader();
   ~AnswerFactsReader();
 
-  // Nothing if `json` is no answer of a search frontend.
+  // Returns nothing if `json` is not an answer of a search frontend.
   std::optional<AnswerFacts> Read(std::string_view json);
 
  private:

@@ -1,4 +1,4 @@
-// The events of a run from a file, and what a run needs of the machine.
+// Reads the events of a run from a file.
 //
 // Threads: pure functions of files.
 // Errors: INVALID_ARGUMENT "FILE:LINE: reason".
@@ -16,7 +16,7 @@ namespace search::tools {
 
 inline constexpr size_t kEventCountMax = 1000;
 
-// Lines "SECONDS<tab>LABEL[<tab>COMMAND]"; empty ones and those that begin with '#' are left out.
+// Lines "SECONDS<tab>LABEL[<tab>COMMAND]"; skips empty lines and those that begin with '#'.
 neptune::StatusOr<std::vector<RunEvent>> ReadEventList(const std::string& path);
 
 }  // namespace search::tools

@@ -1,4 +1,4 @@
-// Sends requests to several servers as a balancer does that knows that servers fail.
+// Sends requests to several servers like a load balancer with failover.
 //
 //   Send ─► servers in turn that serve ─► answered? done
 //                │ no connection, or no answer for `patience`
@@ -6,8 +6,8 @@
 //                └─► the server gets no more, until it says that it serves (ServerCheck)
 //
 // Threads: its loop's own.
-// Limits: those of HttpTarget, for each server. An answer is an answer, whatever its status. If no
-//   server serves, all of them are asked.
+// Limits: those of HttpTarget, for each server. An answer with any status counts as an answer. If
+//   no server is ready, all of them are used.
 
 #pragma once
 
@@ -52,7 +52,7 @@ class FailoverTarget final : public LoadTarget {
   size_t NextServer();
   bool Ask(uint32_t request, size_t server);
   void LosePatience(uint32_t request);
-  // False if no server is left that was not asked.
+  // Returns false if all servers have been tried.
   bool AskElsewhere(uint32_t request);
   void Done(uint32_t request, Outcome outcome, const AnswerFacts& facts);
 

@@ -48,7 +48,7 @@ StatusOr<GoalPart> ParsePart(const std::string& text) {
   }
   if (!IsOneOf(part.figure, kLatencies) && !IsOneOf(part.figure, kShares)) {
     return InvalidArgument("--goal: '", part.figure,
-                           "' is none of p50 p90 p95 p99 p99.9 mean max loss coverage yield");
+                           "' is not one of p50 p90 p95 p99 p99.9 mean max loss coverage yield");
   }
   if (!ParseBound(std::string_view(text).substr(colon + 1), part.is_latency(), &part.bound)) {
     return InvalidArgument("--goal: the bound of '", text, "' is not ",

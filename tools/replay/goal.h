@@ -1,4 +1,4 @@
-// What a service is to reach under load: "p99:200ms,coverage:0.99,gold.loss:0.001".
+// The goal of a service under load: "p99:200ms,coverage:0.99,gold.loss:0.001".
 //
 //   p50 p90 p95 p99 p99.9 mean max   latency from the intended time, at most, in ms or s
 //   loss                             share of requests that were lost, at most
@@ -6,7 +6,7 @@
 //   CLASS.                           before any of them: of that service class only
 //
 // Threads: immutable once parsed.
-// Errors: INVALID_ARGUMENT names the part that is wrong.
+// Errors: INVALID_ARGUMENT names the malformed part.
 
 #pragma once
 
@@ -25,7 +25,7 @@ struct GoalPart {
   double bound = 0;  // milliseconds for latencies
 
   bool is_latency() const;
-  // Whether larger values of the figure are the better ones.
+  // True if larger values of the figure are better.
   bool at_least() const { return figure == "coverage" || figure == "yield"; }
   std::string ToString() const;
 };
@@ -40,7 +40,7 @@ class Goal {
  public:
   static neptune::StatusOr<Goal> Parse(std::string_view text);
 
-  // One check for each part, in order. A class without requests meets nothing.
+  // Returns one check for each part, in order. A class without requests fails every check.
   std::vector<GoalCheck> Check(const RunSummary& summary) const;
 
  private:

@@ -43,7 +43,7 @@ class HttpFetcher::Connection final : public neptune::StreamHandler,
                             });
   }
 
-  // Nothing is called any more.
+  // No more callbacks.
   void Abandon() {
     dead_ = true;
     done_ = nullptr;

@@ -1,11 +1,10 @@
-// Exchanges requests and answers over a world's streams, many at a time: the user of a cluster,
-// simulated or real.
+// Concurrent HTTP client over a world's streams; plays the user of a simulated or real cluster.
 //
 // Source: RFC 9112.
-// Threads: its loop's own; to be destroyed on the loop or when the loop no longer runs.
+// Threads: its loop's own; must be destroyed on the loop or after the loop has stopped.
 // Errors: of one exchange: UNAVAILABLE connect refused or connection lost, DEADLINE_EXCEEDED,
 //   INVALID_ARGUMENT a malformed response. An HTTP status is an answer, not an error.
-// Limits: one exchange a connection at a time; a finished connection is used again.
+// Limits: one exchange per connection at a time; idle connections are reused.
 
 #pragma once
 
@@ -36,7 +35,7 @@ class HttpFetcher {
   HttpFetcher(const HttpFetcher&) = delete;
   HttpFetcher& operator=(const HttpFetcher&) = delete;
 
-  // Calls `done` once, by `timeout` from now, never inside this call.
+  // Calls `done` exactly once, within `timeout` from now, never inside this call.
   void Send(const neptune::Endpoint& server, const HttpExchange& exchange,
             neptune::Duration timeout, OnDone done);
   void Get(const neptune::Endpoint& server, const std::string& target,

@@ -1,6 +1,7 @@
-// Reads the answers of one HTTP/1.1 connection, as cheaply as a load generator must.
+// Parses the answers on one HTTP/1.1 connection at the low cost that a load generator needs.
 //
-// Source: RFC 9112; as much of it as answers to GET need: Content-Length, chunked, until the end.
+// Source: RFC 9112; the part needed for answers to GET: Content-Length, chunked, or until the
+//   connection closes.
 // No I/O.
 // Threads: thread-compatible.
 // Errors: INVALID_ARGUMENT malformed or over a limit. Nothing is read after an error.
@@ -27,12 +28,12 @@ class HttpReplyReader {
   static constexpr size_t kHeadSizeMax = 64 * 1024;
   static constexpr size_t kBodySizeMax = size_t{64} << 20;
 
-  // Takes bytes as they arrive; true if `reply` is complete. Answers with status 1xx are passed
-  // over.
+  // Parses bytes as they arrive; returns true if `reply` is complete. Skips answers with status
+  // 1xx.
   neptune::StatusOr<bool> Feed(std::string_view bytes, HttpReply* reply);
-  // The connection ended; true if that completes a reply without a length.
+  // Call when the connection ends; returns true if that completes a reply without a length.
   bool FeedEnd(HttpReply* reply);
-  // Whether a reply has begun and is not complete.
+  // True if a reply has begun and is not complete.
   bool within_reply() const { return !buffer_.empty() || head_read_; }
 
  private:
@@ -44,8 +45,8 @@ class HttpReplyReader {
   neptune::StatusOr<bool> ReadChunks();
   void Take(HttpReply* reply);
 
-  std::string buffer_;  // bytes of this reply that were not used up
-  std::string done_;    // holds the body of the reply that was handed out
+  std::string buffer_;  // unparsed bytes of the current reply
+  std::string done_;    // body of the last returned reply
   bool head_read_ = false;
   int status_ = 0;
   bool keep_alive_ = true;

@@ -36,7 +36,7 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
                                      });
   }
 
-  // Nothing is called any more.
+  // No more callbacks.
   void Abandon() {
     target_ = nullptr;
     stream_.reset();
@@ -63,7 +63,7 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
     got_bytes_ = true;
     HttpReply reply;
     const StatusOr<bool> complete = reader_.Feed(bytes, &reply);
-    // Unsolicited bytes are as wrong as malformed ones.
+    // Treat unsolicited bytes like malformed ones.
     if (!complete.ok() || !busy_) return End(Outcome::kConnection, {}, false);
     if (*complete) Answered(reply);
   }

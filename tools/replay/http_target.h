@@ -1,10 +1,10 @@
-// Sends requests over kept HTTP/1.1 connections, one request at a time on each.
+// Sends requests over persistent HTTP/1.1 connections, one request at a time on each.
 //
 // Source: RFC 9112.
 // Threads: its loop's own.
-// Limits: HttpTargetOptions. A request beyond the last connection is held back and counts as late.
-//   A kept connection that the server closed before the first byte of an answer is tried once more
-//   on a new one, as browsers do.
+// Limits: HttpTargetOptions. A request that finds no free connection is held back and counts as
+//   late. If the server closes a reused connection before the first byte of an answer, the request
+//   is retried once on a new connection, as browsers do.
 
 #pragma once
 
@@ -23,14 +23,14 @@
 namespace search::tools {
 
 struct HttpTargetOptions {
-  std::vector<neptune::Endpoint> servers;  // asked in turn
+  std::vector<neptune::Endpoint> servers;  // used in turn
   // Path of a request, to which the encoded query is appended.
   std::string path = "/search?format=json&q=";
   // Header lines of every request, each with its line break.
   std::string headers;
-  // Whether the request's class goes into the header Neptune-Service-Class.
+  // If true, sends the request's class in the header Neptune-Service-Class.
   bool send_class = true;
-  // Whether bodies are read for what they tell. Without, every answer counts as complete.
+  // If true, parses bodies for AnswerFacts; otherwise every answer counts as complete.
   bool read_facts = true;
   // Called with each answer of status 200 and its body; may be empty.
   std::function<void(uint32_t request, std::string_view body)> on_answer;
@@ -67,9 +67,9 @@ class HttpTarget final : public LoadTarget {
   const ReplayPlan& plan_;
   const HttpTargetOptions options_;
   std::vector<std::string> encoded_queries_;
-  std::vector<std::string> heads_;              // of a request to each server, up to the query
-  std::vector<std::string> tails_;              // for each class
-  std::vector<std::vector<Connection*>> idle_;  // of each server; the last used one is used next
+  std::vector<std::string> heads_;              // request head per server, up to the query
+  std::vector<std::string> tails_;              // one per class
+  std::vector<std::vector<Connection*>> idle_;  // per server; most recently used first
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   std::unordered_map<uint32_t, Connection*> busy_;
   std::deque<uint32_t> held_;

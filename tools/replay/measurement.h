@@ -1,6 +1,6 @@
 // The measurements of one request, and the facts that its answer states.
 //
-// Three time stamps as open-loop generators need them.
+// Three time stamps per request, as open-loop generators need them.
 // Threads: plain values.
 // Units: nanoseconds since the run's time 0.
 
@@ -20,7 +20,7 @@ enum class Outcome : uint8_t {
   kRejected = 1,    // the server is overloaded: 429, 503, RESOURCE_EXHAUSTED
   kError = 2,       // any other answer than the wanted one
   kTimedOut = 3,    // no answer within the timeout
-  kConnection = 4,  // refused, lost, or not what the protocol says
+  kConnection = 4,  // refused, lost, or protocol error
 };
 inline constexpr int kOutcomeCount = 5;
 
@@ -29,21 +29,21 @@ std::string_view OutcomeName(Outcome outcome);
 
 enum class CacheFact : uint8_t { kUnknown = 0, kHit = 1, kMiss = 2 };
 
-// What an answer tells about how it was made.
+// Facts that an answer reports about its computation.
 struct AnswerFacts {
   // Share of the index partitions that answered, 0 to 1.
   float quality = 1;
   CacheFact cache = CacheFact::kUnknown;
-  // Work for it was cut short.
+  // The computation was cut short.
   bool terminated = false;
 };
 
-// Bytes of the measurement file as they are in memory.
+// Stored in the measurement file exactly as in memory.
 struct Measurement {
-  int64_t intended_ns = 0;  // the plan's
-  int64_t sent_ns = 0;      // handed to the operating system, or its connection begun
-  int64_t done_ns = 0;      // last byte of the answer, or when it was given up
-  uint32_t request = 0;     // its place in the plan
+  int64_t intended_ns = 0;  // planned time
+  int64_t sent_ns = 0;      // handed to the operating system, or connect started
+  int64_t done_ns = 0;      // last byte of the answer, or time it was abandoned
+  uint32_t request = 0;     // index in the plan
   uint8_t service_class = 0;
   Outcome outcome = Outcome::kAnswered;
   CacheFact cache = CacheFact::kUnknown;

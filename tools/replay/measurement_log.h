@@ -9,7 +9,7 @@
 //   the same byte order.
 //
 // Threads: thread-compatible.
-// Errors: those of neptune/base/file.h; DATA_LOSS not such a file.
+// Errors: those of neptune/base/file.h; DATA_LOSS the file is not a measurement file.
 // Limits: kSetupSizeMax, kMeasurementCountMax.
 
 #pragma once
@@ -52,7 +52,7 @@ class MeasurementLog {
 
 struct RecordedRun {
   RunSetup setup;
-  std::vector<Measurement> measurements;  // in the order in which they ended
+  std::vector<Measurement> measurements;  // in order of completion
 };
 neptune::StatusOr<RecordedRun> ReadMeasurementLog(const std::string& path);
 // The same from the file's bytes; `name` is used in messages.

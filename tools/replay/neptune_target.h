@@ -1,8 +1,8 @@
-// Sends requests to nodes over Neptune's own protocol: many calls in flight on one kept connection
-// each.
+// Sends requests to nodes over Neptune's own protocol, with many concurrent calls on one connection
+// per node.
 //
-// The address names nodes, a service and a method; no yellow page and no choice among replicas is
-// in between, so that what is measured is the service itself.
+// The address names nodes, a service and a method; it bypasses the yellow page and replica
+// selection, so that the service itself is measured.
 //
 // Source: neptune/wire/README.md (frames).
 // Threads: its loop's own.
@@ -22,22 +22,22 @@
 
 namespace search::tools {
 
-// What the payload of a request is.
+// The payload format of a request.
 enum class NeptunePayload {
   kText,       // the query's bytes; any OK answer is complete
   kTierQuery,  // a TierQuery of index/tier; the answer says whether it was evaluated completely
 };
 
 struct NeptuneTargetOptions {
-  std::vector<neptune::Endpoint> servers;  // called in turn
+  std::vector<neptune::Endpoint> servers;  // used in turn
   neptune::ServiceName service;
   neptune::PartitionId partition;
   neptune::MethodName method;
   NeptunePayload payload = NeptunePayload::kText;
-  // Hits that a TierQuery asks for.
+  // Number of hits requested by a TierQuery.
   uint32_t hit_count = 10;
-  neptune::Duration timeout = std::chrono::seconds(5);  // travels with the call
-  // The cluster's, which its nodes ask for; null: they ask for none.
+  neptune::Duration timeout = std::chrono::seconds(5);  // sent with the call
+  // Keys of the cluster; null if its nodes do not require keys.
   std::shared_ptr<const neptune::ClusterKeys> keys;
 };
 
@@ -67,8 +67,8 @@ class NeptuneTarget final : public LoadTarget {
   const ReplayPlan& plan_;
   const NeptuneTargetOptions options_;
   const std::unique_ptr<neptune::Network> secured_;  // null without keys
-  std::vector<std::string> payloads_;                // of each query
-  std::vector<std::string> sections_;                // of each class
+  std::vector<std::string> payloads_;                // one per query
+  std::vector<std::string> sections_;                // one per class
   std::vector<std::unique_ptr<Server>> servers_;
   std::unordered_map<uint32_t, std::unique_ptr<Call>> calls_;
   RequestSink* sink_ = nullptr;

@@ -1,5 +1,5 @@
-// A server that answers every HTTP request at once with the same bytes: what a load generator is
-// measured against.
+// A server that immediately answers every HTTP request with the same bytes, to measure the limits
+// of the load generator.
 //
 // Threads: its loop's own.
 // Limits: requests without a body.

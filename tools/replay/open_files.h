@@ -1,5 +1,4 @@
-// What a run needs of the machine before it begins: descriptors for its connections, a folder for
-// its files.
+// Prepares a run: descriptors for its connections, a folder for its files.
 //
 // Threads: any.
 // Errors: MakeFolder: UNAVAILABLE names the folder.
@@ -12,7 +11,7 @@
 
 namespace search::tools {
 
-// Raises this process's limit of open files as far as the system lets it.
+// Raises this process's limit of open files to the hard limit.
 void RaiseOpenFileLimit();
 
 neptune::Status MakeFolder(const std::string& folder);

@@ -62,7 +62,7 @@ void OpenLoop::Refused(const Status& why) {
   const int64_t now = NowNs();
   if (refused_since_ns_ < 0) refused_since_ns_ = now;
   if (now - refused_since_ns_ < options_.refused_max.count()) return;
-  Stop(neptune::Unavailable("the target has refused every connection for ",
+  Stop(neptune::Unavailable("the target refused every connection for ",
                             neptune::ToSeconds(options_.refused_max), " s (",
                             neptune::ToStd(why.message()), "); the run ends after ",
                             progress_.sent_count, " of ", plan_.requests.size(), " requests"));

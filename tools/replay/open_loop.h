@@ -5,8 +5,8 @@
 //                     └► in flight, by time of sending ─ timer ─► given up after the timeout
 //
 // Threads: its loop's own.
-// Limits: kBurstMax requests are sent in one turn of the loop, so that answers are read in between.
-//   A target that refuses every connection for refused_max ends the run.
+// Limits: at most kBurstMax requests are sent per loop iteration, so that answers are read in
+//   between. A target that refuses every connection for refused_max ends the run.
 
 #pragma once
 
@@ -35,17 +35,17 @@ struct LoadProgress {
 class LoadObserver {
  public:
   virtual ~LoadObserver() = default;
-  // Requests that ended since the last call; may be none. On the loop.
+  // Called on the loop with the requests that ended since the last call; may be empty.
   virtual void HandleFinished(std::vector<Measurement> finished, const LoadProgress& progress) = 0;
-  // The last call. An error says why the run ended before the plan did.
+  // The last call. An error means that the run ended before its plan, and why.
   virtual void HandleEnd(const neptune::Status& status) = 0;
 };
 
 struct OpenLoopOptions {
-  // A request without an answer by then is lost. From the time at which it was sent.
+  // A request without an answer within this time of being sent is lost.
   neptune::Duration timeout = std::chrono::seconds(5);
   neptune::Duration tick = std::chrono::milliseconds(200);
-  // Between Start and the run's time 0.
+  // Time between Start and the run's time 0.
   neptune::Duration lead = std::chrono::milliseconds(100);
   neptune::Duration refused_max = std::chrono::seconds(5);
 };
@@ -54,14 +54,14 @@ class OpenLoop final : private RequestSink {
  public:
   static constexpr int kBurstMax = 256;
 
-  // REQUIRES: everything outlives the run.
+  // REQUIRES: all arguments outlive the run.
   OpenLoop(neptune::Loop& loop, const ReplayPlan& plan, LoadTarget& target,
            const OpenLoopOptions& options, LoadObserver& observer);
   ~OpenLoop() override;
 
   void Start();
-  // Sends no more; what is in flight is given up and not measured. The observer's HandleEnd is
-  // called inside.
+  // Stops sending; requests in flight are abandoned and not measured. Calls the observer's
+  // HandleEnd before it returns.
   void Stop(const neptune::Status& why);
 
  private:
@@ -86,8 +86,9 @@ class OpenLoop final : private RequestSink {
   LoadObserver& observer_;
   neptune::TimePoint zero_;
   uint32_t next_ = 0;
-  std::unordered_map<uint32_t, int64_t> in_flight_;   // and when it was sent
-  std::deque<std::pair<int64_t, uint32_t>> give_up_;  // times, in order; may be answered already
+  std::unordered_map<uint32_t, int64_t> in_flight_;  // request to the time it was sent
+  std::deque<std::pair<int64_t, uint32_t>>
+      give_up_;  // ordered by time; the request may be answered already
   std::vector<Measurement> finished_;
   LoadProgress progress_;
   int64_t refused_since_ns_ = -1;

@@ -31,9 +31,9 @@
 #include "tools/terminal/progress.h"
 #include "tools/trace/trace_file.h"
 
-DEFINE_string(trace, "", "trace to replay, for instance data/traces/sample.trace.gz");
+DEFINE_string(trace, "", "trace to replay, for example data/traces/sample.trace.gz");
 DEFINE_string(target, "http://127.0.0.1:8080",
-              "http://HOST:PORT of frontends, separated by commas and asked in turn, or "
+              "http://HOST:PORT of frontends, separated by commas and used in turn, or "
               "neptune://HOST:PORT/SERVICE/PARTITION/METHOD");
 DEFINE_string(report, "", "folder of the report; created if missing");
 DEFINE_double(speed, 1, "times of the trace are divided by this");
@@ -84,7 +84,7 @@ using neptune::StatusOr;
 constexpr char kUsage[] =
     "replays a trace against a running cluster, open loop: each request is sent at its time "
     "whether or\n"
-    "not earlier ones were answered, and its latency counts from that time\n\n"
+    "not earlier ones were answered, and its latency is measured from that time\n\n"
     "  bazel run //tools:replay -- --trace=data/traces/sample.trace.gz --report=/tmp/run "
     "--speed=2\n"
     "  bazel run //tools:replay -- --from=/tmp/run     report again, for instance after a full "
@@ -136,7 +136,7 @@ StatusOr<ReplayPlan> ReadPlan(const std::string& trace_path, RunSetup* setup) {
     std::fprintf(stderr, "replay: %s bad lines skipped; the first: %s\n",
                  WithThousands(trace.bad_line_count).c_str(), trace.first_bad_line.c_str());
   }
-  if (trace.records.empty()) return InvalidArgument(trace_path, " holds no requests");
+  if (trace.records.empty()) return InvalidArgument(trace_path, " contains no requests");
   setup->speed =
       FLAGS_rate > 0 ? SpeedForRate(trace.records, FLAGS_rate, FLAGS_duration_s) : FLAGS_speed;
   NEPTUNE_ASSIGN_OR_RETURN(ReplayPlan plan,
@@ -171,8 +171,8 @@ Status Report(const std::string& folder, const RecordedRun& run, const RunSummar
   const Status written = WriteReport(folder, run, summary);
   if (!written.ok()) {
     return neptune::Annotate(
-        written, neptune::StrCat("the measurements are safe in ", folder, "/", kMeasurementFile,
-                                 "; make room and run again with --from=", folder));
+        written, neptune::StrCat("the measurements are saved in ", folder, "/", kMeasurementFile,
+                                 "; free some space and run again with --from=", folder));
   }
   std::printf("report: %s/report.html\n", folder.c_str());
   return neptune::OkStatus();

@@ -1,8 +1,7 @@
 // The schedule of a replay: the requests of a trace with their scaled send times.
 //
 // Threads: immutable once made.
-// Errors: INVALID_ARGUMENT an empty trace, or nothing left of it; RESOURCE_EXHAUSTED too many
-//   classes.
+// Errors: INVALID_ARGUMENT an empty trace, or an empty plan; RESOURCE_EXHAUSTED too many classes.
 // Units: nanoseconds since the run's time 0.
 
 #pragma once
@@ -18,7 +17,7 @@ namespace search::tools {
 
 struct PlannedRequest {
   int64_t at_ns = 0;
-  uint32_t query = 0;  // of ReplayPlan::queries
+  uint32_t query = 0;  // index into ReplayPlan::queries
   uint8_t service_class = 0;
 };
 
@@ -32,7 +31,7 @@ struct ReplayPlan {
 };
 
 struct PlanOptions {
-  // Times are divided by it. Above 0.
+  // Divisor of the trace's times. Must be above 0.
   double speed = 1;
   // Requests up to this time after scaling; a shorter trace repeats after its end if
   // `repeat` says so. 0: the whole trace once.
@@ -43,12 +42,12 @@ struct PlanOptions {
 neptune::StatusOr<ReplayPlan> MakeReplayPlan(const std::vector<TraceRecord>& trace,
                                              const PlanOptions& options);
 
-// Requests a second of the trace at speed 1. REQUIRES: it is not empty.
+// Returns the requests per second of the trace at speed 1. REQUIRES: `trace` is not empty.
 double MeanRate(const std::vector<TraceRecord>& trace);
 
-// The speed at which the first `duration_s` of the trace, repeated where it ends, have `rate`
-// requests a second in the mean; with duration 0, the whole trace. REQUIRES: it is not empty, rate
-// > 0.
+// Returns the speed at which the first `duration_s` seconds of the repeated trace have a mean rate
+// of `rate` requests per second; with duration 0, the whole trace. REQUIRES: `trace` is not empty,
+// rate > 0.
 double SpeedForRate(const std::vector<TraceRecord>& trace, double rate, double duration_s);
 
 }  // namespace search::tools

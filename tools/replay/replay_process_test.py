@@ -69,7 +69,7 @@ class ReplayTest(unittest.TestCase):
         # Room for the measurements (500 of 40 bytes and the set-up), not for the page with its plots.
         result = self.replay(file_size_max=24 * 1024)
         self.assertEqual(result.returncode, 1)
-        self.assertIn("the measurements are safe in", result.stderr)
+        self.assertIn("the measurements are saved in", result.stderr)
         self.assertIn("report.html", result.stderr)
         self.assertIn("answers a second", result.stdout)
         self.assertFalse(os.path.exists(self.path("report.html")))

@@ -23,7 +23,7 @@ namespace {
 
 using neptune::Status;
 
-// How often the caller's thread looks, and how often it says something where there is no terminal.
+// Polling interval of the caller's thread, and interval of output without a terminal.
 constexpr absl::Duration kLook = absl::Milliseconds(200);
 constexpr int64_t kPlainLineNs = 10'000'000'000;
 constexpr int64_t kTerminalLineNs = 1'000'000'000;

@@ -1,10 +1,10 @@
-// One run: a plan against a target in real time, its measurements saved as it goes.
+// Replays a plan against a target in real time, and saves measurements continuously.
 //
 //   loop's thread: OpenLoop ─► LoadTarget        caller's thread: chunks ─► MeasurementLog, live line, events
 //                     └──────── chunks of measurements ───────────────────────┘
 //
-// Threads: Run blocks its caller, which is no loop's thread.
-// Errors: why the run ended before its plan; measurements taken until then are in the result.
+// Threads: Run blocks the calling thread, which must not run a loop.
+// Errors: the reason why the run ended early; the result includes the measurements up to then.
 // Limits: kMeasurementCountMax requests.
 
 #pragma once
@@ -27,20 +27,20 @@ struct ReplayOptions {
   TargetOptions target;
   OpenLoopOptions loop;
   std::vector<RunEvent> events;
-  // Saves measurements; may be null.
+  // Receives the measurements; may be null.
   MeasurementLog* log = nullptr;
-  // Shows how it goes; null shows nothing.
+  // Output of the live line; null shows nothing.
   FILE* live = nullptr;
-  // Becomes true when the caller wants the run to end; may be null.
+  // Set to true by the caller to end the run; may be null.
   const std::atomic<bool>* stop = nullptr;
 };
 
 struct ReplayResult {
   std::vector<Measurement> measurements;
   neptune::Status end;           // OK: the plan was played to its end
-  neptune::Status saved;         // of the log
+  neptune::Status saved;         // status of the measurement log
   uint64_t held_count = 0;       // requests that waited for a connection
-  double processor_seconds = 0;  // of the loop's thread while it ran
+  double processor_seconds = 0;  // of the loop's thread during the run
   double elapsed_s = 0;
 };
 

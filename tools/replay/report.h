@@ -4,8 +4,8 @@
 //   report.html
 //
 // Threads: one call at a time for a folder.
-// Errors: UNAVAILABLE names each file that could not be written; the others are written.
-// Limits: none of its own; memory is a copy of the measurements.
+// Errors: UNAVAILABLE names each file that could not be written; the other files are still written.
+// Limits: memory is a copy of the measurements.
 
 #pragma once
 
@@ -23,9 +23,9 @@ inline constexpr char kMeasurementFile[] = "measurements.bin";
 neptune::Status WriteReport(const std::string& folder, const RecordedRun& run,
                             const RunSummary& summary);
 
-// One row a second of the run.
+// Returns one row per second of the run.
 std::string SeriesCsv(const RunSummary& summary);
-// The page with plots; it needs no other file. Errors: those of tools/plot.
+// Returns a self-contained page with plots. Errors: those of tools/plot.
 neptune::StatusOr<std::string> ReportHtml(const RecordedRun& run, const RunSummary& summary);
 
 }  // namespace search::tools

@@ -115,7 +115,7 @@ plot::Series PercentileSeries(const std::string& name, const neptune::Histogram&
 
 Plot PercentilePlot(const RunSummary& run) {
   Plot plot{.name = "percentiles",
-            .title = "Latency, one request in N is slower",
+            .title = "Latency exceeded by one request in N",
             .x = {.label = "N: 100 is the 99th percentile", .logarithmic = true},
             .y = {.label = "ms", .logarithmic = true}};
   plot.series.push_back(PercentileSeries("all", run.all.latency));
@@ -149,7 +149,7 @@ Plot TimePlot(const RecordedRun& run, const char* name, const char* title, const
 }
 
 Plot LatencyPlot(const RecordedRun& run, const RunSummary& summary) {
-  Plot plot = TimePlot(run, "latency", "Latency of the requests of each second", "ms");
+  Plot plot = TimePlot(run, "latency", "Latency by second", "ms");
   plot.y.logarithmic = true;
   const auto positive = [](double ms) { return std::max(ms, 1e-3); };
   plot.series = {
@@ -208,7 +208,7 @@ std::string SetupList(const RunSetup& setup) {
   add("plan", neptune::StrCat(WithThousands(setup.planned_count), " requests in ",
                               Number("%.1f", setup.duration_s), " s, of them ",
                               Number("%.1f", setup.warmup_s), " s to warm up"));
-  add("timeout", Number("%.3g s; a lost request counts with it", setup.timeout_s));
+  add("timeout", Number("%.3g s; lost requests count with this latency", setup.timeout_s));
   add("yield", neptune::StrCat(YieldFormName(setup.yield.form), ", deadline ",
                                Number("%.3g s", setup.yield.deadline_s)));
   add("query cache", setup.use_cache ? "used" : "bypassed");

@@ -1,7 +1,7 @@
-// Under which conditions a run was made: what has to be the same for two runs to be compared.
+// The conditions of a run, which must match for two runs to be comparable.
 //
 // Threads: plain values; DescribeHost reads /proc.
-// Errors: INVALID_ARGUMENT text that is no set-up.
+// Errors: INVALID_ARGUMENT the text is not a set-up.
 
 #pragma once
 
@@ -14,20 +14,20 @@
 
 namespace search::tools {
 
-// Something that happened, or was done, at a time of the run.
+// An event at a given time of the run.
 struct RunEvent {
   double at_s = 0;
   std::string label;
-  std::string command;  // run by the shell then; may be empty
+  std::string command;  // run by the shell at that time; may be empty
 };
 
 struct RunSetup {
-  std::string label;   // the caller's name of the run
+  std::string label;   // name of the run, given by the caller
   std::string target;  // as given
   std::string trace;   // file name
   std::string trace_xxh3;
   double speed = 1;
-  double duration_s = 0;  // of the plan
+  double duration_s = 0;  // length of the plan
   double warmup_s = 0;
   double timeout_s = 5;
   double lateness_p99_ms_max = 1;
@@ -36,7 +36,7 @@ struct RunSetup {
   std::vector<std::string> classes;
   YieldOptions yield;
   std::vector<RunEvent> events;
-  std::string revision;  // of the source tree
+  std::string revision;  // revision of the source tree
   std::string processor;
   int processor_count = 0;
   std::string kernel;
@@ -49,8 +49,8 @@ neptune::StatusOr<RunSetup> ParseSetupJson(std::string_view json);
 // Fills in revision, processor, kernel and time.
 void DescribeHost(RunSetup* setup);
 
-// Names of fields in which two runs differ that would make a comparison meaningless: all but label,
-// target, revision, time, and the file's name where its contents are the same.
+// Returns the names of differing fields that make two runs incomparable: all fields except label,
+// target, revision, time, and the trace's file name if its contents are the same.
 std::vector<std::string> DifferingFields(const RunSetup& a, const RunSetup& b);
 
 }  // namespace search::tools

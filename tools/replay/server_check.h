@@ -1,8 +1,8 @@
 // Polls a server until it reports that it serves.
 //
-// Health checks as balancers have them.
+// Equivalent to a load balancer's health check.
 // Threads: its loop's own.
-// Limits: one question at a time; one without an answer within the interval is given up.
+// Limits: one poll at a time; a poll without an answer within the interval is abandoned.
 
 #pragma once
 
@@ -17,19 +17,19 @@ namespace search::tools {
 
 struct ServerCheckOptions {
   neptune::Endpoint server;
-  // Answered with status 200 by a server that serves.
+  // Answered with status 200 by a server that is ready.
   std::string path = "/readyz";
-  // Between questions.
+  // Interval between polls.
   neptune::Duration interval = std::chrono::milliseconds(250);
 };
 
 class ServerCheck final : private RequestSink {
  public:
-  // `serves` is called once for each Begin, when the server serves; it may call Begin again.
+  // `serves` is called once for each Begin, when the server is ready; it may call Begin again.
   ServerCheck(neptune::Loop& loop, const ServerCheckOptions& options, std::function<void()> serves);
   ~ServerCheck() override;
 
-  // Asks from now on. While it asks already, nothing.
+  // Starts polling. No effect if polling is already in progress.
   void Begin();
 
  private:
@@ -44,7 +44,7 @@ class ServerCheck final : private RequestSink {
   const ReplayPlan question_;
   HttpTarget target_;
   bool waits_for_answer_ = false;
-  neptune::TimerId timer_ = 0;  // while it asks
+  neptune::TimerId timer_ = 0;  // set while polling
 };
 
 }  // namespace search::tools

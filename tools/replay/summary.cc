@@ -90,7 +90,7 @@ std::string WhyInvalid(const RunSetup& setup, const RunSummary& summary, bool co
     char text[160];
     std::snprintf(
         text, sizeof(text),
-        "the generator was late: 99 %% of requests were sent within %.2f ms of their times, "
+        "the generator was late: 99 %% of requests were sent within %.2f ms of their times; "
         "the bound is %.2f ms",
         lateness_ms, setup.lateness_p99_ms_max);
     return text;
@@ -211,7 +211,7 @@ std::string SummaryText(const RunSetup& setup, const RunSummary& s) {
          "p99", "p99.9", "max", "lost %", "yield-%", "coverage", "hits %");
   AppendClass(&out, "all", s.all);
   for (const auto& [name, c] : s.classes) AppendClass(&out, name, c);
-  Append(&out, "service    %10s %8.2f %8.2f %8.2f %8.2f %8.2f   (of answers, from sending)\n", "",
+  Append(&out, "service    %10s %8.2f %8.2f %8.2f %8.2f %8.2f   (answers, since sending)\n", "",
          Millis(s.all.service.Percentile(0.5)), Millis(s.all.service.Percentile(0.9)),
          Millis(s.all.service.Percentile(0.99)), Millis(s.all.service.Percentile(0.999)),
          Millis(s.all.service.max()));

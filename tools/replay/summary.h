@@ -1,8 +1,8 @@
-// What a run's measurements say, in its steady window and second by second.
+// Summarises a run's measurements, over its steady window and second by second.
 //
 // A lost request (rejected, error, timeout, connection) counts in the latency distribution with the
-// timeout, or with what it really took if that is longer: a percentile is one of all requests, not
-// of the lucky ones.
+// timeout, or with its actual time if that is longer, so that percentiles cover all requests and
+// not only the answered ones.
 //
 // Source: [Shen02] 4.5.2 (loss percent); [Chu03] 5 (quality-aware throughput: an answer counts as
 // the share of partitions that contributed, if it came within the deadline).
@@ -37,21 +37,21 @@ struct ClassSummary {
   double quality_in_time_sum = 0;  // of answers within the deadline
   double yield = 0;
   double yield_offered = 0;
-  neptune::Histogram latency{kLatencyHistogram};  // from the intended time
-  neptune::Histogram service{kLatencyHistogram};  // of answers, from the time of sending
+  neptune::Histogram latency{kLatencyHistogram};  // since the intended time
+  neptune::Histogram service{kLatencyHistogram};  // answers only, since sending
 
   uint64_t request_count() const;
   uint64_t answered_count() const { return outcomes[0]; }
   uint64_t lost_count() const { return request_count() - answered_count(); }
-  double LossShare() const;        // lost requests of all
-  double LossPercent() const;      // yield not realised, of that offered
+  double LossShare() const;        // share of lost requests
+  double LossPercent() const;      // lost yield in percent of the offered yield
   double Coverage() const;         // mean quality of answers
-  double CacheHitShare() const;    // of answers that tell
+  double CacheHitShare() const;    // of answers that report it
   double TerminatedShare() const;  // of answers
 };
 
 struct SecondSummary {
-  uint64_t request_count = 0;  // intended in it
+  uint64_t request_count = 0;  // intended in the window
   uint64_t answered_count = 0;
   uint64_t lost_count = 0;
   double quality_sum = 0;
@@ -68,8 +68,8 @@ struct RunSummary {
   ClassSummary all;
   std::map<std::string, ClassSummary> classes;
   neptune::Histogram lateness{kLatencyHistogram};
-  std::vector<SecondSummary> seconds;  // of the whole run, with warm-up
-  // Why the run is no measurement of the target; empty: it is.
+  std::vector<SecondSummary> seconds;  // the whole run, including warm-up
+  // Reason why the run is invalid; empty if it is valid.
   std::string invalid;
 
   bool valid() const { return invalid.empty(); }
@@ -78,12 +78,12 @@ struct RunSummary {
   double Rate(double count) const { return window_s > 0 ? count / window_s : 0; }
 };
 
-// `complete`: the plan was played to its end.
+// `complete`: true if the plan was played to its end.
 RunSummary Summarize(const RunSetup& setup, const std::vector<Measurement>& measurements,
                      bool complete);
 
 std::string SummaryJson(const RunSetup& setup, const RunSummary& summary);
-// A table for the terminal.
+// Returns a table for the terminal.
 std::string SummaryText(const RunSetup& setup, const RunSummary& summary);
 
 }  // namespace search::tools

@@ -67,7 +67,7 @@ StatusOr<TargetAddress> ParseNeptune(std::string_view text) {
 
 StatusOr<TargetAddress> ParseTarget(std::string_view text) {
   if (!text.starts_with(kHttp) && !text.starts_with(kNeptune)) {
-    return InvalidArgument("--target=", text, " begins neither with http:// nor with neptune://");
+    return InvalidArgument("--target=", text, " must begin with http:// or neptune://");
   }
   NEPTUNE_ASSIGN_OR_RETURN(TargetAddress address,
                            text.starts_with(kHttp) ? ParseHttp(text) : ParseNeptune(text));

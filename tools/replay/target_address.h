@@ -1,4 +1,4 @@
-// Which servers a run asks, as the caller writes them.
+// The servers of a run, parsed from the --target syntax.
 //
 //   http://HOST:PORT[,http://HOST:PORT...]                 frontends
 //   neptune://HOST:PORT[,HOST:PORT...]/SERVICE/PARTITION/METHOD   nodes; payload the query's text, or for the
@@ -6,8 +6,8 @@
 //                                                          TierQuery
 //
 // Threads: ParseTarget is pure; the others belong to a loop.
-// Errors: INVALID_ARGUMENT an address that is neither; hosts are IPv4 addresses or localhost.
-//   CheckReachable: UNAVAILABLE names the first server that takes no connection.
+// Errors: INVALID_ARGUMENT an address of neither form; hosts are IPv4 addresses or localhost.
+//   CheckReachable: UNAVAILABLE names the first server that does not accept a connection.
 
 #pragma once
 
@@ -26,7 +26,7 @@ namespace search::tools {
 struct TargetAddress {
   bool is_http = true;
   std::vector<neptune::Endpoint> servers;
-  std::string service;  // of Neptune's protocol, as the next two
+  std::string service;  // neptune:// only, like the next two
   uint32_t partition = 0;
   std::string method;
 };
@@ -37,7 +37,7 @@ struct TargetOptions {
   neptune::Duration timeout = std::chrono::seconds(5);
   size_t connection_count_max = 8192;
   bool use_cache = true;
-  // Path of HTTP requests; empty: a search answered as JSON.
+  // Path of HTTP requests; empty: that of a search with a JSON answer.
   std::string path;
   // The cluster key of the nodes; null: they need none.
   std::shared_ptr<const neptune::ClusterKeys> keys;
@@ -45,11 +45,12 @@ struct TargetOptions {
   neptune::Duration failover_patience{0};
 };
 
-// The target on its loop. REQUIRES: `plan` outlives it.
+// Creates the target on its loop. REQUIRES: `plan` outlives it.
 std::unique_ptr<LoadTarget> MakeTarget(neptune::Loop& loop, const ReplayPlan& plan,
                                        const TargetAddress& address, const TargetOptions& options);
 
-// Connects to each server once and goes away again. Blocks its caller, which is no loop's thread.
+// Connects to each server once and disconnects. Blocks the calling thread, which must not run a
+// loop.
 neptune::Status CheckReachable(neptune::Loop& loop, const std::vector<neptune::Endpoint>& servers);
 
 }  // namespace search::tools

@@ -1,4 +1,4 @@
-// What an answer is worth by its response time.
+// The yield of an answer as a function of its response time.
 //
 //   throughput  C up to D                 resptime  C (1 - r/D)
 //   hybrid      C up to D', then falling to C' at D;   nothing after D
@@ -22,18 +22,18 @@ enum class YieldForm { kThroughput, kResponseTime, kHybrid };
 struct YieldOptions {
   YieldForm form = YieldForm::kThroughput;
   double deadline_s = 2;
-  // Full yield of each class; of others 1.
+  // Full yield of each class; 1 for classes not listed.
   std::map<std::string, double> full = {{"gold", 4}, {"silver", 2}, {"bronze", 1}};
 
   double FullOf(const std::string& service_class) const;
-  // Share of the full yield of an answer after `seconds`.
+  // Returns the share of the full yield for an answer after `seconds`.
   double ShareAfter(double seconds) const;
 };
 
-// "throughput", "resptime" or "hybrid". Errors: INVALID_ARGUMENT any other word.
+// Parses "throughput", "resptime" or "hybrid". Errors: INVALID_ARGUMENT any other word.
 neptune::StatusOr<YieldForm> ParseYieldForm(std::string_view word);
 std::string_view YieldFormName(YieldForm form);
-// "gold:4,silver:2".
+// Parses "gold:4,silver:2".
 neptune::StatusOr<std::map<std::string, double>> ParseYields(std::string_view text);
 
 }  // namespace search::tools

@@ -121,7 +121,7 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   const Json document = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (document.is_discarded()) return InvalidArgument("the answer is not JSON");
   if (!Member(document, "results").is_array() || !Member(document, "query").is_string()) {
-    return InvalidArgument("the answer is not one of a search frontend");
+    return InvalidArgument("the answer does not come from a search frontend");
   }
   SearchAnswer answer;
   answer.query = Text(document, "query");

@@ -22,8 +22,8 @@ DEFINE_int32(start, 0, "number of the first result, from 0");
 DEFINE_int32(count, 10, "number of results, 1 to 100");
 DEFINE_bool(json, false, "print the frontend's JSON answer as it is");
 DEFINE_string(color, "auto", "auto (on a terminal, unless NO_COLOR is set), always or never");
-DEFINE_int32(width, 0, "columns to use; 0 takes the terminal's, at most 100");
-DEFINE_int32(timeout_ms, 10'000, "how long to wait for the answer");
+DEFINE_int32(width, 0, "output width in columns; 0: the terminal's width, at most 100");
+DEFINE_int32(timeout_ms, 10'000, "time limit for the answer");
 
 namespace search::tools {
 namespace {

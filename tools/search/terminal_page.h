@@ -1,7 +1,7 @@
-// An answer as lines of text for a terminal.
+// Renders an answer as lines of text for a terminal.
 //
-// The words are those of the result page (frontend/render/wording).
-// No I/O. Threads: pure functions. Errors: none.
+// Uses the wording of the result page (frontend/render/wording). No I/O. Threads: pure functions.
+// Errors: none.
 // Limits: those of WrappedText.
 
 #pragma once

@@ -2,8 +2,8 @@
 //
 // Source: ECMA-48 (SGR). Column widths of characters: utf8proc. No I/O.
 // Threads: thread-compatible.
-// Errors: none. Control characters, escape sequences and the marks that turn the direction of text
-//   are left out or shown as U+FFFD, so that no document can command the terminal.
+// Errors: none. Control characters, escape sequences and bidirectional formatting marks are dropped
+//   or shown as U+FFFD, so that no document can control the terminal.
 // Limits: a word wider than a line is broken.
 
 #pragma once
@@ -27,10 +27,10 @@ class WrappedText {
  public:
   explicit WrappedText(const WrapOptions& options);
 
-  // Appends `text`; white space of any length separates words.
+  // Appends `text`; any amount of white space separates words.
   void Add(std::string_view text, TextStyle style = TextStyle::kPlain);
 
-  // The lines, each ended by a line feed; the object is then empty.
+  // Returns the lines, each ended by a line feed, and clears the object.
   std::string Take();
 
  private:
@@ -41,7 +41,7 @@ class WrappedText {
 
   void AddCharacter(std::string_view bytes, int width, TextStyle style);
   void EndWord();
-  // Writes what changes the terminal from the style in force to this one.
+  // Writes the escape sequence that changes the current style to this one.
   void SetStyle(TextStyle style);
 
   const WrapOptions options_;

@@ -18,8 +18,8 @@ std::string CallerPath(std::string_view path);
 // there, else under the source tree's root, else as CallerPath gives it.
 std::string ProjectPath(std::string_view path);
 
-// `path` under the source tree's root; outside `bazel run`, under the current directory. For
-// results whose place the caller did not name.
+// `path` under the source tree's root; outside `bazel run`, under the current directory. Used for
+// results without an explicit output path.
 std::string ProjectOutputPath(std::string_view path);
 
 }  // namespace search::tools

@@ -1,6 +1,6 @@
 // A tool's command line: flags, `--help` on standard output with status 0, errors with status 2.
 //
-// Threads: to be called once, before others start.
+// Threads: must be called once, before other threads start.
 
 #pragma once
 
@@ -18,10 +18,10 @@ namespace search::tools {
 std::vector<std::string> ParseCommandLine(int* argc, char*** argv, const std::string& usage,
                                           std::string_view source_file);
 
-// Prints a failure for people; returns the exit status: 0 OK, 2 the caller's mistake, 1 all others.
+// Prints an error message; returns the exit status: 0 OK, 2 invalid usage, 1 other errors.
 int ExitStatus(const neptune::Status& status, std::string_view tool);
 
-// The parts of a list separated by commas; empty ones are left out.
+// Splits a list at commas; drops empty parts.
 std::vector<std::string> SplitList(std::string_view list);
 
 }  // namespace search::tools

@@ -1,8 +1,8 @@
-// Progress of long work on stderr: a bar with rate and time left on a terminal, plain lines
-// elsewhere.
+// Shows the progress of long work on stderr: a bar with rate and time left on a terminal, plain
+// lines elsewhere.
 //
 // Threads: Progress is thread-safe; RenderProgress is a pure function.
-// Units: what is counted is named by `unit`; the clock gives nanoseconds of any monotonic clock.
+// Units: `unit` names what is counted; the clock returns nanoseconds of any monotonic clock.
 // Limits: at most five updates a second on a terminal, one line in ten seconds elsewhere.
 
 #pragma once
@@ -21,7 +21,7 @@ namespace search::tools {
 
 using NanosecondClock = std::function<int64_t()>;
 
-// The machine's monotonic clock, for the mains.
+// The machine's monotonic clock, for use in mains.
 int64_t MonotonicNanoseconds();
 
 struct ProgressState {
@@ -30,7 +30,7 @@ struct ProgressState {
   uint64_t done = 0;
   uint64_t total = 0;  // 0: unknown
   double elapsed_s = 0;
-  std::string_view note = {};  // put at the end
+  std::string_view note = {};  // appended to the line
 };
 
 // "reading [#####     ] 50 % 2,000/4,000 pages, 1,000/s, 2 s left". The bar is left out if
@@ -49,7 +49,7 @@ class Progress {
     // Output stream; null shows nothing. Default: null, so that libraries stay silent.
     FILE* out = nullptr;
     NanosecondClock clock;
-    // What is put at the end of the line, called on whatever thread counts; may be empty.
+    // Returns text appended to the line; called on any thread that counts. May be empty.
     std::function<std::string()> note = nullptr;
   };
 
@@ -59,7 +59,7 @@ class Progress {
   // Ends the line of the bar.
   ~Progress();
 
-  // Counts `count` more units; shows the state if the last one is old enough.
+  // Counts `count` more units; shows the state if the last update is old enough.
   void Add(uint64_t count) ABSL_LOCKS_EXCLUDED(mutex_);
   // Shows the final state; further calls do nothing.
   void Finish() ABSL_LOCKS_EXCLUDED(mutex_);

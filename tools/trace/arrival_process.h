@@ -3,9 +3,10 @@
 //   rate(t) = 1 / gap_mean * curve(hour of t) * fluctuation(t) * burst(t)   each factor with mean 1
 //   gaps are gamma-distributed in the time that runs at rate(t)             exponential by default
 //
-// A rate that moves by a standard deviation of v around its mean makes the gaps of a Poisson
-// process deviate by sqrt(1 + 2 v^2) of their mean, and those of a thinned one by the same: so the
-// fluctuation gives the whole stream and its non-cached part the deviation of table 4.2 at once.
+// If the rate has a relative standard deviation of v, the gaps of a Poisson process have a
+// coefficient of variation of sqrt(1 + 2 v^2), and so have those of a thinned process. One
+// fluctuation therefore gives both the whole stream and its non-cached part the deviation of table
+// 4.2.
 //
 // Source: [Shen02] 4.5.1, table 4.2 (intervals), 1 and 4.1 (daily peak).
 // Threads: thread-compatible. Units: microseconds from the trace's beginning.
@@ -26,7 +27,7 @@ class ArrivalProcess {
   // REQUIRES: CheckTraceProfile(profile) is OK.
   ArrivalProcess(const TraceProfile& profile, uint64_t seed);
 
-  // The next request's time, in microseconds; never before the last one's.
+  // Returns the next request's time in microseconds; times never decrease.
   double NextUs();
 
  private:
@@ -40,12 +41,12 @@ class ArrivalProcess {
   neptune::RandomSource gap_random_;
   neptune::RandomSource rate_random_;
   std::vector<double> curve_;  // one factor an hour of the day, mean 1 over the trace
-  double burst_mean_ = 1;      // of the burst's factor, to divide by
-  double fluctuation_ = 0;     // logarithm, deviation 1
+  double burst_mean_ = 1;      // mean of the burst factor, for normalisation
+  double fluctuation_ = 0;     // logarithm, standard deviation 1
   double burst_left_s_ = 0;
   uint64_t step_ = 0;
-  double position_s_ = 0;  // where the last request is
-  double rate_ = 0;        // of the step, requests a second
+  double position_s_ = 0;  // time of the last request
+  double rate_ = 0;        // of the current step, requests per second
 };
 
 // `rates` raised to one power, so that the largest is `peak_to_mean` times their mean; unchanged if

@@ -21,7 +21,7 @@
 #include "tools/trace/trace_statistics.h"
 
 DEFINE_string(profile, "",
-              "make a trace with this profile's statistics, for instance "
+              "generate a trace with this profile's statistics, for example "
               "data/traces/ask_peak.textproto");
 DEFINE_string(queries, "", "queries of the generated trace: one per line, plain or packed");
 DEFINE_string(corpus, "",
@@ -36,7 +36,7 @@ DEFINE_string(curve, "",
               "with --profile: requests in each second from midnight, one per line; its daily "
               "curve replaces the profile's");
 DEFINE_string(input, "", "files to import, cut, scale or merge, separated by commas");
-DEFINE_string(format, "trace", "what --input is: trace, access_log or list");
+DEFINE_string(format, "trace", "format of --input: trace, access_log or list");
 DEFINE_string(query_parameter, "q", "with --format=access_log: the URL parameter with the query");
 DEFINE_string(service_class, "bronze", "class of imported requests");
 DEFINE_double(from_s, 0, "with --input: first second to keep");
@@ -55,7 +55,7 @@ using neptune::Status;
 using neptune::StatusOr;
 
 constexpr char kUsage[] =
-    "makes, imports, edits and describes query traces\n\n"
+    "generates, imports, edits and describes query traces\n\n"
     "  make:    --profile=data/traces/ask_peak.textproto --queries=FILE --out=TRACE.gz --seed=1\n"
     "  import:  --input=access.log --format=access_log --out=TRACE.gz\n"
     "           --input=queries.txt --format=list --rate=50 --out=TRACE.gz\n"
@@ -177,7 +177,7 @@ Status ImportLog(const std::string& path, BadLines bad_lines) {
                                         return neptune::OkStatus();
                                       }));
   NoteBadLines(counts.bad_lines, counts.first_bad_line);
-  std::printf("%s\n%s other requests left out\n", DescribeTrace(made).c_str(),
+  std::printf("%s\n%s other requests skipped\n", DescribeTrace(made).c_str(),
               WithThousands(counts.without_query).c_str());
   return neptune::OkStatus();
 }

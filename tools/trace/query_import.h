@@ -1,7 +1,7 @@
-// Queries from what people have: plain lists, access logs of Web servers, a corpus of documents.
+// Imports queries from plain lists, access logs of Web servers or a corpus of documents.
 //
 // Source: the Common and Combined Log Formats of Web servers.
-// Threads: pure functions; reading files but for ParseAccessLogLine.
+// Threads: pure functions; all but ParseAccessLogLine read files.
 // Errors: those of reading; INVALID_ARGUMENT nothing usable in the file.
 // Limits: lines of kLogLineSizeMax bytes; longer ones are skipped and counted. A list and the
 //   sampled documents of a corpus are held in memory.
@@ -21,17 +21,17 @@ namespace search::tools {
 inline constexpr size_t kLogLineSizeMax = 64 * 1024;
 inline constexpr size_t kSampledDocumentsMax = 100'000;
 
-// One query a line; cleaned, blank lines left out.
+// Reads one query per line, cleaned (CleanQuery); skips blank lines.
 neptune::StatusOr<std::vector<std::string>> ReadQueryList(const std::string& path);
 
-// `count` different queries of one to four words from a corpus in JSON Lines: half of them words of
-// one document's title, half words that stand near each other in its text.
+// Returns `count` distinct queries of one to four words from a corpus in JSON Lines: half from one
+// document's title, half from nearby words in its text.
 neptune::StatusOr<std::vector<std::string>> QueriesOfCorpus(const std::string& path, size_t count,
                                                             uint64_t seed);
 
 struct AccessLogEntry {
   int64_t time_s = 0;  // since 1970
-  std::string query;   // of the parameter; empty: the request had none
+  std::string query;   // value of the parameter; empty if the request had none
 };
 
 // A line `host - - [01/Jul/1995:00:00:01 -0400] "GET /search?q=... HTTP/1.0" 200 ...`; `parameter`

@@ -1,4 +1,4 @@
-// Which queries the requests of a made trace ask: repeats of earlier ones, or fresh ones.
+// Chooses the queries of a generated trace: repeats of earlier ones, or fresh ones.
 //
 // With a repeat share r, a request repeats with probability r: it asks the query that was k-th to
 // be fresh, k drawn by Zipf's law from 1 to the number of queries asked so far - what is popular is
@@ -34,7 +34,7 @@ class QueryStream {
   // Valid until the next call.
   const std::string& Next();
 
-  // Fresh queries that were put together because the list was used up.
+  // Number of fresh queries combined from others because the list was exhausted.
   uint64_t composed_count() const { return composed_count_; }
 
  private:
@@ -43,10 +43,10 @@ class QueryStream {
 
   neptune::RandomSource random_;
   const double zipf_exponent_;
-  const double repeat_share_;  // below 0: not given
+  const double repeat_share_;  // negative: not given
   std::vector<std::string> list_;
   std::unordered_set<std::string> known_;  // the list's and the composed ones
-  std::vector<std::string> asked_;         // in the order in which they were fresh
+  std::vector<std::string> asked_;         // in order of first use
   uint64_t composed_count_ = 0;
 };
 

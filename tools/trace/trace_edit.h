@@ -1,4 +1,4 @@
-// Cuts, scales and merges traces as they stream by.
+// Cuts, scales and merges traces in a streaming fashion.
 //
 // Source: [Shen02] 4.5.1 (intervals are scaled to reach a demand).
 // Threads: pure function of its readers.
@@ -18,14 +18,14 @@
 namespace search::tools {
 
 struct TraceEdit {
-  // Requests from `from_us` to before `to_us` of each input stay; `from_us` becomes time 0.
+  // Keeps the requests in [from_us, to_us) of each input; `from_us` becomes time 0.
   uint64_t from_us = 0;
   uint64_t to_us = UINT64_MAX;
-  // Times are divided by it: 2 makes twice the rate. Above 0.
+  // Divisor of times: 2 doubles the rate. Must be above 0.
   double speed = 1;
 };
 
-// Calls `take` with the edited records of all inputs in order of time; of equal times the earlier
+// Calls `take` with the edited records of all inputs in order of time; on equal times the earlier
 // input comes first.
 neptune::Status EditTraces(const std::vector<std::unique_ptr<TraceReader>>& inputs,
                            const TraceEdit& edit, const RecordHandler& take);

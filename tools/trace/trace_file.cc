@@ -46,14 +46,14 @@ Status TraceReader::ReadHeader() {
     return neptune::OkStatus();
   }
   return InvalidArgument(name_, ":1: not a trace: the first line must be '", kTraceHeader,
-                         "', or a frontend's of its access log");
+                         "', or a line of a frontend's access log");
 }
 
 Status TraceReader::ParseLine(const LineReader::Line& line, TraceRecord* record) {
   const size_t size_max =
       is_access_log_ ? TraceLimits::kAccessLineSizeMax : TraceLimits::kLineSizeMax;
   if (line.too_long || line.text.size() > size_max) {
-    return InvalidArgument("a line of more than ", size_max, " bytes");
+    return InvalidArgument("the line is longer than ", size_max, " bytes");
   }
   if (is_access_log_) return ParseAccessLine(line.text, record);
   NEPTUNE_RETURN_IF_ERROR(ParseTraceLine(line.text, record));
@@ -63,7 +63,7 @@ Status TraceReader::ParseLine(const LineReader::Line& line, TraceRecord* record)
 Status TraceReader::CheckOrder(const TraceRecord& record) {
   if (record.time_us < last_time_us_) {
     return InvalidArgument("the time ", record.time_us, " is before ", last_time_us_,
-                           " of the line before");
+                           " of the previous line");
   }
   last_time_us_ = record.time_us;
   return neptune::OkStatus();
@@ -116,12 +116,12 @@ StatusOr<bool> TraceReader::NextByArrival(TraceRecord* record) {
     waiting_.pop();
     if (!begin_us_) begin_us_ = record->time_us;
     const uint64_t begin = *begin_us_;
-    Status status = record->time_us < begin ? InvalidArgument("it arrived before the first one")
+    Status status = record->time_us < begin ? InvalidArgument("it arrived before the first request")
                                             : neptune::OkStatus();
     if (status.ok()) {
       record->time_us -= begin;
       status = record->time_us > TraceLimits::kTimeMaxUs
-                   ? InvalidArgument("it arrived years after the first one")
+                   ? InvalidArgument("it arrived years after the first request")
                    : CheckOrder(*record);
     }
     if (status.ok()) return true;

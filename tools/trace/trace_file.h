@@ -1,12 +1,12 @@
-// Reads and writes trace files, one record at a time, packed or plain; reads access logs of
+// Reads and writes trace files, one record at a time, compressed or plain; reads access logs of
 // frontends as traces.
 //
 // Source: format.md.
 // Threads: thread-compatible.
 // Errors: those of the byte source and the file sink; INVALID_ARGUMENT "FILE:LINE: reason" for a
-//   file that is no trace, and for a malformed line if bad lines fail.
-// Limits: a reader and a writer hold one block and one line, of an access log the searches of
-//   kReorderTime; ReadTrace what it is allowed to.
+//   file that is not a trace, and for a malformed line with BadLines::kFail.
+// Limits: a reader or writer holds one block and one line; a reader of an access log also the
+//   searches of kReorderTimeUs; ReadTrace holds up to its record limit.
 
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace search::tools {
 
-// What becomes of a line that does not parse, or whose time is before that of the line before.
+// Treatment of a line that does not parse or whose time is earlier than the previous line's.
 enum class BadLines { kFail, kCount };
 
 // "fail" or "count". Errors: INVALID_ARGUMENT any other word.
@@ -36,7 +36,7 @@ class TraceReader {
   // Opens a trace; "-" is standard input.
   static neptune::StatusOr<std::unique_ptr<TraceReader>> Open(const std::string& path,
                                                               BadLines bad_lines);
-  // REQUIRES: `source` outlives the reader. `name` stands in messages.
+  // REQUIRES: `source` outlives the reader. `name` is used in messages.
   TraceReader(ByteSource* source, std::string name, BadLines bad_lines);
 
   // False at the end.
@@ -47,8 +47,8 @@ class TraceReader {
   const std::string& first_bad_line() const { return first_bad_line_; }
 
  private:
-  // Lines of an access log are in the order in which searches ended, and records in that of their
-  // arrival.
+  // Access log lines are ordered by completion; the reader sorts them by arrival within this
+  // window.
   static constexpr uint64_t kReorderTimeUs = 60'000'000;
   static constexpr size_t kReorderCountMax = 200'000;
 
@@ -71,10 +71,10 @@ class TraceReader {
   const BadLines bad_lines_;
   bool header_read_ = false;
   bool is_access_log_ = false;
-  std::optional<LineReader::Line> first_;  // read to find out which
+  std::optional<LineReader::Line> first_;  // first line, read to detect the format
   std::priority_queue<TraceRecord, std::vector<TraceRecord>, Later> waiting_;
   uint64_t lines_read_ = 0;
-  uint64_t newest_us_ = 0;  // of an access log, since 1970, as is the next
+  uint64_t newest_us_ = 0;  // access log only, since 1970, as is the next
   std::optional<uint64_t> begin_us_;
   uint64_t last_time_us_ = 0;
   uint64_t bad_line_count_ = 0;
@@ -93,13 +93,14 @@ neptune::StatusOr<Trace> ReadTrace(const std::string& path, BadLines bad_lines,
 
 class TraceWriter {
  public:
-  // Packed as the name's ending says.
+  // Compresses according to the extension of the name.
   static neptune::StatusOr<std::unique_ptr<TraceWriter>> Create(const std::string& path);
   explicit TraceWriter(std::unique_ptr<FileSink> sink) : sink_(std::move(sink)) {}
 
-  // Errors also: INVALID_ARGUMENT a record that the format cannot hold, or that is out of order.
+  // Errors also: INVALID_ARGUMENT a record that the format cannot represent, or that is out of
+  // order.
   neptune::Status Write(const TraceRecord& record);
-  // A line for people: "#" and the text. REQUIRES: no line break in it.
+  // Writes a comment line: "#" and the text. REQUIRES: no line break in it.
   neptune::Status WriteComment(std::string_view text);
   neptune::Status Commit();
 

@@ -23,7 +23,8 @@ const std::string& DrawClass(const TraceProfile& profile, neptune::RandomSource&
 StatusOr<GeneratedCounts> GenerateTrace(const TraceProfile& profile,
                                         const std::vector<std::string>& queries, uint64_t seed,
                                         const RecordHandler& take) {
-  if (queries.empty()) return neptune::InvalidArgument("there are no queries to make a trace of");
+  if (queries.empty())
+    return neptune::InvalidArgument("there are no queries to generate a trace from");
   ArrivalProcess arrivals(profile, seed);
   QueryStream stream(queries, profile, seed);
   neptune::RandomSource class_random(seed ^ 0x636c6173);

@@ -1,4 +1,4 @@
-// Makes a trace from a profile, a list of queries and a seed.
+// Generates a trace from a profile, a list of queries and a seed.
 //
 // Source: [Shen02] 4.5.1 (Differentiated Search).
 // Threads: pure function.

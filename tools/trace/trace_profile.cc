@@ -35,7 +35,7 @@ Status CheckClasses(const TraceProfile& profile) {
     NEPTUNE_RETURN_IF_ERROR(CheckTraceClass(share.name()));
     NEPTUNE_RETURN_IF_ERROR(CheckRange("classes.share", share.share(), 0, 1));
     if (!names.insert(share.name()).second) {
-      return InvalidArgument("classes: ", share.name(), " is there twice");
+      return InvalidArgument("classes: ", share.name(), " is listed twice");
     }
     sum += share.share();
   }
@@ -115,7 +115,7 @@ StatusOr<std::vector<FitLine>> CompareWithPublished(const TraceProfile& profile,
     }
     const nlohmann::json::json_pointer where(pointer);
     if (!json.contains(where) || !json[where].is_number()) {
-      return InvalidArgument("published: there is no statistic '", published.statistic(), "'");
+      return InvalidArgument("published: unknown statistic '", published.statistic(), "'");
     }
     lines.push_back({published.statistic(), published.value(), json[where].get<double>(),
                      published.tolerance()});

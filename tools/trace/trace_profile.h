@@ -1,4 +1,4 @@
-// Reads trace profiles and compares made traces with what they promise.
+// Reads trace profiles and compares generated traces with their published statistics.
 //
 // Source: trace_profile.proto.
 // Threads: pure functions; LoadTraceProfile reads a file.
@@ -22,7 +22,7 @@ inline constexpr double kProfileRequestCountMax = 50e6;
 neptune::Status CheckTraceProfile(const TraceProfile& profile);
 neptune::StatusOr<TraceProfile> LoadTraceProfile(const std::string& path);
 
-// A published figure beside the made one.
+// A published figure and the generated one.
 struct FitLine {
   std::string statistic;
   double published = 0;
@@ -30,7 +30,7 @@ struct FitLine {
   double tolerance = 0;
   bool holds() const;
 };
-// Errors: INVALID_ARGUMENT the profile names a statistic that there is not.
+// Errors: INVALID_ARGUMENT the profile names an unknown statistic.
 neptune::StatusOr<std::vector<FitLine>> CompareWithPublished(const TraceProfile& profile,
                                                              const TraceStatistics& made);
 std::string DescribeFit(const std::vector<FitLine>& fit);

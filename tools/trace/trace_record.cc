@@ -80,7 +80,7 @@ Status ParseAccessLine(std::string_view line, TraceRecord* record) {
   const auto time = document.find("time_us");
   const auto query = document.find("query");
   if (time == document.end() || !time->is_number_unsigned()) {
-    return InvalidArgument("the line has no whole number time_us");
+    return InvalidArgument("the line has no integer time_us");
   }
   if (query == document.end() || !query->is_string()) {
     return InvalidArgument("the line has no query text");

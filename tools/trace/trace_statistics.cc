@@ -144,7 +144,7 @@ std::string DescribeTrace(const TraceStatistics& s) {
   AppendGaps(&out, "all", s.all, s.all.count);
   AppendGaps(&out, "fresh", s.fresh, s.all.count);
   for (const auto& [name, gaps] : s.classes) AppendGaps(&out, name, gaps, s.all.count);
-  Append(&out, "\nrepeats %.1f %%; %s distinct queries of %.1f bytes in the mean\n",
+  Append(&out, "\nrepeats %.1f %%; %s distinct queries, mean size %.1f bytes\n",
          100 * s.repeat_share, WithThousands(s.distinct_count).c_str(), s.query_size_mean);
   Append(&out, "the ten most frequent queries are %.1f %% of all; Zipf exponent %.2f\n",
          100 * s.top_ten_share, s.zipf_exponent);

@@ -1,8 +1,8 @@
-// What a trace is like: rates, gaps, classes, repeats, popularity.
+// Statistics of a trace: rates, gaps, classes, repeats, popularity.
 //
 // A request is *fresh* if its query was not asked before in the trace, else a *repeat*. Fresh
-// requests are those that a query cache of unlimited size and life would not answer: the
-// "non-cached" ones of the source.
+// requests are those that a query cache of unlimited size and lifetime would miss: the "non-cached"
+// ones of the source.
 //
 // Source: [Shen02] 4.5.1 and table 4.2 (accesses, non-cached accesses, arrival intervals).
 // Threads: thread-compatible.
@@ -22,7 +22,7 @@
 
 namespace search::tools {
 
-// Mean and deviation of the times between requests; all 0 for less than two requests.
+// Mean and deviation of the times between requests; all 0 for fewer than two requests.
 struct GapStatistics {
   uint64_t count = 0;  // requests, one more than gaps
   double mean_ms = 0;
@@ -31,19 +31,19 @@ struct GapStatistics {
 
 struct TraceStatistics {
   double duration_s = 0;  // from 0 to the last request
-  double rate = 0;        // requests a second of it
+  double rate = 0;        // requests per second over that duration
   GapStatistics all;
   GapStatistics fresh;
   std::map<std::string, GapStatistics> classes;
   double repeat_share = 0;
   uint64_t distinct_count = 0;
-  // Requests of the ten most frequent queries, of all.
+  // Share of the ten most frequent queries in all requests.
   double top_ten_share = 0;
   // s of "frequency is proportional to rank to the power of -s", fitted over ranks whose queries
   // were asked at least kZipfCountMin times; 0 if there are too few of them.
   double zipf_exponent = 0;
-  // Busiest whole second, minute and hour over the mean; 0 if the trace is shorter than two of
-  // them.
+  // Ratio of the busiest whole second, minute and hour to the mean; 0 if the trace is shorter than
+  // two of them.
   double peak_second = 0;
   double peak_minute = 0;
   double peak_hour = 0;
@@ -57,7 +57,7 @@ struct TraceStatistics {
 
 class TraceObserver {
  public:
-  // In order of time.
+  // Adds a record. REQUIRES: records are added in order of time.
   void Add(const TraceRecord& record);
   TraceStatistics Finish() const;
 
@@ -89,7 +89,7 @@ class TraceObserver {
 // The slope of log(frequency) over log(rank), with the sign changed; `counts` in falling order.
 double FitZipfExponent(const std::vector<uint64_t>& counts);
 
-// A page of text for people.
+// Returns a human-readable report.
 std::string DescribeTrace(const TraceStatistics& statistics);
 // The same as one JSON object.
 std::string TraceStatisticsJson(const TraceStatistics& statistics);

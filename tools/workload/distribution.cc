@@ -99,7 +99,7 @@ Distribution Distribution::HeavyTail(double mean, double p90, double max) {
   };
   double low = kQuantile90;
   double high = 4;
-  CHECK(share_below(low) < 0.9 && share_below(high) > 0.9) << "no such distribution";
+  CHECK(share_below(low) < 0.9 && share_below(high) > 0.9) << "no distribution has these moments";
   for (int i = 0; i < 100; ++i) {
     const double middle = (low + high) / 2;
     (share_below(middle) < 0.9 ? low : high) = middle;

@@ -1,4 +1,4 @@
-// Random quantities fitted to published moments: service times and gaps between arrivals.
+// Random variables fitted to published moments: service times and gaps between arrivals.
 //
 // Source: the fits are ours; each factory says what it is fitted to.
 // Threads: immutable values.
@@ -22,11 +22,11 @@ class Distribution {
   // Gamma with these moments: what is known of a trace when only its mean and deviation are
   //   printed. With the deviation equal to the mean it is exponential.
   static Distribution Gamma(double mean, double deviation);
-  // Log-normal cut off at `max`, with this mean and 90th percentile after the cut. Of the two that
-  // have them, the one with the heavier tail. REQUIRES: mean < p90 < max, and such a distribution
-  // exists.
+  // Log-normal cut off at `max`, with this mean and 90th percentile after the cut. If two
+  // distributions qualify, returns the one with the heavier tail. REQUIRES: mean < p90 < max, and
+  // such a distribution exists.
   static Distribution HeavyTail(double mean, double p90, double max);
-  // One of the values, each with its weight.
+  // Samples one of the values with probability proportional to its weight.
   static Distribution Choice(std::vector<std::pair<double, double>> value_weights);
 
   double Sample(neptune::RandomSource& random) const;

@@ -66,7 +66,7 @@ neptune::StatusOr<ScriptEvent> ParseEvent(std::string_view text) {
   const auto verb = std::find_if(std::begin(kVerbs), std::end(kVerbs),
                                  [&](const Verb& one) { return one.name == words[1]; });
   if (verb == std::end(kVerbs)) {
-    return neptune::InvalidArgument("event '", text, "': there is no verb '", words[1], "'");
+    return neptune::InvalidArgument("event '", text, "': unknown verb '", words[1], "'");
   }
   event.kind = verb->kind;
   event.node = std::string(words[2]);

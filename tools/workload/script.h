@@ -1,10 +1,10 @@
-// What happens to the nodes while a load runs, on the load's clock.
+// Script of node events during a load, on the load's clock.
 //
 //   "10s pause s1; 20s resume s1; 30s slow s2 3; 40s fail s3 0.02; 50s crash s4"
 //
 // Threads: pure functions and values.
 // Units: times from the beginning of the load; a number with "s" or "ms".
-// Errors: kInvalidArgument with the event that is wrong.
+// Errors: kInvalidArgument names the malformed event.
 // Limits: kScriptEventCountMax events.
 
 #pragma once
@@ -28,7 +28,7 @@ struct ScriptEvent {
     kRestart,
     kSlow,    // processors `amount` times slower; 1 ends it
     kFail,    // requests fail after `amount` of their cost
-    kHang,    // requests do not end; the node goes on announcing itself
+    kHang,    // requests do not end; the node keeps announcing itself
     kNormal,  // ends kFail and kHang
   };
   neptune::Duration at{};
@@ -38,7 +38,7 @@ struct ScriptEvent {
   friend bool operator==(const ScriptEvent&, const ScriptEvent&) = default;
 };
 
-// Sorted by time; events of one time in the order in which they stand.
+// Sorted by time; events at the same time keep their order.
 neptune::StatusOr<std::vector<ScriptEvent>> ParseScript(std::string_view text);
 
 }  // namespace search::workload

@@ -1,4 +1,4 @@
-// A service whose requests say how much processor time they cost: what the papers measure with.
+// A service whose requests specify their processor time: the synthetic workload of the papers.
 //
 //   Run   long; the request is WorkRequest(cost, wait), the answer is empty. It works, then waits
 //         outside of the pool as if for another node.
@@ -32,7 +32,7 @@ namespace search::workload {
 
 inline constexpr char kWorkMethod[] = "Run";
 
-// The payload that asks for this much processor time, and then for a wait.
+// Returns the payload that requests this much processor time, followed by a wait.
 std::string WorkRequest(neptune::Duration cost, neptune::Duration wait = neptune::Duration(0));
 
 // How a node treats its requests, changed while it runs. Shared by the module and the script.
@@ -40,7 +40,7 @@ struct Conduct {
   enum class Kind {
     kNormal,
     kFailing,  // kInternal after `share` of the cost
-    kHung,     // no request ends; the node goes on announcing itself
+    kHung,     // no request ends; the node keeps announcing itself
   };
   std::atomic<Kind> kind{Kind::kNormal};
   std::atomic<double> share{1};
@@ -58,7 +58,7 @@ class WorkModule final : public neptune::ServiceModule {
   neptune::Status Run(neptune::RequestContext& context, const neptune::Data& request);
   neptune::Status Work(neptune::RequestContext& context, neptune::Duration cost);
   void Use(neptune::World& world, neptune::Duration cost);
-  // False: it was cancelled before the end.
+  // Returns false if the request was cancelled before the end.
   bool UseInSlices(neptune::RequestContext& context, neptune::Duration cost);
 
   const std::shared_ptr<Conduct> conduct_;

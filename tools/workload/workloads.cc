@@ -73,7 +73,7 @@ neptune::StatusOr<Workload> FindWorkload(std::string_view name) {
   for (Workload& workload : AllWorkloads()) {
     if (workload.name == name) return std::move(workload);
   }
-  return neptune::NotFound("there is no workload '", name, "'");
+  return neptune::NotFound("unknown workload '", name, "'");
 }
 
 double DailyRate(double time_of_day) {
