@@ -98,7 +98,8 @@ TEST(ClassSpecTest, WhatCannotBe) {
       {why(one(""), "drop_share: 1"), "drop share"},
       {why("", "wait_share_max: 1.5"), "wait share"},
       {why(one(""), "threads { service_class: 'x' count: 1 }"), "'x' is not a service class"},
-      {why(one(""), "concurrency: 2 threads { service_class: 'a' count: 3 }"), "reserve more than all"},
+      {why(one(""), "concurrency: 2 threads { service_class: 'a' count: 3 }"),
+       "reserve more than all"},
       {why(one(""), "class_rules { service_class: 'a' partitions: 5 }"), "partition 5"},
       {why(one(""), "class_rules { service_class: 'x' }"), "'x' is not a service class"},
   };

@@ -3,7 +3,7 @@
 // Threads: tasks run concurrently on different threads; each opens the spools separately.
 // Errors: those of the builder and of the document stores, with the task's name.
 //
-// To add a kind of output, add a function that adds tasks in PartitionTasks.
+// add a kind of output, add a function that adds tasks in PartitionTasks.
 
 #pragma once
 
