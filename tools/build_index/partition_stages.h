@@ -3,7 +3,7 @@
 // Threads: tasks run concurrently on different threads; each opens the spools separately.
 // Errors: those of the builder and of the document stores, with the task's name.
 //
-// add a kind of output, add a function that adds tasks in PartitionTasks.
+// A new kind of output is one more function that adds its tasks in PartitionTasks.
 
 #pragma once
 
