@@ -62,7 +62,9 @@ class DocumentUpdatesTest : public testing::Test {
       EXPECT_TRUE(answer->coverage.complete()) << query;
       std::set<std::string> found;
       for (const auto& result : answer->results) found.insert(result.title);
-      if (i > 0) EXPECT_EQ(found, titles) << query;
+      if (i > 0) {
+        EXPECT_EQ(found, titles) << query;
+      }
       titles = std::move(found);
     }
     return titles;

@@ -33,7 +33,7 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1rem;font-size:
 )";
 
 std::string Number(const char* format, double value) {
-  char text[48];
+  char text[96];
   std::snprintf(text, sizeof(text), format, value);
   return text;
 }
