@@ -76,8 +76,8 @@ TEST(ClassSpecTest, WhatCannotBe) {
     return "service_classes { name: 'a' " + fields + " }\n";
   };
   const std::pair<std::string, const char*> faults[] = {
-      {why(one("guarantee: 0.6") + "service_classes { name: 'b' guarantee: 0.6 }"), "over 1"},
-      {why(one("guarantee: -0.1")), "from 0 to 1"},
+      {why(one("guarantee: 0.6") + "service_classes { name: 'b' guarantee: 0.6 }"), "limit 1"},
+      {why(one("guarantee: -0.1")), "expected [0, 1]"},
       {why(one("yield { form: 'table' points { response_ms: 1 yield: 1 } "
                "points { response_ms: 2 yield: 2 } }")),
        "yield"},

@@ -187,7 +187,7 @@ class CapsuleFileTest(unittest.TestCase):
     def test_a_wrong_file_stops_the_start_and_names_the_line(self) -> None:
         for capsules, reason in (
                 ("capsule redis {\n match: inet:1.2.3.4.5\n}", "redis.conf:2: match: rule"),
-                ("capsule redis {\n match: inet:*:1\n timeout: 5\n}", "redis.conf:3: a capsule has no field"),
+                ("capsule redis {\n match: inet:*:1\n timeout: 5\n}", "redis.conf:3: unknown capsule field"),
                 ("capsule redis {\n match: service:x\n policy: plugin library: no.so }", "no.so"),
                 ("", "redis.conf")):
             with self.subTest(capsules=capsules):

@@ -52,7 +52,13 @@ ServerProcess::~ServerProcess() {
   close(output_);
 }
 
-void ServerProcess::Signal(int signal) const { kill(process_, signal); }
+void ServerProcess::Signal(int signal) const {
+  kill(process_, signal);
+  if (signal != SIGSTOP) return;
+  // The signal only begins to stop the threads of the process; one of them could still answer.
+  siginfo_t stopped;
+  waitid(P_PID, static_cast<id_t>(process_), &stopped, WSTOPPED | WEXITED | WNOWAIT);
+}
 
 bool ServerProcess::WaitUntilReady(const std::vector<std::string>& ready) {
   std::string said;

@@ -27,7 +27,8 @@ class ServerProcess {
   ServerProcess(const ServerProcess&) = delete;
   ServerProcess& operator=(const ServerProcess&) = delete;
 
-  // SIGSTOP makes the server hang, SIGCONT resumes it.
+  // SIGSTOP makes the server hang; the call returns once all of its threads have stopped. SIGCONT
+  // resumes it.
   void Signal(int signal) const;
 
  private:

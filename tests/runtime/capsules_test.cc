@@ -108,8 +108,7 @@ TEST_F(CapsulesTest, AHungPartitionHoldsNoMoreThanItsCapsuleAndDelaysNoOthers) {
   EXPECT_LT(fine.took, milliseconds(5));
   simulator().RunFor(milliseconds(250));
   EXPECT_EQ(CountOf(hung, StatusCode::kDeadlineExceeded), 20);
-  EXPECT_NE(hung.front()->status.message().find("the timeout of capsule 'p0'"),
-            absl::string_view::npos)
+  EXPECT_NE(hung.front()->status.message().find("timeout of capsule 'p0'"), absl::string_view::npos)
       << hung.front()->status;
   EXPECT_EQ(Capsule("p0").control.resident_count, 0u);
   EXPECT_EQ(Metric("neptune_capsule_timed_out_total", "p0"), 20);

@@ -285,7 +285,8 @@ TEST(ClusterSpecTest, MistakesNameFileAndLine) {
   const std::string service = "services {\n  name: 'a'\n  module: 'm'\n}\n";
   EXPECT_TRUE(error("name: 'x'\nmulticast_group: '10.0.0.1:1'").starts_with("f:2: multicast_group"))
       << error("name: 'x'\nmulticast_group: '10.0.0.1:1'");
-  EXPECT_TRUE(error(head + "balancing: 'best'\n").starts_with("f:3: balancing"));
+  EXPECT_TRUE(error(head + "balancing: 'best'\n").starts_with("f:3: unknown balancing policy"))
+      << error(head + "balancing: 'best'\n");
   EXPECT_TRUE(error(head + service + "nodes {\n  name: 'n'\n  hosts { service: 'b' }\n}")
                   .starts_with("f:7: node 'n' hosts 'b'"));
   EXPECT_TRUE(error(head + service + service).starts_with("f:1: the cluster has no nodes"));

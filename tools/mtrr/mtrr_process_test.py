@@ -84,7 +84,7 @@ class MtrrTest(unittest.TestCase):
         result = self.mtrr("predict", f"--profile={self.path('gold.json')}", "--threads=2,8",
                            f"--csv={self.path('csv')}", f"--svg={self.path('svg')}")
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("8 threads; turns", result.stdout)
+        self.assertIn("8 threads; the quantum", result.stdout)
         with open(self.path("csv")) as table:
             self.assertEqual(len(table.readlines()), 41)
         with open(self.path("svg")) as plot:

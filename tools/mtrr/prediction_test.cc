@@ -49,7 +49,7 @@ TEST(ServiceProfileTest, AFileThatIsNoneIsRefusedByItsName) {
 
 TEST(ServiceProfileTest, TextSaysWhatWasFound) {
   const std::string text = ProfileText(Profiled());
-  EXPECT_NE(text.find("23 threads do 97 % of the best"), std::string::npos) << text;
+  EXPECT_NE(text.find("23 threads reach 97 % of the best"), std::string::npos) << text;
   EXPECT_NE(text.find("each further one adds 0.14"), std::string::npos) << text;
 }
 
@@ -82,7 +82,8 @@ TEST(PredictionTest, CsvHasARowForEachRate) {
   const plot::Plot plot = PredictionPlot(*Predict(Options()));
   ASSERT_EQ(plot.series.size(), 2u);
   EXPECT_EQ(plot.series[0].name, "8 threads");
-  EXPECT_NE(PredictionTable(*Predict(Options())).find("23 threads; turns"), std::string::npos);
+  EXPECT_NE(PredictionTable(*Predict(Options())).find("23 threads; the quantum"),
+            std::string::npos);
 }
 
 TEST(PredictionTest, RefusesWhatCannotBePredicted) {

@@ -94,7 +94,7 @@ TEST_F(VersionCheckTest, FolderWithoutManifestIsNoIndex) {
 TEST_F(VersionCheckTest, PartitionOfAnotherVersionIsFound) {
   manifest_.index_version = kNumber + 1;
   ASSERT_TRUE(WriteIndexManifest(folder_, manifest_).ok());
-  EXPECT_NE(Check().message().find("is of version 77"), std::string_view::npos) << Check();
+  EXPECT_NE(Check().message().find("has version 77"), std::string_view::npos) << Check();
 }
 
 TEST_F(VersionCheckTest, ManifestThatLeadsOutsideIsRefused) {

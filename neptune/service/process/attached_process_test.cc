@@ -155,7 +155,7 @@ TEST_F(AttachedProcessTest, ProgramGetsItsStreamsAndNothingElse) {
 }
 
 TEST_F(AttachedProcessTest, OutputOverTheLimitEndsTheProgram) {
-  ExpectError({"yes", {}, ""}, StatusCode::kResourceExhausted, "over 8388608 bytes");
+  ExpectError({"yes", {}, ""}, StatusCode::kResourceExhausted, "exceeds 8388608 bytes");
 }
 
 TEST_F(AttachedProcessTest, OutputAtTheLimitIsKept) {
