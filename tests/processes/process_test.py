@@ -232,7 +232,7 @@ class ProcessTest(unittest.TestCase):
         cluster = self.new_cluster()
         for arguments, named in ((["--bogus"], "bogus"), (["status"], "'status'"),
                                  (["--kill="], "--kill needs"), (["--kill=nobody"], "'nobody'"),
-                                 (["--kill=web-1", "--pause=web-2"], "--pause are not")):
+                                 (["--kill=web-1", "--pause=web-2"], "--pause cannot be combined")):
             with self.subTest(arguments=arguments):
                 done = cluster.attempt(*arguments)
                 self.assertEqual(done.returncode, 2, done.stderr)
