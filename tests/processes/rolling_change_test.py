@@ -190,7 +190,7 @@ class RollingChangeTest(unittest.TestCase):
             refused = self.change(cluster, "--swap=tier1=" + OLD_MODULE)
         self.assertEqual(refused.returncode, 1)
         self.assertIn("built for interface version 1;", refused.stderr)
-        self.assertIn("stopped at node store-1, which is back as it was", refused.stderr)
+        self.assertIn("stopped at node store-1, which was restored", refused.stderr)
         self.assertEqual(set(self.implementations(cluster, "tier1").values()), {"segment"})
         self.assertEqual(len(cluster.control("--status").split("\n\n")), 1)  # nothing is decided
 
@@ -215,7 +215,7 @@ class RollingChangeTest(unittest.TestCase):
         cluster = self.started()
         before = self.pids(cluster)
         refused = self.change(cluster, "--swap=tier1=postings_of_tomorrow")
-        self.assertIn("but for: segment, rocksdb_postings", refused.stderr)
+        self.assertIn("it has: segment, rocksdb_postings", refused.stderr)
         self.assertEqual(self.pids(cluster), before)
 
 
