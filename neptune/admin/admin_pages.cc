@@ -34,6 +34,7 @@ th{background:var(--soft);font-weight:600}
 td.n{text-align:right}
 .skip{position:absolute;left:.5rem;top:.5rem;padding:.5rem 1rem;background:Canvas;transform:translateY(-200%)}
 .skip:focus{transform:none}
+:focus-visible{outline:3px solid var(--link);outline-offset:1px}
 )";
 
 void AppendEscaped(std::string_view text, std::string* html) {
