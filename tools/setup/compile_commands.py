@@ -3,14 +3,18 @@
 
     bazel aquery --output=jsonproto 'mnemonic("CppCompile", //...)' | compile_commands.py > compile_commands.json
 
-Each source file is named once, with paths relative to the source tree. Precompiled headers are left out of the
-commands: tools that are not gcc cannot read them.
+Each source file is named once, with paths relative to the source tree. Precompiled headers and options that only gcc
+knows are left out of the commands, for tools that are made of clang.
 """
 
 import json
 import os
 import sys
 from typing import Any, Dict, List
+
+
+_GCC_ONLY = {"-fno-canonical-system-headers", "-Wno-free-nonheap-object", "-Wno-restrict", "-Wno-stringop-overflow",
+             "-Wno-stringop-overread"}
 
 
 def commands(actions: Dict[str, Any], root: str) -> List[Dict[str, Any]]:
@@ -27,7 +31,7 @@ def commands(actions: Dict[str, Any], root: str) -> List[Dict[str, Any]]:
                 skip = False
             elif argument == "-include" and "prelude" in arguments[i + 1]:
                 skip = True
-            else:
+            elif argument not in _GCC_ONLY:
                 kept.append(argument)
         found.setdefault(sources[0], {"directory": root, "file": sources[0], "arguments": kept})
     return [found[source] for source in sorted(found)]

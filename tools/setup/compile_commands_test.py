@@ -27,6 +27,10 @@ class CompileCommandsTest(unittest.TestCase):
         made = self.made(action("-include", "bazel-out/tools/bazel/prelude/precompiled/prelude.h", "-include", "own.h", "-c", "a.cc"))
         self.assertEqual(made[0]["arguments"], ["/usr/bin/gcc", "-include", "own.h", "-c", "a.cc"])
 
+    def test_options_of_gcc_alone_are_left_out(self):
+        made = self.made(action("-Wall", "-fno-canonical-system-headers", "-c", "a.cc"))
+        self.assertEqual(made[0]["arguments"], ["/usr/bin/gcc", "-Wall", "-c", "a.cc"])
+
     def test_generated_sources_and_archives_are_left_out(self):
         self.assertEqual(self.made(action("-c", "bazel-out/k8-opt/bin/a.pb.cc"), action("rcsD", "a.lo")), [])
 
