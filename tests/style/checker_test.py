@@ -9,6 +9,7 @@ import folder_rules
 import format_test
 import prose_rules
 import proto_rules
+import public_rules
 import style_test
 import text_rules
 import type_rules
@@ -223,6 +224,20 @@ class CanaryTest(unittest.TestCase):
         most = type_rules.PARAMETER_COUNT_MAX
         self.assertEqual(rules(parameters % ", ".join(["M<int, int> a"] * most)), [])
         self.assertEqual(rules(parameters % ", ".join(["int a"] * (most + 1))), ["parameters"])
+
+    def test_public_headers(self):
+        page = {public_rules.LIST_FILE: "## Public headers\n\n| x | `neptune/wire/a.h` |\n\n## More\n\n`neptune/wire/b.h`\n",
+                "neptune/wire/a.h": '#include "neptune/base/c.h"\n', "neptune/base/c.h": "", "neptune/wire/b.h": ""}
+        user = {"cache/a.cc": '#include "neptune/wire/a.h"\n', "cache/b_test.cc": '#include "neptune/wire/b.h"\n'}
+        before = public_rules.REACH_MAX
+        self.addCleanup(setattr, public_rules, "REACH_MAX", before)
+        for reach_max, count in ((2, 0), (1, 1), (3, 1)):
+            public_rules.REACH_MAX = reach_max
+            self.assertEqual(len(self.found(public_rules.public_headers, {**page, **user})), count, reach_max)
+        public_rules.REACH_MAX = 2
+        self.assertEqual(len(self.found(public_rules.public_headers, page)), 1)
+        inside = {"cache/c.h": '#include "neptune/wire/b.h"\n'}
+        self.assertEqual(self.found(public_rules.public_headers, {**page, **user, **inside}), ["cache/c.h:1 public-header"])
 
     def test_a_ratchet_only_goes_down(self):
         wide = "class A {\n%s};\n"

@@ -7,12 +7,13 @@ import build_rules
 import folder_rules
 import prose_rules
 import proto_rules
+import public_rules
 import text_rules
 import type_rules
 from source_tree import SourceTree
 
 ALL_RULES = (text_rules.RULES + folder_rules.RULES + build_rules.RULES + proto_rules.RULES + prose_rules.RULES
-             + type_rules.RULES)
+             + type_rules.RULES + public_rules.RULES)
 
 
 def workspace() -> str:
