@@ -470,7 +470,7 @@ void Aggregator::Disseminate(const AggregationRequest& request, const ClientSess
 std::vector<Aggregation::Options::Child> Aggregator::ChildrenOfCaller(const Plan& plan) const {
   std::vector<Aggregation::Options::Child> children;
   // The root is the caller's only child, so a reduction in progress at its deadline still fits.
-  // Without a tree no server reduces.
+  // If the scheme forms no tree, no server reduces.
   const bool is_staged =
       plan.scheme != TreeScheme::kBase && plan.wire.timeouts != TimeoutPolicy::kUniform;
   const Duration stage = is_staged ? plan.wire.reduce_time : Duration(0);

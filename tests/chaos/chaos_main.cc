@@ -11,7 +11,7 @@
 DEFINE_uint64(first_seed, 1, "First seed.");
 DEFINE_uint64(seeds, 2000, "How many seeds.");
 DEFINE_string(bug, "none", "A planted bug; see tests/chaos/README.md.");
-DEFINE_uint64(failures_max, 3, "Ends after so many seeds that fail.");
+DEFINE_uint64(failures_max, 3, "Ends after this many failing seeds.");
 DEFINE_bool(shrink, true, "Look for a shorter list of chaos_faults that fails too.");
 
 namespace neptune::chaos {

@@ -1,7 +1,8 @@
 // Virtual processors of a real node: work waits in order for one of k processors and only takes
 // wall-clock time.
 //
-// No thread spins, so many nodes fit on one machine; their code and messages still cost real time.
+// No thread spins, so a machine can hold more nodes than it has processors; their code and messages
+// still cost real time.
 // Work begins when a virtual processor is free, not when its thread notices, so late wake-ups do
 // not add up.
 //

@@ -39,7 +39,7 @@ DEFINE_int32(cycles, 3, "healthy and blocked phases, in turns");
 DEFINE_int32(phase_ms, 2000, "length of each");
 DEFINE_double(rate, 1000, "unrelated requests a second");
 DEFINE_int32(work_us, 100, "processor time of each");
-DEFINE_uint32(multicast_port, 7435, "the cluster's; nobody else is asked");
+DEFINE_uint32(multicast_port, 7435, "the cluster's; no other node uses it");
 DEFINE_uint64(seed, 1, "of the times at which requests are due");
 
 namespace search::lab {

@@ -40,7 +40,7 @@
 DEFINE_int32(rounds, 5000, "rounds of a block");
 DEFINE_int32(blocks, 10, "blocks of each kind, in turns");
 DEFINE_int32(device_rounds, 1000, "calls of a block on the device, and hand-offs");
-DEFINE_uint32(multicast_port, 7434, "the node's; nobody else is asked");
+DEFINE_uint32(multicast_port, 7434, "the node's; no other node uses it");
 
 namespace search::lab {
 namespace {

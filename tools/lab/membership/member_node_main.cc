@@ -42,7 +42,7 @@ DEFINE_string(cluster, "members", "name of the cluster");
 DEFINE_uint32(multicast_port, 7435, "its multicast port");
 DEFINE_string(node, "s0", "name of this node");
 DEFINE_string(balancing, "poll", "in the cluster spec's words");
-DEFINE_int32(burn, 0, "keep so many kernel threads busy instead");
+DEFINE_int32(burn, 0, "keep this many kernel threads busy instead");
 
 namespace search::lab {
 namespace {
