@@ -1,4 +1,4 @@
-// The program //tools:search: asks a running frontend and prints the answer.
+// The program //tools:search: sends a query to a running frontend and prints the answer.
 
 #include <gflags/gflags.h>
 #include <sys/ioctl.h>
