@@ -3,7 +3,8 @@
 //
 // Reads and writes files.
 // Threads: one.
-// Errors: INVALID_ARGUMENT for lines that are no documents or commands, with their number; those of
+// Errors: INVALID_ARGUMENT for lines that are not documents or commands, with their number; those
+// of
 //   index/core.
 // Limits: kDocumentLineSizeMax bytes a line.
 
