@@ -72,7 +72,7 @@ std::string ToCachedForm(const SearchAnswer& answer) {
 neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   CachedAnswer cached;
   if (!cached.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return neptune::InvalidArgument(bytes.size(), " bytes are no valid cached answer");
+    return neptune::InvalidArgument(bytes.size(), " bytes are not a valid cached answer");
   }
   answer->results.clear();
   for (const CachedResult& result : cached.results()) {

@@ -12,12 +12,12 @@
 namespace search::index {
 namespace {
 
-// Costs of slips, chosen on words of Wikipedia titles with random slips (suggest_benchmark prints
-// how many are corrected).
+// Costs of typing errors, chosen on words of Wikipedia titles with random errors (suggest_benchmark
+// prints how many are corrected).
 constexpr int64_t kEditCost = 6 * kBit;
 constexpr int64_t kSecondEditCost = 7 * kBit;
 constexpr int64_t kFirstLetterCost = 3 * kBit;
-// Transposed neighbours and wrongly doubled letters are the most frequent slips.
+// Transposed neighbours and wrongly doubled letters are the most frequent typing errors.
 constexpr int64_t kCommonSlipGain = 3 * kBit / 2;
 constexpr int64_t kSplitCost = 5 * kBit;
 constexpr int64_t kJoinCost = 5 * kBit;
@@ -293,7 +293,7 @@ namespace {
 struct Reading {
   int64_t score = 0;
   std::string_view last;  // latest word
-  int64_t last_bits = 0;  // its share of the score, without slips
+  int64_t last_bits = 0;  // its share of the score, without the cost of errors
   std::string text;       // text of the query so far
   size_t end_byte = 0;    // end in the query as typed
   bool is_changed = false;

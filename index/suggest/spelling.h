@@ -4,7 +4,7 @@
 //   words ─► FindSpellings on each partition ─► MergeSpellings ─► ComposeSpellings ─► whole queries
 //
 // Scores follow the noisy-channel model: the log-likelihood of the words in documents, alone and
-// next to each other, minus the cost of the slips between them and the typed text.
+// next to each other, minus the cost of the typing errors between them and the typed text.
 //
 // Source: [Kernighan90] (noisy channel); [Cucerzan04] (neighbouring
 //   words, splitting, joining).

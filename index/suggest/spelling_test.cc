@@ -94,7 +94,7 @@ TEST_F(SpellingTest, SlipsArePutRight) {
 TEST_F(SpellingTest, WordsThatAreSaidStayAsTheyAre) {
   EXPECT_EQ(Spell("python"), "");
   EXPECT_EQ(Spell("hash map"), "");
-  EXPECT_EQ(Spell("form"), "") << "not 16 times rarer than from for one slip";
+  EXPECT_EQ(Spell("form"), "") << "not 16 times rarer than from for one error";
 }
 
 TEST_F(SpellingTest, EverythingElseOfTheQueryStaysAsTyped) {

@@ -1,11 +1,11 @@
-// Times of completion and spelling over the titles and texts of a collection, p50 and p99, and how
-// many slips are put right; bytes and build time of the files.
+// Times of completion and spelling over the titles and texts of a collection, p50 and p99, and the
+// share of corrected typing errors; size and build time of the files.
 //
 //   suggest_benchmark --documents=docs.jsonl.zst --directory=FOLDER [--partitions=1]
 //   [--count_max=N]
 //
-// Queries are beginnings of titles, and titles with a random slip in one word. Times are processor
-// time of one thread, all partitions one after the other, merged.
+// Queries are beginnings of titles, and titles with a random typing error in one word. Times are
+// processor time of one thread, all partitions one after the other, merged.
 
 #include <gflags/gflags.h>
 
@@ -177,9 +177,9 @@ class Measurement {
     const auto share = [&](size_t count) {
       return 100.0 * static_cast<double>(count) / static_cast<double>(seconds.size());
     };
-    std::printf("of %zu slips %.1f %% put right, %.1f %% made another, the rest left\n",
+    std::printf("of %zu errors %.1f %% corrected, %.1f %% made another word, the rest left\n",
                 seconds.size(), share(right_count), share(other_count));
-    PrintTimes("spell a title with a slip", std::move(seconds));
+    PrintTimes("spell a title with a typing error", std::move(seconds));
   }
 
   void ShowSome() {

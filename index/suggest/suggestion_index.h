@@ -1,5 +1,5 @@
-// The suggestions of one partition: the best completions of what has been typed, and the words and
-// pairs of words that there are.
+// The suggestions of one partition: the best completions of the typed text, the vocabulary, and the
+// pairs of words.
 //
 // Format: format.md.
 // Maps a file read-only.
@@ -7,8 +7,8 @@
 // Errors: NOT_FOUND for a missing file; DATA_LOSS for a damaged one, detected when it is opened.
 // Limits: a completion examines O(k log n) entries whatever the prefix.
 //
-// Results are of the whole collection as far as the partition holds them: counts and weights are
-// the collection's.
+// Results are those of the whole collection that the partition holds: counts and weights are the
+// collection's.
 
 #pragma once
 

@@ -57,7 +57,7 @@ std::string RemovalKey(uint64_t version, uint64_t doc_id) {
   return key;
 }
 
-// Empty if it is not a removal, or one that is kept for ever.
+// Empty if it is not a removal, or one that is kept forever.
 std::string RemovalKeyOf(const DocumentChange& change) {
   if (!change.has_removal() || change.doc_id() < kFirstHashedDocId) return {};
   return RemovalKey(change.version(), change.doc_id());

@@ -2,7 +2,7 @@
 // statistics, as keys and values of a store that replication keeps identical on all replicas.
 //
 //   d DOC_ID           DocumentChange, serialised; a removal is kept for kRemovalsKept, so that a
-//                      late older change is recognized, and for ever if the index may hold the
+//                      late older change is recognized, and forever if the index may hold the
 //                      document
 //   r VERSION DOC_ID   a removal that will be forgotten; no value
 //   f                  the largest version of a removal that was forgotten, 8 bytes big-endian

@@ -1,13 +1,12 @@
-// Looks at the list of versions again and again, on a loop of low priority of its own, and has what
-// is new in it taken up.
-//
+// Polls the list of versions, on its own loop of low priority, and passes every new list to `take`,
+// which loads it.
 //
 // Threads: Start and Stop by the owner; LookSoon and Describe from any thread; `take` runs inside
 //   Start, then on the loop.
-// Errors: a list that cannot be read changes nothing, one that cannot be taken up whole is taken up
-//   as far as it goes: both are logged, shown, and tried again. Start: that the first list cannot
-//   be read.
-// Limits: a look each kVersionLookInterval; while there is trouble less often, down to one each
+// Errors: a list that cannot be read changes nothing, one that cannot be loaded completely is
+//   loaded as far as possible: both are logged, shown, and tried again. Start fails if the first
+//   list cannot be read.
+// Limits: one poll per kVersionLookInterval; after errors the interval grows up to
 //   kVersionLookIntervalMax.
 
 #pragma once
@@ -41,7 +40,7 @@ class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
   // Waits for the current poll; no versions are loaded afterwards. Idempotent.
   void Stop();
 
-  // Facts for the tool that publishes: "change" of the newest list that was taken up whole, its
+  // Facts for the tool that publishes: "change" of the newest list that was loaded completely, its
   // "current" version, and the "trouble" with a newer one.
   void Describe(neptune::StatusReport* report) const;
 

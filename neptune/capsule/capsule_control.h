@@ -58,8 +58,8 @@ struct FeedbackOptions {
   size_t failure_count_max = 0;
   // Share of the timeout below which the dependency is bypassed. Larger: earlier. Default: 0.1.
   double bypass_share = 0.1;
-  // Time between probes during bypass. Smaller: faster recovery, more calls that wait in vain.
-  // Default: 100 ms.
+  // Time between probes during bypass. Smaller: faster recovery, more calls that wait without
+  // success. Default: 100 ms.
   Duration probe_interval = std::chrono::milliseconds(100);
   // Calls admitted in the first period after a successful probe; the number doubles each period.
   // Default: 4 in 50 ms.

@@ -1,4 +1,4 @@
-// Golden drawings, and input that is no tree.
+// Golden drawings, and input that is not a tree.
 
 #include "neptune/dac/tree_drawing.h"
 

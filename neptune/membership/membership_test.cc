@@ -130,7 +130,7 @@ TEST_F(ServiceYellowPageTest, AnsweredProbeKeepsTheNode) {
   EXPECT_EQ(page_.NextEvent(), At(10.3));
 }
 
-// After a pause nothing was read: what waits in the socket may be the answer.
+// Nothing was read during a pause: the answer may wait in the socket.
 TEST_F(ServiceYellowPageTest, ListenerThatStoodStillProbesOnceMore) {
   page_.Hear(Of("a", 1), At(0));
   MaintainUntil(5.45);
@@ -158,7 +158,7 @@ TEST_F(ServiceYellowPageTest, DoubtedNodeIsExcludedUnlessItAnswers) {
   EXPECT_EQ(silent_at_, At(2));
   EXPECT_EQ(ReplicaCount(), 0u);
   EXPECT_EQ(page_.View()->nodes().size(), 1u);
-  EXPECT_EQ(MaintainUntil(9).size(), 1u) << "and then forgotten as everybody else";
+  EXPECT_EQ(MaintainUntil(9).size(), 1u) << "and then forgotten like all others";
   EXPECT_TRUE(page_.View()->nodes().empty());
 }
 
@@ -179,7 +179,7 @@ TEST_F(ServiceYellowPageTest, DoubtedNodeThatAnswersIsOffered) {
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
-// It is heard, but what is sent to it does not arrive.
+// Its announcements arrive, but messages to it do not.
 TEST_F(ServiceYellowPageTest, DoubtedNodeThatIsOnlyHeardStaysOutUntilItAnswers) {
   page_.Hear(Of("a", 1), At(0));
   page_.Quarantine({kLoopbackAddress, 4000}, At(0.5));
@@ -294,7 +294,7 @@ TEST_F(ServiceYellowPageTest, DrainingNodeIsKnownButNotOffered) {
   EXPECT_EQ(page_.View()->nodes().size(), 1u);
 }
 
-// Each of them is remembered, lest a late announcement undo it; but not more than the limit.
+// Each of them is remembered, so that a late announcement has no effect, up to the limit.
 TEST_F(ServiceYellowPageTest, GoodbyesOfStrangersAreBounded) {
   for (size_t i = 0; i < 2 * kNodeCountMax; ++i) {
     Announcement goodbye = Of("n" + std::to_string(i), 5);

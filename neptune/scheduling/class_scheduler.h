@@ -161,7 +161,7 @@ class ClassScheduler {
   // Smaller is served sooner.
   double PriorityOf(SchedulingPolicy policy, ClassNumber number, TimePoint now) const;
   Backlog BacklogAt(TimePoint now) const;
-  // The costlier of the oldest and the newest request of the class.
+  // The more costly of the oldest and the newest request of the class.
   Candidate CostlierOf(ClassNumber number, const Backlog& backlog, TimePoint now) const;
   // Larger is served sooner. The delay is in steps of the class's expected-yield table.
   double CostOfWaiting(const WaitingRequest& request, double delay_steps, TimePoint now) const;

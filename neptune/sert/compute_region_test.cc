@@ -23,7 +23,7 @@
 namespace neptune {
 namespace {
 
-// Interrupts a region again and again while it lives; one that waits, from AwaitMore on.
+// Interrupts a region repeatedly while it lives; one that waits, from AwaitMore on.
 class Interrupter {
  public:
   enum class Begin { kAtOnce, kWaits };

@@ -21,7 +21,8 @@ using ChangeFrame = std::function<bool(Frame* frame)>;
 // The same of an announcement.
 using ChangeAnnouncement = std::function<bool(Announcement* announcement)>;
 
-// Applies `change` to every frame that is written. A piece that is no whole frames passes as it is.
+// Applies `change` to every frame that is written. A piece that does not consist of whole frames
+// passes unchanged.
 Tamper OnFrames(ChangeFrame change) {
   return [change = std::move(change)](Carrier carrier, std::string* bytes) {
     if (carrier != Carrier::kStream) return true;

@@ -42,7 +42,7 @@ double NowS() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Looks again and again.
+// Polls until `holds` returns true or the time is over.
 bool Until(const std::function<bool()>& holds, double limit_s) {
   for (const double end_s = NowS() + limit_s; !holds(); poll(nullptr, 0, 50)) {
     if (NowS() > end_s) return false;

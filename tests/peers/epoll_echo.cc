@@ -114,7 +114,7 @@ int RunServe() {
   std::thread server([listener] { ServeForever(listener); });
   TellPort(port);
   ServeUntilInputEnds();
-  std::_Exit(0);  // the server thread waits for events for ever
+  std::_Exit(0);  // the server thread waits for events forever
 }
 
 struct Caller {

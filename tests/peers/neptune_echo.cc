@@ -57,7 +57,7 @@ class EchoPeer final : public ServiceModule {
   std::string implementation() const override { return "echo-peer"; }
 
  private:
-  // The messages are used again and again, as those of the other peers are; nothing is waited for
+  // The messages are reused, as those of the other peers are; nothing is waited for
   // between.
   static Status Echo(RequestContext&, const Data& in, Data* out) {
     static thread_local EchoMessage request;

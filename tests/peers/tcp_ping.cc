@@ -39,7 +39,7 @@ int RunServe() {
   std::thread server([listener] { ServeForever(listener); });
   TellPort(port);
   ServeUntilInputEnds();
-  std::_Exit(0);  // the server thread waits for connections for ever
+  std::_Exit(0);  // the server thread waits for connections forever
 }
 
 int RunPing() {

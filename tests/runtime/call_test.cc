@@ -380,7 +380,7 @@ TEST_F(CallTest, HostWhoseLastWaitingRequestRunsIsNotStalled) {
   EXPECT_EQ(cluster_->KnownReplicas().size(), 1u) << "busy, but no request waits";
 }
 
-// Requests whose callers give up leave the queue; that is no progress.
+// Requests whose callers give up leave the queue; this does not count as progress.
 TEST_F(CallTest, HungHostLeavesThoughNoRequestWaitsLong) {
   Start(1, "concurrency: 1");
   const auto stuck = Begin("Sleep", "6000", seconds(30));

@@ -436,7 +436,7 @@ TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForSecondsOnly)
   EXPECT_EQ(Agent("s0")->status().snapshots_sent, 1u);
 }
 
-// s0 and s1 have it, which are no majority: a reader of s1 must not see what others then decide
+// s0 and s1 have it, which are not a majority: a reader of s1 must not see what others then decide
 // without them.
 TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
   for (const char* level : {kOrdered, kBounded}) {

@@ -126,4 +126,33 @@ def documented_layers(tree: SourceTree) -> Iterator[Violation]:
         yield Violation(ARCHITECTURE_FILE, 1, "layers", reason)
 
 
-RULES = (raw_rules, layer_dependencies, layer_includes, documented_layers)
+_SORTED_LISTS = ("deps", "hdrs", "srcs")
+
+
+def _sort_key(value: str):
+    """Buildifier's order: files, targets of the package, of the workspace, of other repositories."""
+    kind = next((i for i, prefix in ((3, "@"), (2, "//"), (1, ":")) if value.startswith(prefix)), 0)
+    return kind, value.replace(":", ".").split(".")
+
+
+def build_format(tree: SourceTree) -> Iterator[Violation]:
+    """The part of buildifier's format that needs no buildifier; `./tools/check buildifier` knows the rest."""
+    for path in tree.named("BUILD") + tree.with_suffix(".bzl", ".BUILD"):
+        text = tree.text(path)
+        lines = text.split("\n")
+        if text and (not text.endswith("\n") or text.endswith("\n\n")):
+            yield Violation(path, len(lines), "build-format", "does not end with one line break")
+        for number, line in enumerate(lines, 1):
+            if "\t" in line or line != line.rstrip():
+                yield Violation(path, number, "build-format", "a tab, or a space at the end")
+        for call in _calls(tree, path):
+            for keyword in call.keywords:
+                if keyword.arg not in _SORTED_LISTS or not isinstance(keyword.value, ast.List):
+                    continue
+                values = [node.value for node in keyword.value.elts if isinstance(node, ast.Constant)]
+                has_comment = any("#" in line for line in lines[keyword.value.lineno - 1:keyword.value.end_lineno])
+                if values != sorted(values, key=_sort_key) and not has_comment:
+                    yield Violation(path, keyword.value.lineno, "build-format", f"{keyword.arg} are not sorted")
+
+
+RULES = (raw_rules, build_format, layer_dependencies, layer_includes, documented_layers)

@@ -140,6 +140,19 @@ class CanaryTest(unittest.TestCase):
         files = {"cache/BUILD": 'neptune_library(name = "a")\n', "tools/bazel/x/BUILD": raw, "neptune/BUILD": raw}
         self.assertEqual(self.found(build_rules.raw_rules, files), [])
 
+    def test_build_format(self):
+        def count(text):
+            return len(self.found(build_rules.build_format, {"cache/BUILD": text}))
+
+        target = 'neptune_library(\n    name = "a",\n    deps = [%s],\n)\n'
+        for bad in ('":b", ":a"', '"//neptune", ":a"', '"@x//:a", "//neptune"', '":a_b", ":a"'):
+            self.assertEqual(count(target % bad), 1, bad)
+        for good in ('":a", ":b", "//neptune", "//neptune/base:ids", "@x//:a"', '\n":b",\n# last\n":a",\n', '":a", ":a_b"'):
+            self.assertEqual(count(target % good), 0, good)
+        for bad in ("x = 1", "x = 1\n\n", "x = 1 \n", "def f():\n\tpass\n"):
+            self.assertEqual(count(bad), 1, bad)
+        self.assertEqual(count("x = 1\n"), 0)
+
     def test_layer_dependencies(self):
         build = 'neptune_library(\n    name = "a",\n    deps = [":b"] + select({"x": ["//neptune/%s:c"]}),\n)\n'
         for layer, count in (("base", 0), ("world", 0), ("wire", 1), ("none", 1)):
@@ -179,6 +192,10 @@ class CanaryTest(unittest.TestCase):
                  "cache/b.cc": 'f("to' 'ld");  // nobodys, newly, unfold\n'}
         self.assertEqual(self.found(prose_rules.plain_words, files),
                          ["cache/a.cc:1 plain-words", "cache/README.md:1 plain-words"])
+        for bad in ("// A line is no number.\n", "// Kept for" " ever.\n", "// Asked again and" " again.\n"):
+            self.assertEqual(len(self.found(prose_rules.plain_words, {"cache/a.cc": bad})), 1, bad)
+        for good in ("// There is no line.\n", "// A line is no longer one.\n", "// Empty if there\n// is no line.\n"):
+            self.assertEqual(self.found(prose_rules.plain_words, {"cache/a.cc": good}), [], good)
 
     def test_columns(self):
         column_max = prose_rules.COLUMN_MAX

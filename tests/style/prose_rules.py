@@ -14,7 +14,7 @@ _CODE = (".h", ".cc")
 BANNED_OPENINGS = ("Of", "To", "By", "As", "Whose", "Whom", "Where", "Without")
 # Written so that this file does not break its own rules.
 BANNED_PHRASES = ("so" " many", "so" " long", "a" "new", "of" " late", "to" "ld", "no" "body", "some" "body",
-                  "like" "wise", "who" "ever")
+                  "like" "wise", "who" "ever", "for" " ever", "le" "st", "again and" " again", "taken" " up", "put" " right")
 
 _LITERAL_OR_COMMENT = re.compile(
     r"""(?P<raw>R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)")
@@ -26,6 +26,9 @@ _UNWRAPPED = re.compile(r'R"(?P<mark>[^\s()\\]{0,16})\(.*?\)(?P=mark)"|// clang-
 _PICTURE = re.compile(r"^\s*//.*[\u2500-\u25ff]")
 _OPENING = re.compile(r"//+ (%s)\b(?! *[.:(])" % "|".join(BANNED_OPENINGS))
 _PHRASE = re.compile(r"(?<!, )\b(%s)\b" % "|".join(p.replace(" ", r"[ ]") for p in BANNED_PHRASES), re.IGNORECASE)
+# "x is no file" for "x is not a file"; "there is no file" and comparisons are sentences.
+_IS_NO = re.compile(
+    r"(?<!here )\b(?:is|are|was|were) no (?!longer|more|less|other|better|worse|larger|smaller|way|use|reason)\w+")
 _KEY = re.compile(r"\[([A-Z][A-Za-z]+[0-9]{2}[a-z]?)\]")
 _DEFINED_KEY = re.compile(r"^\| `\[([A-Za-z0-9]+)\]` \|", re.MULTILINE)
 _SOURCE_WITHOUT_KEY = re.compile(r"\b(?:dissertation|the (?:DAC|SERT|MTRR) paper|design (?:of the runtime|[0-9]))", re.IGNORECASE)
@@ -59,15 +62,21 @@ def comment_openings(tree: SourceTree) -> Iterator[Violation]:
                 yield Violation(path, comment.line, "comment-opening", f"begins with '{match[1]}', so it has no subject")
 
 
+def _odd_words(text: str) -> Iterator[re.Match]:
+    yield from _PHRASE.finditer(text)
+    # At the beginning of a line the sentence has begun in the line above, perhaps with "there".
+    yield from (match for match in _IS_NO.finditer(text) if text[:match.start()].rpartition("\n")[2].strip(" /"))
+
+
 def plain_words(tree: SourceTree) -> Iterator[Violation]:
     for path in tree.with_suffix(*_CODE):
         for comment in comments(tree.text(path)):
-            for match in _PHRASE.finditer(comment.text):
-                yield Violation(path, comment.line, "plain-words", f"'{match[1]}'")
+            for match in _odd_words(comment.text):
+                yield Violation(path, comment.line, "plain-words", f"'{match[0]}'")
     for path in tree.with_suffix(".md"):
         text = tree.text(path)
-        for match in _PHRASE.finditer(text):
-            yield Violation(path, line_of(text, match.start()), "plain-words", f"'{match[1]}'")
+        for match in _odd_words(text):
+            yield Violation(path, line_of(text, match.start()), "plain-words", f"'{match[0]}'")
 
 
 def columns(tree: SourceTree) -> Iterator[Violation]:

@@ -153,7 +153,13 @@ def _with_prelude(deps, kwargs, prelude):
     })
 
 def neptune_library(name, deps = [], **kwargs):
-    """A C++ library; private to its package unless it says otherwise."""
+    """A C++ library; private to its package unless it says otherwise.
+
+    Args:
+      name: the target.
+      deps: what it uses; its own layer and those below only.
+      **kwargs: further attributes of cc_library.
+    """
     _check(name, deps)
     if native.package_name().startswith("neptune/"):
         kwargs.setdefault("alwayslink", True)
@@ -190,6 +196,14 @@ def neptune_fuzz_test(name, srcs, corpus, deps = [], size = "small", **kwargs):
     """A fuzz target: `LLVMFuzzerTestOneInput` in srcs; as a test it replays the corpus and mutations of it.
 
     With --config=fuzz the program is linked to libFuzzer instead and explores by itself.
+
+    Args:
+      name: the target.
+      srcs: the files of the target.
+      corpus: the inputs to replay.
+      deps: what it links.
+      size: the size of the test.
+      **kwargs: further attributes of cc_test.
     """
     _check(name, deps, is_test = True)
     native.cc_test(
@@ -216,6 +230,12 @@ def neptune_proto_library(name, src, deps = [], **kwargs):
     """C++ classes of one .proto file, made by the system's protoc; imports are workspace-relative.
 
     Messages that more than one shared library carries must say `optimize_for = LITE_RUNTIME`.
+
+    Args:
+      name: the library; NAME_src is the file with its imports.
+      src: the .proto file.
+      deps: the neptune_proto_library targets that it imports.
+      **kwargs: further attributes of cc_library.
     """
     _check(name, deps)
     stem = src[:-len(".proto")]

@@ -2,8 +2,8 @@
 // commands.
 //
 // Threads: pure functions.
-// Shapes: a line for each command: `count<TAB>id:score ...`, `-` for a count that was not asked,
-//   or UNSUPPORTED.
+// Shapes: a line for each command: `count<TAB>id:score ...`, `-` for a count that was not
+//   requested, or UNSUPPORTED.
 // Errors: INVALID_ARGUMENT names the malformed answer line, or reports that there are too few.
 
 #pragma once
@@ -32,8 +32,8 @@ struct ClassAgreement {
   double score_difference_max = 0;
   std::string first_difference;  // of counts or lengths: the query and both; empty if there is none
 
-  // Every count and every list's length. Scores depend on each engine's constants and lengths,
-  // those of phrases also on what it takes for their frequency.
+  // Compares every count and every list's length. Scores depend on each engine's constants and
+  // lengths, those of phrases also on its definition of their frequency.
   bool Agrees() const { return equal_counts == counts && equal_lengths == answered; }
 };
 

@@ -34,7 +34,7 @@ struct ClassComparison {
   size_t query_count = 0;  // that ours answered
   double p50 = 0;
   double p99 = 0;
-  // That of the least `times_faster`, empty if there is none; p50 and p99 of its times.
+  // The peer with the smallest `times_faster`, empty if there is none; p50 and p99 of its times.
   std::string peer;
   double peer_p50 = 0;
   double peer_p99 = 0;
@@ -49,7 +49,7 @@ struct ClassComparison {
 std::vector<ClassComparison> Compare(const TimingTable& table, const std::string& ours,
                                      const BoundConditions& conditions);
 
-// The comparison as a table for people, with how many bounds were reached of how many at its end.
+// The comparison as a table for people; its last line has the number of bounds that were reached.
 std::string FormatComparison(const std::vector<ClassComparison>& comparison);
 
 struct BoundCounts {

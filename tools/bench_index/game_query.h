@@ -1,5 +1,5 @@
 // The query syntax of search engine benchmarks: `+a +b` all of, `a b` any of, `"a b"` phrase, `-c`
-// none; they mix. Words are runs of ASCII letters and digits.
+// none; these can be combined. Words are runs of ASCII letters and digits.
 //
 // Source: the syntax that search-benchmark-game gives its engines.
 // Threads: pure functions.

@@ -1,9 +1,10 @@
-// Builds one segment from JSON Lines and runs benchmark commands over it: our engine with
-// the command line with which peers are measured.
+// Builds one segment from JSON Lines and runs benchmark commands over it: our engine with the
+// command line that is used to measure its peers.
 //
 // Reads and writes files.
 // Threads: one.
-// Errors: INVALID_ARGUMENT for lines that are no documents or commands, with their number; those of
+// Errors: INVALID_ARGUMENT for lines that are not documents or commands, with their number; those
+// of
 //   index/core.
 // Limits: kDocumentLineSizeMax bytes a line.
 
@@ -49,7 +50,7 @@ class BenchIndex {
 
   // Parses the query and searches.
   neptune::StatusOr<index::SearchResult> Run(const BenchCommand& command) const;
-  // `count<TAB>id:score ...`, with `-` where no count was asked.
+  // `count<TAB>id:score ...`, with `-` where no count was requested.
   std::string Answer(const BenchCommand& command, const index::SearchResult& result) const;
 
  private:
@@ -69,7 +70,7 @@ struct BenchTimes {
   std::function<int64_t()> clock;  // nanoseconds
 };
 
-// Runs the whole list again and again and gives the lines of a TSV file (timing_table.h).
+// Runs the whole list repeatedly and returns the lines of a TSV file (timing_table.h).
 neptune::StatusOr<std::string> TimeCommands(const BenchIndex& index,
                                             const std::vector<BenchCommand>& commands,
                                             const BenchTimes& times);

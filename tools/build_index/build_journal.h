@@ -1,4 +1,4 @@
-// Remembers which stages of a build are finished, so that a killed build continues after them.
+// Records which stages of a build are finished, so that a killed build continues after them.
 //
 // Reads and writes files below the index folder.
 // Threads: thread-safe.

@@ -21,7 +21,7 @@ void AppendNumber(uint64_t value, std::string* out) {
   *out += static_cast<char>(value);
 }
 
-// Size of the number at the front of `bytes`, or 0 if it is not whole.
+// Size of the number at the front of `bytes`, or 0 if it is incomplete.
 size_t ReadNumber(std::string_view bytes, uint64_t* value) {
   *value = 0;
   for (size_t i = 0; i < bytes.size() && i < kNumberSizeMax; ++i) {

@@ -1,4 +1,4 @@
-// Finds the highest rate that meets a goal by asking for trials: doubling, then halving the gap,
+// Finds the highest rate that meets a goal by requesting trials: doubling, then halving the gap,
 // then confirming.
 //
 //   double from the start (or halve, if the start fails) until one rate is met and one is not
@@ -34,12 +34,12 @@ class CapacitySearch {
 
   // The rate to try next; nothing once the search is over.
   std::optional<double> Next() const { return next_; }
-  // What became of the trial at Next(). REQUIRES: there was one.
+  // Records the outcome of the trial at Next(). REQUIRES: there was one.
   void Record(bool met);
 
   // The confirmed rate; nothing if not even rate_min met the goal, or trials ran out.
   std::optional<double> capacity() const { return capacity_; }
-  // The highest rate allowed met the goal: the capacity is at least that.
+  // The highest allowed rate met the goal: the capacity is at least that.
   bool at_rate_max() const { return at_rate_max_; }
   // The next trial repeats a rate that was met before.
   bool confirming() const { return met_in_a_row_ > 0; }

@@ -1,11 +1,11 @@
 // Writes a whole index as one file in the Common Index File Format.
 //
-// Source: github.com/osirrc/ciff. What becomes of fields, sites and positions: README.md.
+// Source: github.com/osirrc/ciff. README.md explains the treatment of fields, sites and positions.
 // Reads segments and document stores, writes one file.
 // Threads: thread-compatible.
 // Errors: NOT_FOUND no index there; FAILED_PRECONDITION its tiers are of another variant than
 //   segment; DATA_LOSS damage in it; RESOURCE_EXHAUSTED more than 2^31 - 1 documents or words.
-// Limits: memory is 16 bytes a document, and the encoded postings of one word.
+// Limits: memory is 16 bytes per document, and the encoded postings of one word.
 
 #pragma once
 

@@ -41,7 +41,7 @@ constexpr std::array<std::string_view, 2> kTierNames = {"tier1", "tier2"};
 constexpr std::string_view kDocumentsName = "docs";
 constexpr uint64_t kInterruptInterval = 4096;
 constexpr size_t kStoreBatch = 1024;
-constexpr unsigned kIndexVersionShift = 64 - 53;  // as build_index has it
+constexpr unsigned kIndexVersionShift = 64 - 53;  // as in build_index
 
 Status CheckOptions(const CiffImportOptions& options) {
   const auto bounded = [](uint32_t count) { return count >= 1 && count <= kImportPartitionsMax; };

@@ -6,9 +6,9 @@
 // Threads: thread-compatible.
 // Errors: those of CiffReader; INVALID_ARGUMENT for words that are not in ascending order of bytes
 //   and for impossible options; FAILED_PRECONDITION if the folder holds something else;
-//   UNAVAILABLE the file system. A failed import leaves no manifest, so no index.
-// Limits: kImportPartitionsMax. Memory is 16 bytes a document, 12 bytes a posting block and the
-//   dictionary, all of what has been read, nothing of what the header says.
+//   UNAVAILABLE the file system. A failed import leaves no manifest and thus no index.
+// Limits: kImportPartitionsMax. Memory is 16 bytes per document, 12 bytes per posting block and the
+//   dictionary, in proportion to what has been read and independent of the sizes in the header.
 
 #pragma once
 
@@ -37,7 +37,7 @@ struct CiffImportOptions {
   std::string document_store = "rocksdb";
   FILE* progress_out = nullptr;
   NanosecondClock clock;
-  // Asked now and then; true ends the import with CANCELLED. May be empty.
+  // Called periodically; true ends the import with CANCELLED. May be empty.
   std::function<bool()> interrupted;
 };
 
@@ -46,7 +46,7 @@ struct CiffImportReport {
   // Number of imported words; a list without postings is not imported.
   uint64_t terms = 0;
   uint64_t postings = 0;
-  // Words that no query can ask for: empty, longer than 128 bytes, or beginning with byte 1.
+  // Words that no query can contain: empty, longer than 128 bytes, or beginning with byte 1.
   uint64_t terms_left_out = 0;
   uint64_t index_version = 0;
 };

@@ -1,4 +1,4 @@
-// The program //tools:ciff: an index from and to the Common Index File Format.
+// The program //tools:ciff: converts an index to and from the Common Index File Format.
 
 #include <gflags/gflags.h>
 #include <signal.h>

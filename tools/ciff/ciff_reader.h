@@ -5,13 +5,14 @@
 // Threads: thread-compatible.
 // Errors: DATA_LOSS "byte N: ..." for truncated or contradictory bytes; INVALID_ARGUMENT for a
 //   file that is whole but of another version or over a limit. After an error nothing more is read.
-// Limits: constant memory, whatever the file says: a posting list is never held; kCiffTermSizeMax,
+// Limits: constant memory, whatever the file says: a posting list is never held in memory;
+// kCiffTermSizeMax,
 //   kCiffRecordSizeMax; documents are numbered below num_docs.
 //
 // Checked: numbers are not negative, documents ascend in each list and are below num_docs, every tf
 // is at least 1, df and cf are the number and the sum of a list's postings, documents come as 0, 1,
-// 2, ..., and no bytes follow the last. A changed bit that keeps all of this is not noticed; the
-// format has no checksums.
+// 2, ..., and no bytes follow the last. A changed bit that violates none of this is not detected;
+// the format has no checksums.
 
 #pragma once
 
@@ -78,7 +79,7 @@ class CiffReader {
   int64_t lists_read_ = 0;
   int64_t documents_read_ = 0;
 
-  // The list in work.
+  // The current list.
   std::string term_;
   uint64_t list_end_ = 0;
   bool at_posting_ = false;  // the tag of a posting has been read

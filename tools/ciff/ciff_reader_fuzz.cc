@@ -1,6 +1,6 @@
 // Reads any bytes as a file in the Common Index File Format, from a source that gives them in
-// pieces of uneven size: read to the end or refused, and what was read keeps what the reader
-// promises.
+// pieces of uneven size: read to the end or refused, and everything that was read satisfies the
+// reader's guarantees.
 
 #include <algorithm>
 #include <cstdint>
@@ -32,7 +32,7 @@ class PieceSource : public search::tools::ByteSource {
   size_t at_ = 0;
 };
 
-// Whether the list could be read; what is promised of it must then hold.
+// Whether the list could be read; if so, the reader's guarantees about it must hold.
 bool ReadList(CiffReader* reader) {
   CiffPosting last;
   CiffPosting posting;

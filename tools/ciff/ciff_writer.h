@@ -4,8 +4,7 @@
 // Writes to a FileSink.
 // Threads: thread-compatible.
 // Errors: those of the sink; RESOURCE_EXHAUSTED for a list of more than 2 GiB, which no reader of
-//   Protocol Buffers would take.
-// Limits: memory is the list in work.
+//   Protocol Buffers would accept. Limits: memory is the current list.
 
 #pragma once
 

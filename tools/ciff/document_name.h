@@ -1,10 +1,10 @@
-// Between the names that documents have in files of the Common Index File Format and the addresses
-// that a document store keeps.
+// Converts between the names of documents in files of the Common Index File Format and the
+// addresses in a document store.
 //
 // Threads: pure functions.
 // A name that holds a colon is an address itself; any other one becomes "id:NAME", as build_index
-// does with documents that have no address. NameOfAddress undoes AddressOfName, but for names like
-// "id:NAME", which come back as "NAME".
+// does with documents that have no address. NameOfAddress is the inverse of AddressOfName, except
+// for names like "id:NAME", which become "NAME".
 
 #pragma once
 

@@ -255,7 +255,7 @@ class SegmentExport {
   CiffWriter writer_;
   Progress* const progress_;
   std::vector<uint32_t> lengths_;                     // by number
-  std::vector<std::pair<uint32_t, uint32_t>> found_;  // number, frequency: of the list in work
+  std::vector<std::pair<uint32_t, uint32_t>> found_;  // number, frequency: of the current list
   CiffPostings postings_;
   CiffCounts counts_;
   uint64_t lists_written_ = 0;

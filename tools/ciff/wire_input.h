@@ -1,12 +1,12 @@
-// Reads the pieces that encoded messages consist of from a stream, and knows where it is.
+// Reads the elements of encoded messages from a stream, and tracks its position.
 //
 // The encoding is that of Protocol Buffers (varints of seven bits, lowest first).
 // Reads from a ByteSource.
 // Threads: thread-compatible.
 // Units: positions are bytes of unpacked data.
-// Errors: DATA_LOSS "byte N: ..." for bytes that cannot be, and those of the source. After the
-//   first one every call returns false and status() keeps it.
-// Limits: memory is one buffer of 64 KiB, and what ReadBytes is asked for.
+// Errors: DATA_LOSS "byte N: ..." for impossible bytes, and those of the source. After the first
+//   one every call returns false and status() keeps it.
+// Limits: memory is one buffer of 64 KiB, and the bytes requested from ReadBytes.
 
 #pragma once
 
@@ -27,13 +27,14 @@ class WireInput {
 
   // At most ten bytes; bits over 64 are damage.
   bool ReadVarint(uint64_t* value);
-  // Replaces *out by the next `size` bytes; what is allocated grows with what is there.
+  // Replaces *out by the next `size` bytes; allocates in proportion to the bytes that are
+  // available.
   bool ReadBytes(size_t size, std::string* out);
   bool Skip(uint64_t size);
   // Skips the value of an unknown field, after its tag.
   bool SkipField(uint64_t tag);
 
-  // Whether nothing is left; false also after an error.
+  // True at the end of the input; false also after an error.
   bool AtEnd();
 
   uint64_t position() const { return base_ + at_; }

@@ -1,5 +1,5 @@
-// The decisions about a running cluster that override its spec, on disk; and the spec that its
-// nodes start with because of it.
+// The file of the decisions about a running cluster that override its spec; and the spec that its
+// nodes start with as a result.
 //
 //   {"format_version": 1,
 //    "hosted": [{"node": "store-1", "service": "tier1", "module": "",
@@ -12,8 +12,8 @@
 //                  "changing",
 //                             "before": {...}}]}}
 //
-// "under_way", "change" and "before" may be absent. Recovery: the file is replaced whole; the tool
-// that starts the cluster or resumes a change derives the nodes' spec from it again.
+// "under_way", "change" and "before" may be absent. Recovery: the file is replaced atomically; the
+// tool that starts the cluster or resumes a change derives the nodes' spec from it again.
 //
 // Threads: pure functions.
 // Errors: DATA_LOSS malformed text, with the reason; ApplyChanges: FAILED_PRECONDITION the spec

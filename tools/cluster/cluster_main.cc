@@ -39,7 +39,7 @@ DEFINE_bool(rolling_restart, false, "restart all nodes, one after the other");
 DEFINE_string(
     swap, "",
     "SERVICE=WHAT, node by node: another implementation, another module (a name or a path), "
-    "or, with nothing after the =, what the spec says");
+    "or, with nothing after the =, the settings of the spec");
 DEFINE_string(set, "", "with --swap: additional parameters, KEY=VALUE,KEY=VALUE");
 DEFINE_string(nodes, "", "with --swap and --rolling_restart: only these nodes, in this order");
 DEFINE_bool(continue, false, "continue an interrupted swap or rolling restart");
@@ -65,9 +65,8 @@ constexpr char kUsage[] =
     "  cluster --kill=NODE                  kill a node; the supervisor starts it again\n"
     "  cluster --pause=NODE, --resume=NODE  suspend a node's process, continue it\n"
     "  cluster --drain=NODE                 let a node finish its requests, and leave it down\n"
-    "  cluster --restart=NODE               the same, and start it again; refused unless others "
-    "can do "
-    "without it\n"
+    "  cluster --restart=NODE               the same, and start it again; refused unless other "
+    "nodes offer all that it hosts\n"
     "  cluster --rolling_restart            restart all nodes in turn\n"
     "  cluster --swap=SERVICE=WHAT          another module or implementation of a service, node by "
     "node\n"

@@ -1,9 +1,9 @@
-// The secrets of a cluster, made when it is first started: the token that changes at its nodes
-// need, and the key that its nodes know each other by.
+// The secrets of a cluster, created when it is first started: the token that authorises changes at
+// its nodes, and the key by which its nodes authenticate each other.
 //
 // Threads: pure functions; they read and write files.
-// Errors: those of LoadSecret and LoadClusterKeys for files that are there and hold none;
-//   UNAVAILABLE one cannot be written.
+// Errors: those of LoadSecret and LoadClusterKeys for existing files without a valid secret;
+//   UNAVAILABLE a file cannot be written.
 
 #pragma once
 

@@ -1,4 +1,4 @@
-// What one can do to a running cluster from another terminal: look, kill, pause, resume.
+// Controls a running cluster from another terminal: status, kill, pause, resume.
 //
 // Threads: one.
 // Errors: NOT_FOUND the cluster or the node is not running; INVALID_ARGUMENT no such node in the

@@ -6,8 +6,8 @@
 //
 // Threads: one; blocks it.
 // Errors: NOT_FOUND the cluster is not running; FAILED_PRECONDITION the node has the last replica
-//   of a partition, or another tool's change is under way; UNAVAILABLE a node did not start, with
-//   what it says; DEADLINE_EXCEEDED it was not in service again in time.
+//   of a partition, or another tool's change is in progress; UNAVAILABLE a node did not start, with
+//   its message; DEADLINE_EXCEEDED it was not in service again in time.
 // Limits: OperationOptions::wait for each node.
 
 #pragma once
@@ -28,13 +28,13 @@ namespace search::tools {
 struct OperationOptions {
   // Longest time from a node's stop until all others see it in service again. Default: 60 s.
   neptune::Duration wait = std::chrono::seconds(60);
-  // Also the last replica of a partition is taken down.
+  // Also take down the last replica of a partition.
   bool force = false;
   // Called with each step as a line for people.
   std::function<void(const std::string& line)> tell = [](const std::string&) {};
 };
 
-// The cluster's spec and what was decided beside it.
+// The cluster's spec and the decisions that override it.
 struct DecidedSpec {
   neptune::ClusterSpec base;
   std::string path;  // where `base` came from
@@ -82,7 +82,7 @@ class NodeOperations final : public RollingHost {
   const OperationOptions options_;
 };
 
-// What was decided, and the spec with it. Errors: those of reading and of ApplyChanges.
+// The decisions, and the spec with them applied. Errors: those of reading and of ApplyChanges.
 neptune::StatusOr<ClusterChanges> LoadChanges(const StateDirectory& state);
 neptune::StatusOr<neptune::ClusterSpec> EffectiveSpec(const DecidedSpec& spec);
 // Writes the spec that nodes start with.

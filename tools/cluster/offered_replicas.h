@@ -30,7 +30,7 @@ inline constexpr char kYellowPagePath[] = "/statusz?section=yellow%20page&format
 
 neptune::StatusOr<OfferedReplicas> ParseYellowPage(std::string_view json);
 
-// What the node hosts by the spec.
+// The services that the node hosts according to the spec.
 std::set<OfferedReplica> HostedReplicas(const neptune::ClusterSpec& spec, const std::string& node);
 
 // OK if other nodes offer every partition that the node hosts. For a service with a port for users,

@@ -16,7 +16,7 @@ struct RestartOptions {
   neptune::Duration pause_first = std::chrono::milliseconds(200);
   // Longest pause. Default: 10 s.
   neptune::Duration pause_max = std::chrono::seconds(10);
-  // A process that ran this long is healthy: its next death is a first one again. Default: 10 s.
+  // A process that ran this long is healthy: its next death counts as the first. Default: 10 s.
   neptune::Duration healthy_after = std::chrono::seconds(10);
 };
 

@@ -1,12 +1,12 @@
-// A change that goes through a cluster node by node: a restart, or another module or implementation
-// of a service. Each decision is made durable before it is executed, so that any later run can
-// resume it.
+// A change that is applied to a cluster node by node: a restart, or another module or
+// implementation of a service. Each decision is made durable before it is executed, so that any
+// later run can resume it.
 //
 //   of one node:   waiting ──► changing ──► changed
 //                                  │ does not come back
 //                                  └──► returning ──► returned      and the remaining nodes stay as they are
 //
-// No I/O but through RollingHost.
+// No I/O except through RollingHost.
 // Threads: thread-compatible.
 // Errors: of RunRollingChange: those of the host; FAILED_PRECONDITION the change was stopped and
 //   its node is back as it was.
@@ -25,7 +25,7 @@ namespace search::tools {
 
 inline constexpr size_t kRollingNodeCountMax = 8192;
 
-// What a node hosts of a service in place of what the spec says.
+// A service as a node hosts it in place of the spec's settings.
 struct HostedChange {
   std::string node;
   std::string service;
@@ -39,16 +39,16 @@ enum class NodeStage { kWaiting, kChanging, kChanged, kReturning, kReturned };
 struct RollingNode {
   std::string node;
   NodeStage stage = NodeStage::kWaiting;
-  // What held for the service on this node before; absent: what the spec says.
+  // The previous settings of the service on this node; absent: those of the spec.
   std::optional<HostedChange> before = {};
   friend bool operator==(const RollingNode&, const RollingNode&) = default;
 };
 
 struct RollingChange {
   std::string what;  // for people: "swap tier1=rocksdb_postings"
-  // What each node hosts from then on, but for the node's name. Absent: as before, a restart.
+  // What each node hosts from then on, without the node's name. Absent: unchanged, a restart.
   std::optional<HostedChange> change = {};
-  // The implementation that nodes have to announce then; empty: any.
+  // The implementation that nodes must then announce; empty: any.
   std::string implementation = {};
   std::vector<RollingNode> nodes = {};
   std::string failure = {};  // why a node returns, or has returned
@@ -57,7 +57,7 @@ struct RollingChange {
 
 // All decisions about a cluster that override its spec.
 struct ClusterChanges {
-  std::vector<HostedChange> hosted;  // one of a node and service at most
+  std::vector<HostedChange> hosted;  // at most one for each node and service
   std::optional<RollingChange> under_way;
   friend bool operator==(const ClusterChanges&, const ClusterChanges&) = default;
 };
@@ -67,8 +67,8 @@ const HostedChange* FindHosted(const ClusterChanges& changes, const std::string&
 
 struct RollingStep {
   enum class Kind {
-    kDecide,   // the node's change has to be made durable
-    kRestart,  // the node is to start again with what is decided, and to be waited for
+    kDecide,   // the node's change must be made durable
+    kRestart,  // the node must be restarted with the decided settings and awaited
     kDone,
     kStopped,  // a node has returned
   };
@@ -80,20 +80,20 @@ RollingStep NextStep(const RollingChange& change);
 
 // Records that the node's change is decided. REQUIRES: NextStep says kDecide for it.
 void Decide(const std::string& node, ClusterChanges* changes);
-// The node is back with what was decided, or is not. REQUIRES: NextStep says kRestart for it; a
-// node that returns is back.
+// Records whether the node is back with the decided settings. REQUIRES: NextStep says kRestart for
+// it; a node that returns is back.
 void Conclude(const std::string& node, const neptune::Status& status, ClusterChanges* changes);
 
 // The cluster that is changed.
 class RollingHost {
  public:
   virtual ~RollingHost() = default;
-  // Makes the record durable, and what nodes start with from now on.
+  // Makes the record durable, and the spec that nodes start with from now on.
   virtual neptune::Status Save(const ClusterChanges& changes) = 0;
   // OK if the cluster keeps all partitions while the node is down.
   virtual neptune::Status MayTakeDown(const std::string& node) = 0;
-  // Lets the node finish what it has, starts it, and waits until all others offer it again.
-  // `implementation`: what it has to announce of the service; both empty: anything.
+  // Lets the node finish its requests, starts it, and waits until all others offer it again.
+  // `implementation`: the one that it must announce for the service; both empty: any.
   virtual neptune::Status Restart(const std::string& node, const std::string& service,
                                   const std::string& implementation) = 0;
 };

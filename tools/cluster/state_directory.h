@@ -6,8 +6,8 @@
 //   DIR/nodes/NAME/spans    spans of sampled searches, with --span_log; .1, .2, ... are older files
 //   DIR/nodes/NAME/pid      written by the supervisor while the node's process runs
 //   DIR/nodes/NAME/held     the node is drained: the supervisor does not start it
-//   DIR/changes.json        what was decided beside the spec (changes_file.h)
-//   DIR/spec.textproto      the spec that nodes start with because of it
+//   DIR/changes.json        decisions that override the spec (changes_file.h)
+//   DIR/spec.textproto      the resulting spec, which nodes start with
 //   DIR/changing            locked by the tool that changes the cluster
 //
 // Threads: thread-compatible.
@@ -43,7 +43,8 @@ class StateDirectory {
   neptune::Status Lock();
   // The pid of the supervisor that holds the lock.
   neptune::StatusOr<pid_t> Supervisor() const;
-  // Makes it look at what is held, and start at once what waits for its next start.
+  // Makes it read which nodes are held, and start the others that wait for their next start at
+  // once.
   neptune::Status WakeSupervisor() const;
   // The right to change the running cluster, until this process ends.
   neptune::Status LockChanges();

@@ -1,9 +1,9 @@
 // Starts the processes of a cluster, restarts those that die, and stops them all.
 //
 // Threads: one; it owns the process's SIGCHLD, SIGINT, SIGTERM, SIGHUP and SIGUSR1.
-// Limits: a node that dies again and again is started again with pauses up to ten seconds; a node
-//   that does not stop within the grace time is killed. A node that ends with status 0 was asked to
-//   stop and is restarted at once; this does not count as a failure. A held (drained) node is not
+// Limits: a node that dies repeatedly is restarted with pauses of up to ten seconds; a node that
+//   does not stop within the grace time is killed. A node that ends with status 0 was asked to stop
+//   and is restarted at once; this does not count as a failure. A held (drained) node is not
 //   started until it is released.
 
 #pragma once
@@ -39,8 +39,8 @@ class Supervisor {
   // (the message has the end of its log) or took too long; CANCELLED by a signal. Started ones are
   // stopped.
   neptune::Status Start();
-  // Keeps them running until SIGINT, SIGTERM or SIGHUP. SIGUSR1: what waits for its next start is
-  // started now.
+  // Keeps them running until SIGINT, SIGTERM or SIGHUP. SIGUSR1: nodes that wait for their next
+  // start are started now.
   void Run();
   // Stops every node: SIGTERM, then SIGKILL after the grace time. Afterwards no process is left.
   void Stop();

@@ -1,12 +1,13 @@
-// Plans a swap of a service's module or implementation: which nodes, and what each of them
-// hosts then.
+// Plans a swap of a service's module or implementation: the nodes, and what each of them hosts
+// afterwards.
 //
 //   tier1=rocksdb_postings      parameter `implementation`, and the folder of its index
 //   cache=/some/new_cache.so    another module; several versions of one may run side by side
-//   tier1=                      what the spec says
+//   tier1= the spec's settings
 //
 // Threads: pure functions.
-// Errors: INVALID_ARGUMENT an impossible order, with the possible ones; NOT_FOUND the index was not
+// Errors: INVALID_ARGUMENT an impossible request, with the possible ones; NOT_FOUND the index was
+// not
 //   built for the implementation.
 
 #pragma once
@@ -36,7 +37,7 @@ struct SwapOrder {
 // "SERVICE=WHAT".
 neptune::StatusOr<SwapOrder> ParseSwap(std::string_view text);
 
-// `parts`: of the index that the cluster serves; empty if there is no manifest.
+// `parts`: those of the index that the cluster serves; empty if there is no manifest.
 neptune::StatusOr<RollingChange> PlanSwap(const neptune::ClusterSpec& spec, const SwapOrder& order,
                                           const std::vector<ManifestPart>& parts);
 

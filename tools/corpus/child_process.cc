@@ -120,7 +120,7 @@ class Child {
     const ssize_t put =
         send(channels_[0].here, input_.data(), input_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (put > 0) input_.remove_prefix(static_cast<size_t>(put));
-    if (put < 0 && errno != EAGAIN && errno != EINTR) input_ = {};  // it does not want more
+    if (put < 0 && errno != EAGAIN && errno != EINTR) input_ = {};  // it accepts no more input
   }
 
   static void Take(int* fd, size_t size_max, std::string* out) {

@@ -55,7 +55,7 @@ using neptune::StatusOr;
 using neptune::StrCat;
 
 constexpr char kUsage[] =
-    "Fetches and converts a corpus to JSON Lines, one page a line.\n\n"
+    "Fetches and converts a corpus to JSON Lines, one page per line.\n\n"
     "  bazel run //tools:corpus                       documentation packages: the small set\n"
     "  bazel run //tools:corpus -- --manifest=full    all documentation packages\n"
     "  bazel run //tools:corpus -- --input=site/ --out=site.jsonl\n"
@@ -66,10 +66,10 @@ constexpr char kUsage[] =
     "  bazel run //tools:corpus -- --input=a.gz,b.gz --format=trec --site=news "
     "--out=news.jsonl.zst\n\n"
     "Packages that were already fetched are not fetched again. Bad pages and lines are counted, "
-    "the first\n"
-    "ones are named. The output appears under its name only when it is complete. A conversion "
-    "being\n"
-    "that was killed continues when the program is started again.";
+    "and the\n"
+    "first ones are reported. The output gets its name only when it is complete. A conversion "
+    "that\n"
+    "was killed continues when the program is started again.";
 
 void Report(const std::string& message) { fprintf(stderr, "%s\n", message.c_str()); }
 

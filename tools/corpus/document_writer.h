@@ -2,7 +2,7 @@
 //
 // Threads: thread-compatible.
 // Errors: those of the sink; INVALID_ARGUMENT a bad page where the options say so.
-// Limits: memory is 16 bytes a page written.
+// Limits: memory is 16 bytes per page written.
 
 #pragma once
 
@@ -25,7 +25,7 @@ struct ConvertOptions {
   // Pages with less text, title not counted, are skipped as empty.
   // Default: 24 bytes, less than a sentence.
   size_t text_size_min = 24;
-  // Ends the conversion at the first bad line or unreadable page. Default: count, report, go on.
+  // Ends the conversion at the first bad line or unreadable page. Default: count, report, continue.
   bool fail_on_bad_input = false;
   NanosecondClock clock;
   // Receives progress; null: none is shown.
@@ -40,11 +40,11 @@ struct ConvertCounts {
   uint64_t pages = 0;  // seen
   uint64_t written = 0;
   uint64_t redirects = 0;  // skipped, as the following
-  uint64_t others = 0;     // of namespaces that are not asked for
+  uint64_t others = 0;     // of namespaces that were not requested
   uint64_t empty = 0;
   uint64_t duplicates = 0;  // the same title and text as an earlier page
   uint64_t bad = 0;         // unreadable pages, bad lines
-  uint64_t cut = 0;         // written, but cut at a limit
+  uint64_t cut = 0;         // written, but truncated at a limit
   uint64_t links = 0;       // to pages of the corpus
   uint64_t outside_links = 0;
   uint64_t text_size = 0;

@@ -25,7 +25,7 @@ static_assert(html::HtmlPageLimits::kTextSizeMax <= CorpusLimits::kTextSizeMax &
                   html::HtmlPageLimits::kAnchorTextSizeMax <= CorpusLimits::kAnchorTextSizeMax,
               "a page fits a document of the corpus");
 
-// The manual's text without the lines above and below it that name book and date.
+// The manual's text without the header and footer lines, which contain book and date.
 std::string MarkMainPart(std::string html) {
   constexpr std::string_view kText = "<div class=\"manual-text\"";
   const size_t found = html.find(kText);

@@ -50,7 +50,7 @@ std::string Encode(const PartState& state) {
   return bytes;
 }
 
-// Nothing if it is damaged.
+// Returns nullopt if it is damaged.
 std::optional<PartState> Decode(std::string_view bytes) {
   if (bytes.size() < sizeof(uint64_t)) return std::nullopt;
   const std::string_view body = bytes.substr(0, bytes.size() - sizeof(uint64_t));

@@ -36,8 +36,8 @@ std::string MarkOfInput(const std::string& file);
 
 class PartedOutput {
  public:
-  // `job` identifies the work: inputs and options. Continues after what an earlier run of the same
-  // job left and restores the state of `writer`, whose counts say how many pages are done.
+  // `job` identifies the work: inputs and options. Continues after the parts of an earlier run of
+  // the same job and restores the state of `writer`, whose counts show how many pages are done.
   // REQUIRES: both outlive this object.
   static neptune::StatusOr<std::unique_ptr<PartedOutput>> Open(const std::string& path,
                                                                const std::string& job,

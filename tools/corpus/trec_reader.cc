@@ -31,8 +31,8 @@ bool Has(const List& list, std::string_view name) {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// A tag at `at`: its name in lower case with '/' in front of an end's; empty if '<' is a character
-// like others.
+// A tag at `at`: its name in lower case, with '/' before that of an end tag; empty if '<' is an
+// ordinary character.
 struct Tag {
   std::string name;
   size_t end = 0;  // just after it
@@ -57,7 +57,7 @@ Tag TagAt(std::string_view in, size_t at) {
   return tag;
 }
 
-// The document's parts, gathered front to back.
+// Collects the document's parts from front to back.
 class TrecDocument {
  public:
   explicit TrecDocument(std::string_view in) {

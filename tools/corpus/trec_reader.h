@@ -7,7 +7,7 @@
 // that is not closed, a tag of another field or of the document one that is not.
 //
 // Source: the markup of TREC's collections as their readme files describe it.
-// Threads: thread-compatible. Errors: as dump_reader.h says; a document without a DOCNO is bad
+// Threads: thread-compatible. Errors: those of dump_reader.h; a document without a DOCNO is bad
 //   (ConvertedPage::status), and reading continues after it.
 // Limits: kTrecDocumentSizeMax bytes a document, the rest is dropped; text that is not UTF-8 is
 //   read as windows-1252.

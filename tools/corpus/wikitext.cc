@@ -208,7 +208,7 @@ class Stripper {
            hidden_prefixes_.end();
   }
 
-  // [[target|text]]: the text goes on being read, so that markup in it is taken off too.
+  // [[target|text]]: reading continues in the text, so that markup in it is removed too.
   bool StripLink() {
     const size_t begin = at_ + 2;
     const size_t target_end = FindNear("|]\n[", begin);
@@ -274,7 +274,7 @@ class Stripper {
     return end == kNotFound ? end : end + 1;
   }
 
-  // Text of a link or heading: quotes, brackets and tags taken off.
+  // Text of a link or heading without quotes, brackets and tags.
   static std::string PlainLine(std::string_view in) {
     std::string out;
     for (size_t at = 0; at < in.size();) {
@@ -291,7 +291,7 @@ class Stripper {
     return out;
   }
 
-  // Characters decoded, each line's spaces collapsed, empty lines taken out.
+  // Decodes characters, collapses the spaces of each line and removes empty lines.
   void FinishText() {
     const std::string decoded = DecodeEntities(page_.text);
     std::string text;

@@ -2,9 +2,9 @@
 //
 // Kept: the words of paragraphs, lists, headings and links. Left out: templates {{ }}, tables {|
 //   |}, comments, magic words (__TOC__), links to files, pictures and categories, and all between
-//   tags of references, formulas, galleries and timelines. Other tags are taken off, what is
-//   between them stays. Nothing is expanded: what a template would have said is not there. What is
-//   opened and never closed is left out to the end of its paragraph.
+//   tags of references, formulas, galleries and timelines. Other tags are removed, and the text
+//   between them is kept. Nothing is expanded: the text that a template would produce is missing.
+//   Markup that is opened and never closed is left out to the end of its paragraph.
 //
 // The syntax as Wikipedia's help pages describe it.
 // Threads: pure functions. Errors: none; any valid UTF-8 is accepted.

@@ -1,4 +1,5 @@
-// Writes what starts a cluster on many hosts: systemd units, Kubernetes manifests or a list.
+// Writes the files that start a cluster on many hosts: systemd units, Kubernetes manifests or a
+// list.
 
 #include <gflags/gflags.h>
 

@@ -196,7 +196,8 @@ class Manifests {
     return pod;
   }
 
-  // Secrets are mounted for their group to read; nodes take only files that are their user's alone.
+  // Mounted secrets are readable by their group; nodes accept only files that their user alone may
+  // read.
   Json SecretCopier() const {
     Json command = Json::array({"install", "-m", "0400"});
     for (const std::string& name : secrets_) {

@@ -17,7 +17,7 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
-// Reads the lines, and remembers what earlier ones have taken.
+// Reads the lines, and records the nodes and ports that earlier lines use.
 class PlacementReader {
  public:
   explicit PlacementReader(const neptune::ClusterSpec& spec) : spec_(spec) {}

@@ -14,7 +14,7 @@ using neptune::StatusOr;
 using neptune::StrAppend;
 using neptune::StrCat;
 
-// Nothing that systemd would take for a blank, a quote, a variable or a specifier.
+// Contains nothing that systemd would interpret as a blank, a quote, a variable or a specifier.
 Status CheckPath(std::string_view what, std::string_view path, std::string_view more = "") {
   const auto fits = [&](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) ||
@@ -101,7 +101,7 @@ StatusOr<std::vector<DeploymentFile>> SystemdUnits(const neptune::ClusterSpec& s
   for (const HostPlace& host : placement.hosts) {
     files.push_back({host.name + "/cluster.textproto", spec_text});
     for (const std::string& node : host.nodes) {
-      // Names of a spec have only what a unit's may have too, and are short enough.
+      // Names in a spec contain only characters that unit names may contain, and are short enough.
       const std::string name = StrCat("neptune-", spec.name(), "-", node, ".service");
       files.push_back({host.name + "/" + name, Unit(spec, node, host, options)});
     }

@@ -1,4 +1,4 @@
-// The program //tools:evaluate: how good the ranking is on judged collections.
+// The program //tools:evaluate: measures the ranking on judged collections.
 
 #include <gflags/gflags.h>
 #include <stdlib.h>
@@ -67,7 +67,7 @@ constexpr char kUsage[] =
     "A document matches if it has any word of the query. Intervals cover 95 % of the resampled "
     "means.";
 
-// Ranked deeper than judged, for ties.
+// Lists are longer than the judged depth, for ties.
 constexpr size_t kChoosingDepth = 100;
 
 // Removed with everything in it.

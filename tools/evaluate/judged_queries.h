@@ -1,5 +1,5 @@
 // Queries and their relevance judgments.
-//   queries.tsv  query id, tab, text                        as a person would put it
+//   queries.tsv  query id, tab, text as a person would type it
 //   qrels.tsv    query id, document id, grade               or query id, 0, document id, grade
 //
 // Reads files. Threads: plain values.

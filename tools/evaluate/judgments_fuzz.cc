@@ -1,6 +1,6 @@
-// Any bytes are queries, judgments and runs, or refused with a reason; what is accepted is measured
-// within [0, 1]. What follows the first empty line is read as a run, what precedes it as the
-// others.
+// Any bytes are valid queries, judgments and runs, or refused with a reason; the measures of
+// accepted ones are within [0, 1]. What follows the first empty line is read as a run, what
+// precedes it as the others.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

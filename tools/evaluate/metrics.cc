@@ -12,7 +12,7 @@ double Discounted(int grade, size_t rank) {
   return grade / std::log2(static_cast<double>(rank) + 1);
 }
 
-// Calls use(rank, grade) for each relevant document of the first `depth`, where it first stands.
+// Calls use(rank, grade) for each relevant document of the first `depth`, at its first rank.
 template <typename Use>
 void ForEachRelevant(size_t depth, const std::vector<std::string>& ranked,
                      const Judgments& judgments, const Use& use) {

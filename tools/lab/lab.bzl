@@ -23,6 +23,7 @@ def _list_source(package, names):
     ]
     return "\n".join(lines)
 
+# buildifier: disable=unnamed-macro
 def lab_experiments(experiments, deps, data = []):
     """Registers the experiments of a subject; the package's last folder names the subject.
 

@@ -41,7 +41,7 @@ class ClosedLoop final : private RequestSink {
   // Start and stop counting answers.
   void BeginCount();
   ClosedLoopCounts EndCount();
-  // Sends no more; `on_drained` runs on the loop once nothing is under way, so that the next
+  // Sends no more; `on_drained` runs on the loop once nothing is in flight, so that the next
   // measurement finds the queues empty.
   void Drain(neptune::Task on_drained);
   // Stops sending without waiting for requests in flight.

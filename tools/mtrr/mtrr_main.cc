@@ -1,5 +1,5 @@
-// Threads for service classes: from a measured profile to an allocation that a running cluster
-// keeps.
+// The program //tools:mtrr: allocates threads to service classes, from a measured profile to a
+// running allocation.
 
 #include <gflags/gflags.h>
 
@@ -183,7 +183,7 @@ Status Profile() {
   NEPTUNE_ASSIGN_OR_RETURN(const AdminAccess access, Access(options.service));
   const ReplayPlan plan = PlanOfQueries(std::move(queries), options.service_class);
   RaiseOpenFileLimit();
-  // The threads are put back before the end.
+  // The threads are restored before the end.
   std::signal(SIGINT, [](int) { stop_requested = true; });
   std::signal(SIGTERM, [](int) { stop_requested = true; });
   const auto world = neptune::MakeRealWorld({});
@@ -252,7 +252,7 @@ Status Apply() {
   std::string edited;
   const std::string spec = FLAGS_spec.empty() ? std::string() : ProjectPath(FLAGS_spec);
   if (!spec.empty()) {
-    // Before anything is changed: what cannot be written is not applied.
+    // Checked before anything is changed: a plan that cannot be written is not applied.
     NEPTUNE_ASSIGN_OR_RETURN(const std::string text, neptune::ReadFile(spec, kFileSizeMax));
     NEPTUNE_ASSIGN_OR_RETURN(edited, EditSpec(text, allocation.service, settings));
     NEPTUNE_RETURN_IF_ERROR(neptune::ParseClusterSpec(edited, spec).status());

@@ -24,7 +24,7 @@ constexpr size_t kTokenSizeMax = 4096;
 
 const HttpGetOptions kOptions{.timeout = kNodeTimeout};
 
-// What a problem document says, or the status alone.
+// The message of a problem document, or the status alone.
 std::string Reason(const neptune::HttpResponse& response) {
   const auto document = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
   if (document.is_object()) {

@@ -82,8 +82,8 @@ std::string PredictionCsv(const std::vector<PredictedLine>& lines) {
 
 plot::Plot PredictionPlot(const std::vector<PredictedLine>& lines) {
   plot::Plot plot{.name = "prediction",
-                  .title = "Mean response by load",
-                  .x = {.label = "requests a second"},
+                  .title = "Mean response time by load",
+                  .x = {.label = "requests per second"},
                   .y = {.label = "ms", .logarithmic = true}};
   for (const PredictedLine& line : lines) {
     plot::Series series{.name = StrCat(line.thread_count, " threads"),

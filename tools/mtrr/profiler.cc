@@ -18,7 +18,7 @@ using neptune::StatusOr;
 using neptune::StrCat;
 
 constexpr double kFailedShareMax = 0.01;
-// What is under way at the end of a measurement.
+// Requests in flight at the end of a measurement.
 constexpr absl::Duration kDrainTimeout = absl::Seconds(10);
 constexpr int kRequestsPerThreadMax = 16;
 constexpr size_t kPlannedRequestCount =
@@ -43,7 +43,7 @@ void Wait(neptune::Loop& loop, double seconds) {
   passed.WaitForNotification();
 }
 
-// What all nodes counted of the service's requests.
+// Counts of the service's requests at all nodes.
 struct NodeCounts {
   double processor_s = 0;
   double served = 0;
@@ -204,7 +204,7 @@ StatusOr<ServiceProfile> MeasureProfile(neptune::Loop& loop, const AdminAccess& 
   for (const auto& [threads, values] : throughputs) {
     profile.points.push_back(PointOf(threads, values));
   }
-  // One node's: the load was spread over all.
+  // Throughput of one node: the load was spread over all nodes.
   for (ProfilePoint& point : profile.points) {
     const auto node_count = static_cast<double>(access.nodes.size());
     point.throughput /= node_count;

@@ -36,7 +36,7 @@ struct ServiceProfile {
   std::optional<double> processor_s;
   // Fitted to the points.
   neptune::SpeedupFit fit;
-  // The fewest threads that do nearly as much as the best.
+  // The smallest number of threads with nearly the best throughput.
   int recommended_threads = 1;
 };
 

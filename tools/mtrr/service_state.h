@@ -5,7 +5,7 @@
 //
 // Threads: pure functions.
 // Errors: kInvalidArgument text that is not such a state, with the missing part.
-// Limits: kServiceCountMax services, kServiceClassCountMax classes each; what is beyond is refused.
+// Limits: kServiceCountMax services, kServiceClassCountMax classes each; larger states are refused.
 
 #pragma once
 

@@ -9,7 +9,7 @@
 //                                   }
 //
 // Threads: pure function.
-// Errors: kNotFound no service of that name; kInvalidArgument the text is no text format (a brace
+// Errors: kNotFound no service of that name; kInvalidArgument the text is malformed (a brace
 //   or a quote is missing), or the service is in it twice.
 // Limits: knows braces, quotes, comments and lists, not the schema: the caller parses the result.
 

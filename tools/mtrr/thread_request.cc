@@ -111,7 +111,7 @@ const ServiceProfile& Slowest(const std::vector<ServiceProfile>& profiles) {
   return *slowest;
 }
 
-// But for the classes.
+// Everything except the classes.
 StatusOr<AskedPlan> AskedOf(const ThreadRequest& request) {
   if (request.service().empty()) return InvalidArgument("service is missing");
   if (request.thread_count_max() < 1 ||

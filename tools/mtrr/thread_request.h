@@ -30,8 +30,8 @@ struct AskedPlan {
 // Returns the contents of a profile by its path in the text.
 using ReadProfile = std::function<neptune::StatusOr<ServiceProfile>(const std::string& path)>;
 
-// Classes whose profiles differ are planned with the slowest one: the plan is then on the safe side
-// of a promise that cannot be made (see DifferentKinds).
+// Classes whose profiles differ are planned with the slowest one: the plan is then conservative,
+// although it cannot guarantee anything (see DifferentKinds).
 neptune::StatusOr<AskedPlan> ParseThreadRequest(std::string_view text, std::string_view file,
                                                 const ReadProfile& read_profile);
 

@@ -42,7 +42,7 @@ class ServiceWatch {
   std::vector<neptune::SaturationMonitor> monitors_;  // one per node, in the same order
 };
 
-// A line for each node, and one for each departure. Empty if no window has ended.
+// A line for each node, and one for each deviation. Empty if no window has ended.
 std::string WatchText(const std::vector<WatchedNode>& nodes);
 bool HasDeparture(const std::vector<WatchedNode>& nodes);
 

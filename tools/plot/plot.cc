@@ -14,13 +14,14 @@ namespace {
 using neptune::StrAppend;
 using neptune::StrCat;
 
-// Okabe and Ito's colours, without black and yellow, which one of the two backgrounds swallows.
+// Okabe and Ito's colours, without black and yellow, which are invisible on one of the two
+// backgrounds.
 constexpr const char* kColours[kSeriesCountMax] = {"#0072B2", "#E69F00", "#009E73", "#D55E00",
                                                    "#CC79A7", "#56B4E9", "#8C6BB1", "#7F7F7F"};
 constexpr int kShapes[kSeriesCountMax] = {7, 5, 9, 13, 6, 4, 8, 12};
-// Gnuplot's numbers of dashes that differ at a glance.
+// Gnuplot's numbers of dash patterns that are easy to distinguish.
 constexpr int kLevelDashes[] = {2, 3, 4, 5};
-// What gnuplot is asked to draw text, axes and grid in, and how a style sheet then names it.
+// The colours in which gnuplot draws text, axes and grid, and the style sheet's names for them.
 constexpr const char* kInk = "#010203";
 constexpr const char* kFaint = "#040506";
 

@@ -6,7 +6,7 @@
 // its own for print in black and white.
 //
 // Threads: Plot is thread-compatible; RenderSvg is thread-safe.
-// Errors: kNotFound gnuplot is not installed; kInternal it did not take the plot.
+// Errors: kNotFound gnuplot is not installed; kInternal it rejected the plot.
 // Limits: kSeriesCountMax series; more share colours and shapes.
 
 #pragma once

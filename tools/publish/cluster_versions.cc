@@ -76,7 +76,7 @@ std::string ClusterVersions::Lagging(const VersionList& list, bool* trouble) con
   *trouble = false;
   for (const VersionedService& service : cluster_.services) {
     for (const std::string& node : service.nodes) {
-      if (state_.IsHeld(node)) continue;  // it begins with the list when it is taken back
+      if (state_.IsHeld(node)) continue;  // a drained node loads the list when it returns
       const auto facts = Ask(node, service.service);
       if (facts.ok() && facts->change == list.change && facts->trouble.empty()) continue;
       *trouble = facts.ok() && !facts->trouble.empty();
@@ -92,7 +92,7 @@ std::string ClusterVersions::Lagging(const VersionList& list, bool* trouble) con
 Status ClusterVersions::Await(const VersionList& list) {
   if (!state_.Supervisor().ok()) return neptune::OkStatus();
   const TimePoint begin = MonotonicNow();
-  TimePoint well = begin;  // the last time without trouble at any node
+  TimePoint well = begin;  // the last time at which no node reported an error
   while (true) {
     bool trouble = false;
     const std::string lagging = Lagging(list, &trouble);

@@ -1,4 +1,5 @@
-// Publishes versions of the index to a cluster, under load, and takes them back.
+// The program //tools:publish: publishes versions of the index to a cluster, under load, and rolls
+// them back.
 
 #include <gflags/gflags.h>
 
@@ -48,7 +49,7 @@ constexpr char kUsage[] =
 constexpr char kBaseName[] = "base";
 
 struct Context {
-  neptune::ClusterSpec spec;  // as nodes have it
+  neptune::ClusterSpec spec;  // as nodes parse it
   VersionedCluster cluster;
   std::string data;
 };
@@ -115,14 +116,15 @@ Status RunRemove(const Context& context, VersionHost& host) {
     return neptune::FailedPrecondition("its files are kept: ", folder,
                                        " also holds the list of versions");
   }
-  NEPTUNE_RETURN_IF_ERROR(ReadIndexManifest(folder).status());  // an index and nothing else
+  // Never deletes anything but an index.
+  NEPTUNE_RETURN_IF_ERROR(ReadIndexManifest(folder).status());
   std::error_code error;
   std::filesystem::remove_all(folder, error);
   if (error) return neptune::Unavailable("deleting ", folder, ": ", error.message());
   return neptune::OkStatus();
 }
 
-// The one thing to be done.
+// The command to execute; exactly one is given.
 StatusOr<std::string> ChosenCommand(const std::vector<std::string>& rest) {
   if (!rest.empty()) {
     return neptune::InvalidArgument("unexpected argument '", rest[0],

@@ -16,7 +16,7 @@
 
 namespace search::tools {
 
-// Reads all of it: the manifest, every file's size and checksum, the seal of every partition of a
+// Reads everything: the manifest, every file's size and checksum, the seal of every partition of a
 //   tier.
 neptune::StatusOr<IndexManifest> CheckVersionFolder(const std::string& folder);
 

@@ -4,7 +4,7 @@
 //   8 bytes "NEPTRUN1" | 4 bytes size of the JSON, little-endian | JSON (RunSetup) | Measurement
 //   ...
 //
-// Recovery: a file of a process that was killed ends with zeros, which are no measurement (a
+// Recovery: a file of a process that was killed ends with zeros, which are not a measurement (a
 //   request is never done at 0), or inside one; both end the reading. It is read on a machine of
 //   the same byte order.
 //

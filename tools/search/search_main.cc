@@ -1,4 +1,4 @@
-// The program //tools:search: asks a running frontend and prints the answer.
+// The program //tools:search: sends a query to a running frontend and prints the answer.
 
 #include <gflags/gflags.h>
 #include <sys/ioctl.h>
@@ -44,8 +44,8 @@ const char kUsage[] =
   bazel run //tools:search -- --count=3 'title:vector -recursive'
   bazel run //tools:search -- --json "memory order" | python3 -m json.tool
 
-Give the query as one argument, in quotes; what a query can say stands at http://HOST:PORT/help.
-Ends with status 0 if there was an answer, complete or not, with or without results; 1 if there was
+Give the query as one argument, in quotes; http://HOST:PORT/help describes the query language.
+The exit status is 0 if there was an answer, complete or not, with or without results; 1 if there was
 none; 2 if the query or a flag is wrong.)";
 
 bool WantsColours() {

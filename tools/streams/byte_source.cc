@@ -182,7 +182,7 @@ class ZstdSource : public ByteSource {
   bool in_frame_ = false;
 };
 
-// One stream after another, as packers that work on several processors write them.
+// Several consecutive streams, as written by packers that use several processors.
 class Bzip2Source : public ByteSource {
  public:
   explicit Bzip2Source(std::unique_ptr<RawFile> file) : file_(std::move(file)) {}

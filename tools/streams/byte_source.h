@@ -25,7 +25,7 @@ class ByteSource {
   // Reads at most `size` bytes into `buffer`; 0 means the end. REQUIRES: size > 0.
   virtual neptune::StatusOr<size_t> Read(char* buffer, size_t size) = 0;
 
-  // Bytes taken from the file so far, packed as they are there; for progress.
+  // Bytes read from the file so far, before unpacking; for progress.
   virtual uint64_t file_position() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// Checksums of files: XXH3 to notice damage, SHA-256 where a stranger's file is verified.
+// Checksums of files: XXH3 to detect damage, SHA-256 to verify files from other parties.
 //
 // Threads: pure functions.
 // Errors: kNotFound, kUnavailable reading failed.

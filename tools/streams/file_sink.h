@@ -1,4 +1,4 @@
-// Writes a file that is either whole under its name or not there: temporary name, sync, rename.
+// Writes a file that is either complete under its name or absent: temporary name, sync, rename.
 //
 // Threads: thread-compatible.
 // Errors: kUnavailable writing failed (the message names the file and the system's reason).

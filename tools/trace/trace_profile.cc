@@ -21,7 +21,7 @@ using neptune::StrCat;
 
 constexpr int kHours = 24;
 
-// `low` < value <= `high`; also refuses what is no number.
+// `low` < value <= `high`; also refuses NaN.
 Status CheckRange(const char* field, double value, double low, double high) {
   if (value > low && value <= high) return neptune::OkStatus();
   return InvalidArgument(field, " is ", value, "; it must be above ", low, " and at most ", high);

@@ -36,7 +36,7 @@ neptune::StatusOr<std::vector<FitLine>> CompareWithPublished(const TraceProfile&
 std::string DescribeFit(const std::vector<FitLine>& fit);
 
 // Rates of the 24 hours of a day from a list of requests a second, from midnight, one number a
-// line; days are averaged. Errors: INVALID_ARGUMENT a line is no number, or less than a day of
+// line; days are averaged. Errors: INVALID_ARGUMENT a line is not a number, or less than a day of
 // them.
 neptune::StatusOr<std::vector<double>> ReadHourlyRates(const std::string& path);
 

@@ -164,8 +164,8 @@ class Parser {
 
   StatusOr<std::optional<Operand>> Bracket(Scope scope) {
     if (nesting_ == limits_.nesting_max) {
-      return InvalidArgument("query: more than ", limits_.nesting_max,
-                             " brackets within each other at byte ", next_.at);
+      return InvalidArgument("query: more than ", limits_.nesting_max, " nested brackets at byte ",
+                             next_.at);
     }
     ++nesting_;
     Advance();

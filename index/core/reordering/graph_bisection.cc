@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kDropped = UINT32_MAX;
 // Weight of a document's own presence in the degree of its side. With 1, documents stay put (4.5 %
-// more cost); with 0, similar documents change sides in step, again and again (a third more time).
+// more cost); with 0, similar documents change sides together in every round (a third more time).
 constexpr float kOwnShare = 0.1F;
 // A part is settled when at most one in this many documents changed sides. 1,000 instead of 100
 // costs 40 % more time for 0.1 % less cost.

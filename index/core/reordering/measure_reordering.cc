@@ -40,8 +40,8 @@ int Run(const char* folder, int thread_count) {
               static_cast<size_t>(index->term_count), posting_count);
   std::printf("processor seconds: forward index %.2f, reordering %.2f\n", inverted - start,
               reordered - inverted);
-  std::printf("bits a gap: %.3f given, %.3f reordered\n", LogGapCost(*index, given) / posting_count,
-              LogGapCost(*index, order) / posting_count);
+  std::printf("bits per gap: %.3f given, %.3f reordered\n",
+              LogGapCost(*index, given) / posting_count, LogGapCost(*index, order) / posting_count);
   return 0;
 }
 

@@ -63,7 +63,7 @@ class SectionFile {
   // Errors: DATA_LOSS if the file has no such section.
   neptune::StatusOr<std::string_view> Section(uint32_t id) const;
 
-  // A section as an array. Errors: DATA_LOSS also if its size is no multiple of T's.
+  // A section as an array. Errors: DATA_LOSS also if its size is not a multiple of T's.
   template <typename T>
   neptune::StatusOr<std::span<const T>> Array(uint32_t id) const {
     static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);

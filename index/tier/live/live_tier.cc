@@ -75,7 +75,7 @@ neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions opti
   if (base.implementation != kSegmentTierName) {
     return neptune::FailedPrecondition("open ", options.base_directory,
                                        " for changes: it was built for '", base.implementation,
-                                       "', only '", kSegmentTierName, "' takes them");
+                                       "', only '", kSegmentTierName, "' supports changes");
   }
   std::error_code error;
   std::filesystem::remove_all(options.working_directory, error);

@@ -180,7 +180,7 @@ Duration AggregationCluster::ClientTime() {
 neptune::Status AggregationCluster::Schedule(const std::vector<ScriptEvent>& script) {
   for (const ScriptEvent& event : script) {
     if (!nodes_.contains(event.node)) {
-      return neptune::InvalidArgument("the script names '", event.node, "', which is no node");
+      return neptune::InvalidArgument("the script names '", event.node, "', which is not a node");
     }
     if (event.kind == ScriptEvent::Kind::kFail || event.kind == ScriptEvent::Kind::kHang ||
         event.kind == ScriptEvent::Kind::kNormal) {

@@ -68,7 +68,7 @@ plot::Plot Figure(const Results& results, const char* metric, const std::string&
                   const std::string& label) {
   plot::Plot figure{.name = StrCat("cancel_", metric),
                     .title = title,
-                    .x = {.label = "demand, percent of what the cluster can do"},
+                    .x = {.label = "demand, % of the cluster's capacity"},
                     .y = {.label = label, .low = 0}};
   for (const double guarantee : kGuarantees) {
     for (const std::string cancellation : {"on", "off"}) {
@@ -90,7 +90,7 @@ void Judge(const Results& results, Judgement* judgement) {
   const Point on = PointOf("on", 1.0, kJudged);
   const Point off = PointOf("off", 1.0, kJudged);
   judgement
-      ->AtMost("processor time of calls that were not answered, at 150 %", "",
+      ->AtMost("processor time spent on calls that were not answered, at 150 % demand", "",
                results.Mean(on, kWasted), 2, "%")
       .Shape();
   const Estimate mine = results.Mean(on, kQuality);
@@ -99,7 +99,8 @@ void Judge(const Results& results, Judgement* judgement) {
   const double highest =
       theirs.low > 0 ? 100 * (mine.high / theirs.low - 1) : std::numeric_limits<double>::infinity();
   judgement
-      ->AtLeast("quality-aware throughput beyond that of the baseline, at 150 %", "future work",
+      ->AtLeast("increase of quality-aware throughput over the baseline, at 150 % demand",
+                "future work",
                 {100 * (mine.middle / theirs.middle - 1), 100 * (mine.low / theirs.high - 1),
                  highest, mine.count},
                 25, "%")
@@ -111,9 +112,9 @@ void Judge(const Results& results, Judgement* judgement) {
     judgement->Shown(StrCat("answered, ", what), "", results.Mean(point, kQuality), "/s");
     judgement->Shown(StrCat("wasted, ", what), "", results.Mean(point, kWasted), "%");
   }
-  judgement->AddPlot(Figure(results, kQuality, "Quality-aware throughput", "a second"));
+  judgement->AddPlot(Figure(results, kQuality, "Quality-aware throughput", "per second"));
   judgement->AddPlot(
-      Figure(results, kWasted, "Processor time of calls that were not answered", "percent"));
+      Figure(results, kWasted, "Processor time spent on calls that were not answered", "percent"));
 }
 
 }  // namespace
@@ -121,15 +122,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment DacCancel() {
   Experiment experiment;
   experiment.name = "dac_cancel";
-  experiment.title = "Cancellation down the tree";
+  experiment.title = "Cancellation of aggregation calls along the reduction tree";
   experiment.source = "future work of [Zhou06]; [Chu03] 3.2 (guarantees)";
   experiment.setup =
-      "MICRO on 24 dual nodes, soft deadline of 2 s, queues of at most 40, all partitions "
-      "guaranteed. Local operators work in slices of 1 ms and ask between them whether anybody "
-      "still waits. The baseline has the same deadlines, in every queue too, where what has "
-      "expired is dropped; but a call that has lost a partition goes on in all others, and "
-      "nobody is told to stop. Wasted is the servers' processor time that is in no answer. "
-      "Demand is of nk / (ns + (n - 1) r), 67 requests a second.";
+      "MICRO on 24 dual-processor nodes with a soft deadline of 2 s, queues of at most 40 "
+      "requests, and all partitions guaranteed. Local operators work in slices of 1 ms and check "
+      "between slices whether a caller still waits. The baseline has the same deadlines, also in "
+      "every queue, where expired requests are dropped; but a call that has lost a partition "
+      "continues in all others, and no server is asked to stop. Wasted time is the servers' "
+      "processor time that contributes to no answer. Demand is relative to nk / (ns + (n - 1) "
+      "r), 67 requests per second.";
   experiment.seeds = {.smoke = 1, .quick = 4, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

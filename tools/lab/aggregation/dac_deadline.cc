@@ -71,7 +71,7 @@ void Judge(const Results& results, Judgement* judgement) {
                        results.Mean(PointOf(deadline, timeouts), kQuality), "%");
     }
     judgement
-        ->AtMost(StrCat("answers later than 5 ms after the deadline", at), "",
+        ->AtMost(StrCat("answers more than 5 ms after the deadline", at), "",
                  results.Mean(PointOf(deadline, "learned"), kLate), 0.1, "%")
         .Shape();
     for (const std::string timeouts : {"uniform", "staged"}) {
@@ -88,13 +88,12 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment DacDeadline() {
   Experiment experiment;
   experiment.name = "dac_deadline";
-  experiment.title = "Soft deadlines that are short against the work";
+  experiment.title = "Soft deadlines that are short compared with the work";
   experiment.source = "[Chu03] 4.4; the idea of a learned deadline is Cedar's [Kumar16]";
   experiment.setup =
-      "MICRO at 40 requests a second, 60 % of what 24 dual nodes can do, load-adaptive trees, no "
-      "guarantee. Reductions that take no time show what is there at the deadline at all: no "
-      "policy "
-      "can have as much.";
+      "MICRO at 40 requests per second, 60 % of the capacity of 24 dual-processor nodes, with "
+      "load-adaptive trees and no guarantee. Reductions that take no time show how many partial "
+      "results exist at the deadline, which is an upper bound for every policy.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

@@ -89,10 +89,9 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   judgement->Note(
       "The paper counts the lines that changed when a client's loop over the partitions was "
-      "replaced "
-      "by the call, in services of 400 to 1,060,000 lines; ours were written with the call, so "
-      "what "
-      "is counted is all that would go if they were never aggregated.");
+      "replaced by the call, in services of 400 to 1,060,000 lines. Our services were written "
+      "with the call, so the count is of all lines that would be removed if they did not "
+      "aggregate.");
 }
 
 }  // namespace
@@ -100,12 +99,12 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment DacEase() {
   Experiment experiment;
   experiment.name = "dac_ease";
-  experiment.title = "What it takes to aggregate a service";
+  experiment.title = "Lines of code that aggregation adds to a service";
   experiment.source = "[Chu03] 5.2, figure 13";
   experiment.setup =
-      "Lines that are neither empty nor a comment of the file that holds a service's reduce "
-      "operator, its "
-      "registration and the request: the search tiers (RET) and the services of neptune/examples.";
+      "Counted are the lines, without empty lines and comments, of the files that hold a "
+      "service's reduce operator, its registration and the request: the search tiers (RET) and "
+      "the services of neptune/examples.";
   experiment.worlds = {WorldKind::kReal};
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 1};
   experiment.points = [](Length) {

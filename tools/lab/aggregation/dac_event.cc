@@ -111,7 +111,7 @@ plot::Plot Figure(const Results& results, const char* metric, const std::string&
                   const std::string& label) {
   plot::Plot figure{.name = StrCat("event_", metric),
                     .title = title,
-                    .x = {.label = "offered, requests a second"},
+                    .x = {.label = "offered requests per second"},
                     .y = {.label = label, .low = 0}};
   std::vector<std::string> schemes = {kEvent};
   for (const int pool : kPools) schemes.push_back(Blocking(pool));
@@ -129,8 +129,8 @@ plot::Plot Figure(const Results& results, const char* metric, const std::string&
 
 void JudgeKnee(const Results& results, const std::string& blocking, Judgement* judgement) {
   const int knee = KneeOf(results, blocking);
-  judgement->Shown(StrCat("the rate with which the best blocking pool copes (", blocking, ")"),
-                   "about 45 of 60 a second",
+  judgement->Shown(StrCat("highest rate that the best blocking pool sustains (", blocking, ")"),
+                   "about 45 of 60 per second",
                    Estimate::Exact(knee < 0 ? 0 : IdealRate() * ShareOf(knee)), "/s");
   const int beyond = std::max(knee, 0) + kStepsTo12;
   const auto steps = Steps(results);
@@ -142,8 +142,8 @@ void JudgeKnee(const Results& results, const std::string& blocking, Judgement* j
     return share;
   };
   const std::string at =
-      StrCat(" at 1.2 x that, ", ShortText(std::round(IdealRate() * ShareOf(beyond))),
-             "/s, of what the cluster can do");
+      StrCat(" at 1.2 times that rate, ", ShortText(std::round(IdealRate() * ShareOf(beyond))),
+             "/s, relative to the cluster's capacity");
   judgement->AtLeast(StrCat("event-driven", at), "no plunge", share(kEvent), 95, "%");
   judgement->Shown(StrCat(blocking, at), "plunges", share(blocking), "%");
 }
@@ -153,7 +153,7 @@ void Judge(const Results& results, Judgement* judgement) {
   JudgeKnee(results, blocking, judgement);
   const int last = Steps(results).back();
   judgement
-      ->AtLeast("event-driven over the best blocking pool, at the highest rate", "",
+      ->AtLeast("event-driven relative to the best blocking pool, at the highest rate", "",
                 results.MeanRatio(PointOf(kEvent, last), PointOf(blocking, last), kQuality), 1, "x")
       .Shape();
   for (const Point& point : results.points()) {
@@ -163,7 +163,7 @@ void Judge(const Results& results, Judgement* judgement) {
                      "", results.Mean(point, kQuality), "/s");
   }
   judgement->AddPlot(Figure(results, kQuality, "Quality-aware throughput (figure 18)",
-                            "answers by their quality, a second"));
+                            "answers weighted by quality, per second"));
   judgement->AddPlot(
       Figure(results, kMean, "Response time of full answers (figure 19)", "mean response, ms"));
 }
@@ -176,13 +176,14 @@ Experiment DacEvent() {
   experiment.title = "Event-driven aggregation";
   experiment.source = "[Chu03] 5.4, figures 18 and 19";
   experiment.setup =
-      "MICRO on 24 dual nodes, load-adaptive trees, staged timeouts, soft deadline of 2 s; "
-      "partial answers count by their quality. A blocking server's thread waits for its children "
-      "and then reduces; its pool of threads is swept, and the one that copes with the highest "
-      "rate is the baseline. A rate is coped with if 98 % of it is answered. Threads cost nothing "
-      "in themselves in the simulated world, so what large pools lose is the order only: "
-      "reductions wait behind local operators. What the cluster can do is nk / (ns + (n - 1) r) "
-      "or what is offered, whichever is less.";
+      "MICRO on 24 dual-processor nodes with load-adaptive trees, staged timeouts and a soft "
+      "deadline of 2 s; partial answers count by their quality. In a blocking server a thread "
+      "waits for the results of its children and then reduces them. The size of its thread pool "
+      "is swept, and the size that sustains the highest rate is the baseline. A rate is "
+      "sustained if 98 % of the requests are answered. Threads have no cost of their own in the "
+      "simulated world, so large pools lose by the order of work only: reductions wait behind "
+      "local operators. The cluster's capacity is nk / (ns + (n - 1) r), or the offered rate if "
+      "that is lower.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

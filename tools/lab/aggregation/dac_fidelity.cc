@@ -95,7 +95,7 @@ void Judge(const Results& results, Judgement* judgement) {
                      results.Mean(PointOf("simulated", size), kMean), "ms");
   }
   judgement->AddPlot(
-      Figure(results, kThroughput, "Throughput (figure 21)", "full answers a second"));
+      Figure(results, kThroughput, "Throughput (figure 21)", "full answers per second"));
   judgement->AddPlot(Figure(results, kMean, "Response time (figure 21)", "mean response, ms"));
 }
 
@@ -104,14 +104,15 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment DacFidelity() {
   Experiment experiment;
   experiment.name = "dac_fidelity";
-  experiment.title = "The simulated cluster beside the real one";
+  experiment.title = "The simulated cluster compared with the real one";
   experiment.source = "[Chu03] 5.6, figure 21";
   experiment.setup =
-      "MICRO at 30 requests a second on 4 to 24 dual nodes, 2 callers, load-adaptive trees. The "
-      "real nodes are the same code with kernel threads and sockets on loopback, each with two "
-      "emulated processors: processor time passes on the clock, in order, and is not spun, since "
-      "the machine has fewer processors than the cluster. Both worlds get the same requests at "
-      "the same times; the simulated network is the paper's.";
+      "MICRO at 30 requests per second on 4 to 24 dual-processor nodes, with 2 callers and "
+      "load-adaptive trees. The real nodes run the same code with kernel threads and sockets on "
+      "loopback. Each has two emulated processors: a request occupies one for its processor "
+      "time, in order, without computing, because the machine has fewer processors than the "
+      "cluster. Both worlds receive the same requests at the same times; the simulated network "
+      "has the paper's delays.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};

@@ -106,12 +106,15 @@ std::vector<Gap> GapsOf(const std::string& workload) {
 void JudgeWorkload(const Results& results, const std::string& workload, Judgement* judgement) {
   const RateSweep lat = SweepOf(results, workload, "lat");
   const double knee = lat.LastRateWith(kFull, kFullPercent);
-  judgement->Shown(StrCat(workload, ", lat's knee: rate with ", kFullPercent, " % within 2 s"), "",
-                   Estimate::Exact(knee), "/s");
+  judgement->Shown(
+      StrCat(workload, ", highest rate at which lat answers ", kFullPercent, " % within 2 s"), "",
+      Estimate::Exact(knee), "/s");
   const AggregationProfile profile = ProfileOf(workload);
   const double model = AdaptiveCeiling(profile) / EvenCeiling(profile);
-  judgement->Shown(StrCat(workload, ", the model's ceiling over that of even reductions"), "",
-                   Estimate::Exact(model), "x");
+  judgement->Shown(StrCat(workload,
+                          ", the model's capacity relative to that with evenly spread "
+                          "reductions"),
+                   "", Estimate::Exact(model), "x");
   for (const Gap& gap : GapsOf(workload)) {
     const RateSweep baseline = SweepOf(results, workload, gap.baseline);
     const std::string over = StrCat(" over ", gap.baseline);
@@ -121,16 +124,17 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
     } else {
       judgement->Shown(StrCat(workload, ", capacity", over), "", capacity, "x");
     }
-    judgement->AtLeast(StrCat(workload, ", full answers a second at lat's knee", over),
+    judgement->AtLeast(StrCat(workload, ", full answers per second at that rate", over),
                        StrCat("up to +", ShortText(gap.throughput_percent), " %"),
                        RatioAt(lat, baseline, kFullRate, knee), 1 + gap.throughput_percent / 100,
                        "x");
-    judgement->AtMost(StrCat(workload, ", response at lat's knee", over),
+    judgement->AtMost(StrCat(workload, ", response time at that rate", over),
                       StrCat("up to -", ShortText(gap.response_percent), " %"),
                       RatioAt(lat, baseline, kResponse, knee), 1 - gap.response_percent / 100, "x");
     judgement
-        ->AtMost(StrCat(workload, ", response where even reductions end", over), "",
-                 RatioAt(lat, baseline, kResponse, EvenCeiling(profile)), 1.02, "x")
+        ->AtMost(
+            StrCat(workload, ", response time at the capacity of evenly spread reductions", over),
+            "", RatioAt(lat, baseline, kResponse, EvenCeiling(profile)), 1.02, "x")
         .Shape();
   }
 }
@@ -138,9 +142,9 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
 plot::Plot Figure(const Results& results, const std::string& workload, const std::string& metric) {
   const bool response = metric == kResponse;
   plot::Plot figure{.name = StrCat(workload, response ? "_response" : "_throughput"),
-                    .title = StrCat(workload, " on 20 dual and 4 quad nodes"),
-                    .x = {.label = "requests a second"},
-                    .y = {.label = response ? "mean response, ms" : "answered in full a second",
+                    .title = StrCat(workload, " on 20 dual-processor and 4 quad-processor nodes"),
+                    .x = {.label = "requests per second"},
+                    .y = {.label = response ? "mean response, ms" : "full answers per second",
                           .logarithmic = response}};
   if (!response) figure.y.low = 0;
   for (const std::string scheme : kTrees) {
@@ -159,9 +163,9 @@ void Judge(const Results& results, Judgement* judgement) {
     judgement->AddPlot(Figure(results, workload, kFullRate));
   }
   judgement->Note(
-      "Mean responses are of the requests answered within 2 s with all partitions, so the fewer a "
-      "scheme answers the "
-      "better it looks; between measured rates they are taken to be straight.");
+      "Mean response times include only requests that are answered within 2 s with all "
+      "partitions, so a scheme that answers fewer requests looks better. Values between measured "
+      "rates are interpolated linearly.");
 }
 
 }  // namespace
@@ -169,16 +173,15 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment DacHetero() {
   Experiment experiment;
   experiment.name = "dac_hetero";
-  experiment.title = "Reduction trees where some servers can do more";
+  experiment.title = "Reduction trees on heterogeneous servers";
   experiment.source = "[Chu03] 5.3, figures 16 and 17";
   experiment.setup =
-      "20 servers with two processors and 4 with four that are 1.25 times as fast, one partition "
-      "each; "
-      "otherwise as dac_trees. By the model, with s and r the times of a local operator and a "
-      "reduction, trees at "
-      "random end at 2 / (s + r (n-1)/n) requests a second, where the dual nodes are full; at most "
-      "the dual nodes "
-      "do local work only, 2 / s, or all processors are full.";
+      "20 servers with two processors and 4 servers with four processors that are 1.25 times as "
+      "fast, one partition each; otherwise the set-up of dac_trees. Let s and r be the times of "
+      "a local operator and of a reduction. By the model, random trees reach their limit at 2 / "
+      "(s + r (n-1)/n) requests per second, where the dual-processor nodes are saturated. The "
+      "upper limit is reached when the dual-processor nodes do local work only, 2 / s, or when "
+      "all processors are saturated.";
   experiment.seeds = {.smoke = 1, .quick = 4, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

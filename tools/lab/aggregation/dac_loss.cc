@@ -174,8 +174,9 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   judgement->AddPlot(std::move(figure));
   judgement->Note(
-      "min{2^(⌈log k⌉+1)-1, n-1}, the paper's figure for the uniform timeout, is what a binomial "
-      "tree loses if the k leaves are in the root's smallest subtrees; elsewhere they cost more.");
+      "min{2^(⌈log k⌉+1)-1, n-1}, the paper's figure for the uniform timeout, is the loss of a "
+      "binomial tree if the k leaves are in the root's smallest subtrees; leaves elsewhere cost "
+      "more.");
 }
 
 }  // namespace
@@ -183,13 +184,14 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment DacLoss() {
   Experiment experiment;
   experiment.name = "dac_loss";
-  experiment.title = "What unresponsive servers cost";
+  experiment.title = "Partitions lost to unresponsive servers";
   experiment.source = "[Chu03] 4.4";
   experiment.setup =
-      "One call of MICRO over 32 servers that have served 60 before, soft deadline of 2 s. The "
-      "call is made twice: first to see its tree, then under the same seed with k of its leaves "
-      "so slow that their work never ends, though they live and accept their tasks. The leaves "
-      "are those of the root's smallest subtrees, or any.";
+      "One call of MICRO over 32 servers that have served 60 calls before, with a soft deadline "
+      "of 2 s. The call is made twice: first to observe its tree, then with the same seed and "
+      "with k of the tree's leaves so slow that their work never ends, although they are alive "
+      "and accept their tasks. The leaves are those of the root's smallest subtrees, or randomly "
+      "chosen ones.";
   experiment.seeds = {.smoke = 1, .quick = 4, .full = 10};
   experiment.points = Points;
   experiment.run = Run;

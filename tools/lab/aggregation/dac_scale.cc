@@ -136,7 +136,9 @@ plot::Series MostByServers(const Results& results, Judgement* judgement) {
   plot::Series series{.name = "quality-aware throughput", .dots = {}};
   for (const int servers : ServerCounts(results.length())) {
     const Estimate best = RateSweep(results, PointOf(servers, 0), kLoad).Best(kQuality);
-    judgement->AtLeast(StrCat(servers, " servers, quality-aware throughput over nk/(ns+(n-1)r)"),
+    judgement->AtLeast(StrCat(servers,
+                              " servers, quality-aware throughput relative to "
+                              "nk/(ns+(n-1)r)"),
                        "close to ideal", best, 95, "%");
     series.dots.push_back({static_cast<double>(servers), best.middle, best.low, best.high});
   }
@@ -146,14 +148,14 @@ plot::Series MostByServers(const Results& results, Judgement* judgement) {
 void Judge(const Results& results, Judgement* judgement) {
   const bool smoke = results.length() == Length::kSmoke;
   plot::Plot throughput{.name = "throughput",
-                        .title = "Most quality-aware throughput over the ideal",
+                        .title = "Highest quality-aware throughput relative to the ideal",
                         .x = {.label = "servers", .logarithmic = true},
                         .y = {.label = "%", .low = 80, .high = 105}};
   throughput.series.push_back(MostByServers(results, judgement));
   throughput.levels.push_back({"line", 95});
   judgement->AddPlot(std::move(throughput));
   plot::Plot response{.name = "response",
-                      .title = "Mean response by demand",
+                      .title = "Mean response time by demand",
                       .x = {.label = "servers", .logarithmic = true},
                       .y = {.label = "ms", .low = 0}};
   for (const double load : kDemands) {
@@ -161,7 +163,7 @@ void Judge(const Results& results, Judgement* judgement) {
     plot::Series series = ByServers(results, load, kResponse);
     const Fit fit = FitLogarithm(series.dots);
     judgement
-        ->Holds(StrCat("response at ", series.name, " grows with the number of servers"), "",
+        ->Holds(StrCat("response time at ", series.name, " grows with the number of servers"), "",
                 StrCat(ShortText(std::round(fit.a)), " + ", ShortText(std::round(10 * fit.b) / 10),
                        " log2 n ms"),
                 "b > 0", fit.b > 0)
@@ -180,13 +182,14 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment DacScale() {
   Experiment experiment;
   experiment.name = "dac_scale";
-  experiment.title = "Aggregation over many servers";
+  experiment.title = "Scalability of aggregation with the number of servers";
   experiment.source = "[Chu03] 5.6, figure 22";
   experiment.setup =
       "MICRO on 4 to 512 and on 4,096 servers with two processors, one partition each, "
-      "load-adaptive trees; six callers; otherwise as dac_trees. Demand is of the ideal throughput "
-      "nk/(ns+(n-1)r); the most that is done is sought up to 110 % of it, with 4,096 servers up to "
-      "100 %. These announce their loads every 8 s instead of every second.";
+      "load-adaptive trees and six callers; otherwise the set-up of dac_trees. Demand is "
+      "relative to the ideal throughput nk/(ns+(n-1)r). The highest throughput is searched for "
+      "up to 110 % of it, with 4,096 servers up to 100 %; these announce their loads every 8 s "
+      "instead of every second.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 3};
   experiment.points = Points;
   experiment.run = Run;

@@ -93,18 +93,17 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 
 // Known causes.
 constexpr char kWhyNoGap[] =
-    "the rate is 95 % of where flat, the worst, ends, binomial does not yet; and a tree is formed "
-    "before its reductions come, by when other servers are the light ones: lat measured, which "
-    "knows "
-    "all loads as they are, does not reach the line either";
+    "the rate is 95 % of the capacity of flat, the worst scheme, and below that of binomial. "
+    "Also, a tree is formed before its reductions arrive, and by then other servers are the "
+    "lightly loaded ones: lat measured, which knows all current loads, does not reach the line "
+    "either";
 constexpr char kWhyBaseEnds[] =
-    "the ceiling is of a queue without bound: near it the caller's own queue takes most of the 2 "
-    "s, "
-    "and what the heavy tail of local times needs is then not left, so answers miss a few "
-    "partitions; by their quality they reach the ceiling";
+    "the model's capacity assumes an unbounded queue. Near it the caller's own queue takes most "
+    "of the 2 s, too little time remains for the heavy tail of local times, and answers miss a "
+    "few partitions; weighted by quality they reach the model's capacity";
 constexpr char kWhyWorse[] =
-    "callers know loads late: a tree formed from old loads gives the reductions to servers that "
-    "are busy by now";
+    "callers learn loads late: a tree formed from old loads gives the reductions to servers that "
+    "have become busy since";
 
 RateSweep SweepOf(const Results& results, const std::string& workload, const std::string& scheme) {
   return RateSweep(results, PointOf(workload, scheme, 0), kRate);
@@ -129,8 +128,8 @@ void JudgeTree(const Results& results, const std::string& workload, const std::s
       const Estimate ratio = RatioAt(lat, baseline, kResponse, part * capacity);
       const bool reaches = is_micro && ours == "lat" && part == 0.95;
       Row& row =
-          judgement->AtMost(StrCat(workload, ", response of ", ours, " over ", gap.baseline, " at ",
-                                   ShortText(100 * part), " %"),
+          judgement->AtMost(StrCat(workload, ", response time of ", ours, " over ", gap.baseline,
+                                   " at ", ShortText(100 * part), " %"),
                             part == 0.95 ? gap.paper : "", ratio, reaches ? gap.ratio : 1.02, "x");
       if (std::string(gap.baseline) == "flat" && !reaches) row.Shape();
       if (reaches) row.ShortOfLine(kWhyNoGap);
@@ -148,8 +147,9 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
       continue;
     }
     const double capacity = SweepOf(results, workload, scheme).LastRateWith(kFull, kFullPercent);
-    judgement->Shown(StrCat(workload, ", ", scheme, ", rate with ", kFullPercent, " % within 2 s"),
-                     "", Estimate::Exact(capacity), "/s");
+    judgement->Shown(
+        StrCat(workload, ", ", scheme, ", highest rate with ", kFullPercent, " % within 2 s"), "",
+        Estimate::Exact(capacity), "/s");
     if (!scheme.starts_with("lat")) worst = std::min(worst, capacity);
   }
   for (const std::string ours : {"lat", "lat measured", "lat polled", "lat stale"}) {
@@ -159,22 +159,24 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
   const double ceiling = BaseCeiling(profile);
   Estimate best = SweepOf(results, workload, "base").Best("full_per_s");
   for (double* value : {&best.middle, &best.low, &best.high}) *value /= ceiling;
-  Row& row = judgement->Between(StrCat(workload, ", base's most over min{1/nr, 1/s}"), "1", best,
-                                0.85, 1.05, "x");
+  Row& row = judgement->Between(StrCat(workload,
+                                       ", highest throughput of base relative to "
+                                       "min{1/nr, 1/s}"),
+                                "1", best, 0.85, 1.05, "x");
   if (workload == "RET") row.ShortOfLine(kWhyBaseEnds);
   Estimate by_quality =
       SweepOf(results, workload, "base").MeanAt("quality_per_s", RateFor(profile, "base", 1));
   for (double* value : {&by_quality.middle, &by_quality.low, &by_quality.high}) *value /= ceiling;
-  judgement->Shown(StrCat(workload, ", base's answers by their quality at that rate, over it"), "",
-                   by_quality, "x");
+  judgement->Shown(StrCat(workload, ", the same at that rate, with answers weighted by quality"),
+                   "", by_quality, "x");
 }
 
 plot::Plot Figure(const Results& results, const std::string& workload, const std::string& metric) {
   const bool response = metric == kResponse;
   plot::Plot figure{.name = StrCat(workload, response ? "_response" : "_throughput"),
-                    .title = StrCat(workload, " on 24 dual nodes"),
-                    .x = {.label = "requests a second"},
-                    .y = {.label = response ? "mean response, ms" : "answered in full a second",
+                    .title = StrCat(workload, " on 24 dual-processor nodes"),
+                    .x = {.label = "requests per second"},
+                    .y = {.label = response ? "mean response, ms" : "full answers per second",
                           .logarithmic = response}};
   if (!response) figure.y.low = 0;
   for (const std::string scheme :
@@ -196,10 +198,9 @@ void Judge(const Results& results, Judgement* judgement) {
     judgement->AddPlot(Figure(results, workload, "full_per_s"));
   }
   judgement->Note(
-      "Per cents are of the rate at which the worst of flat and binomial still answers 98 % of the "
-      "requests within 2 s "
-      "with all partitions. Mean responses are of such answers; between measured rates they are "
-      "taken to be straight.");
+      "Percentages are relative to the rate at which the worse of flat and binomial still "
+      "answers 98 % of the requests within 2 s with all partitions. Mean response times include "
+      "only such answers; values between measured rates are interpolated linearly.");
 }
 
 }  // namespace
@@ -207,23 +208,21 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment DacTrees() {
   Experiment experiment;
   experiment.name = "dac_trees";
-  experiment.title = "Reduction trees on servers that are alike";
+  experiment.title = "Reduction trees on homogeneous servers";
   experiment.source = "[Chu03] 5.3, figures 14 and 15";
   experiment.setup =
-      "24 servers with two processors, one partition each; six callers, for base one. Two queues "
-      "of "
-      "non-preemptive work a server, reductions first; 40 waiting requests at most, expired ones "
-      "dropped; soft deadline 2 s; one-way delays 170 us (streams) and 145 us (datagrams). MICRO: "
-      "exponential 25 and 5 ms. RET: log-normal local times of 91 ms in the mean, deviation 1.1 of "
-      "the "
-      "logarithm as our own index's, half of the variance common to a query's partitions, and "
-      "exponential reductions of 11.5 ms, a ratio as measured of the index. lat has loads from "
-      "announcements each second, answers, and two polls a call that also tell what the server "
-      "has heard of others, as the runtime does; lat polled from announcements "
-      "and two polls a call of the server's own load, lat stale from announcements alone; lat "
-      "measured reads every server's "
-      "pending "
-      "work as it is. Every scheme gets the same requests at the same times.";
+      "24 servers with two processors and one partition each; six callers, one for base. Each "
+      "server has two queues of non-preemptive work, reductions first; at most 40 requests wait, "
+      "and expired ones are dropped. The soft deadline is 2 s, one-way delays are 170 us "
+      "(streams) and 145 us (datagrams). MICRO: exponential local times of 25 ms and reductions "
+      "of 5 ms. RET: log-normal local times with a mean of 91 ms and a standard deviation of the "
+      "logarithm of 1.1, as in our own index, with half of the variance common to a query's "
+      "partitions; exponential reductions of 11.5 ms, in the ratio measured for the index. lat "
+      "learns loads from announcements every second, from answers, and from two polls per call "
+      "that also carry what the server has heard about others, as in the runtime. lat polled "
+      "uses announcements and two polls per call of the server's own load, lat stale "
+      "announcements only; lat measured reads the current pending work of every server. All "
+      "schemes receive the same requests at the same times.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

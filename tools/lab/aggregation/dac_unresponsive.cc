@@ -153,7 +153,8 @@ void JudgeShare(const Results& results, const Point& ours, Judgement* judgement)
   judgement
       ->AtMost(
           StrCat(ours.Text("scheme"),
-                 ": lost beyond the slow servers' share, worst window from 2.5 s after the onset"),
+                 ": loss in excess of the slow servers' share, worst window from 2.5 s after the "
+                 "onset"),
           "limits the losses to the unresponsive nodes", worst_mean, 3, "%")
       .Shape();
 }
@@ -161,8 +162,8 @@ void JudgeShare(const Results& results, const Point& ours, Judgement* judgement)
 // The paper's EP has the same thread pool as the others; ours has the best swept pool, which hides
 // most of its weakness.
 constexpr char kWhyPruningIsAhead[] =
-    "blocking with pruning gets the best of its pools, and the simulated world charges nothing for "
-    "threads";
+    "blocking with pruning is shown with its best pool size, and threads cost nothing in the "
+    "simulated world";
 
 void JudgeOrder(const Results& results, const std::map<std::string, Point>& best,
                 Judgement* judgement) {
@@ -200,12 +201,12 @@ void Judge(const Results& results, Judgement* judgement) {
   plot::Plot figure{.name = "unresponsive",
                     .title = "Two slow servers (figure 20)",
                     .x = {.label = "seconds", .low = 0, .high = kEndS},
-                    .y = {.label = "quality-aware throughput, a second", .low = 0},
+                    .y = {.label = "quality-aware throughput, per second", .low = 0},
                     .series = {},
-                    .marks = {{"first slow", kFirstOnsetS},
-                              {"second slow", kSecondOnsetS},
-                              {"first back", kFirstEndS},
-                              {"second back", kSecondEndS}}};
+                    .marks = {{"first slows down", kFirstOnsetS},
+                              {"second slows down", kSecondOnsetS},
+                              {"first recovers", kFirstEndS},
+                              {"second recovers", kSecondEndS}}};
   for (const Scheme& scheme : kSchemes) {
     const Point& point = best.at(scheme.name);
     judgement->Shown(
@@ -230,15 +231,15 @@ Experiment DacUnresponsive() {
   experiment.title = "Servers that become slow and recover";
   experiment.source = "[Chu03] 5.5, figure 20";
   experiment.setup =
-      "MICRO on 24 dual nodes, 45 requests a second, soft deadline of 2 s. One server is five "
-      "times slower from 10 to 30 s, another from 20 to 40 s. Eager pruning (EP) is load-adaptive "
-      "trees with staged timeouts, learned: with stages whose length the callers learn; without it "
-      "trees are binomial with servers at random, and all "
+      "MICRO on 24 dual-processor nodes at 45 requests per second with a soft deadline of 2 s. "
+      "One server is five times slower from 10 to 30 s, another from 20 to 40 s. Eager pruning "
+      "(EP) means load-adaptive trees with staged timeouts; learned adds stages whose length "
+      "the callers learn. Without it trees are binomial over randomly chosen servers, and all "
       "timeouts are the caller's. Without event-driven aggregation (ED) a thread waits for its "
-      "children; the pool of threads is swept, and each scheme shown with the one that answers "
-      "most. The plot shows, as the figure, what came in each two seconds; the rows count by when "
-      "requests arrived, so that answers held back by a slow server are not counted twice as a "
-      "dip and a surge.";
+      "children; the size of the thread pool is swept, and each scheme is shown with the size "
+      "that answers most. The plot shows, as the figure does, what arrived in each interval of "
+      "two seconds; the rows count answers by the arrival of their requests, so that answers "
+      "delayed by a slow server are not counted twice, as a dip and as a surge.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 10};
   experiment.points = Points;
   experiment.run = Run;

@@ -79,24 +79,25 @@ void JudgeGroup(const Results& results, const Group& group, Judgement* judgement
   figure->series.push_back(std::move(series));
   const std::string name = group.ToString();
   judgement
-      ->Holds(StrCat("slower with the interval, over ideal, ", name), "yes", found, "monotone",
-              monotone)
+      ->Holds(StrCat("response time relative to ideal increases with the interval, ", name), "yes",
+              found, "monotone", monotone)
       .Shape();
-  judgement->Holds(StrCat("poll 3 over ideal, ", name), "better than broadcast", ToText(poll),
-                   "below every broadcast", poll_better);
+  judgement->Holds(StrCat("poll 3 relative to ideal, ", name), "better than broadcast",
+                   ToText(poll), "below every broadcast", poll_better);
   if (group.load == 0.9 && group.workload != "Medium-Grain") {
-    judgement->AtLeast(StrCat("1 s over ideal, ", name), "an order of magnitude", slowest, 10, "x");
+    judgement->AtLeast(StrCat("interval of 1 s relative to ideal, ", name), "an order of magnitude",
+                       slowest, 10, "x");
   } else {
-    judgement->Shown(StrCat("1 s over ideal, ", name), group.load == 0.5 ? "up to 3" : "", slowest,
-                     "x");
+    judgement->Shown(StrCat("interval of 1 s relative to ideal, ", name),
+                     group.load == 0.5 ? "up to 3" : "", slowest, "x");
   }
 }
 
 void Judge(const Results& results, Judgement* judgement) {
   plot::Plot figure{.name = "broadcast",
-                    .title = "Broadcast: response time over that of ideal",
+                    .title = "Broadcast: response time relative to ideal",
                     .x = {.label = "mean announcement interval, ms", .logarithmic = true},
-                    .y = {.label = "mean response over ideal", .logarithmic = true}};
+                    .y = {.label = "mean response time relative to ideal", .logarithmic = true}};
   for (const std::string workload : {"Fine-Grain", "Poisson/Exp", "Medium-Grain"}) {
     for (const double load : {0.9, 0.5}) {
       if (!results.Has(PointOf(workload, load, "ideal", 1000))) continue;
@@ -111,14 +112,13 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment LbBroadcast() {
   Experiment experiment;
   experiment.name = "lb_broadcast";
-  experiment.title = "Broadcast of load information";
+  experiment.title = "Server selection by broadcast load information";
   experiment.source = "[Shen02] 3.2.2, figure 3.2";
   experiment.setup =
-      "16 servers, 6 clients. Servers announce their load at intervals drawn evenly from 0.5 to "
-      "1.5 of the mean; "
-      "clients call the server that announced the least. Response times are divided by those of "
-      "the ideal policy, "
-      "which knows all queues at no cost. Queues are not bounded, as in the paper's simulation.";
+      "16 servers, 6 clients. Servers announce their load at intervals drawn uniformly from 0.5 "
+      "to 1.5 times the mean; clients call the server with the smallest announced load. Response "
+      "times are divided by those of the ideal policy, which knows all queue lengths at no cost. "
+      "Queues are unbounded, as in the paper's simulation.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

@@ -48,9 +48,9 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 
 void Judge(const Results& results, Judgement* judgement) {
   plot::Plot figure{.name = "discard",
-                    .title = "Gain of discarding polls after 10 ms",
+                    .title = "Improvement by discarding polls after 10 ms",
                     .x = {.label = "mean service time, ms", .logarithmic = true},
-                    .y = {.label = "gain of mean response, %"},
+                    .y = {.label = "improvement of the mean response time, %"},
                     .series = {{.name = "ours", .dots = {}}, {.name = "paper", .dots = {}}},
                     .levels = {{"no gain", 0}}};
   for (const Case& one : kCases) {
@@ -59,7 +59,7 @@ void Judge(const Results& results, Judgement* judgement) {
     const Estimate gain{100 * (1 - ratio.middle), 100 * (1 - ratio.high), 100 * (1 - ratio.low),
                         ratio.count};
     judgement->AtLeast(StrCat("gain, ", one.workload), one.paper, gain, one.gain_min, "%");
-    judgement->Shown(StrCat("mean with discarding, ", one.workload), "",
+    judgement->Shown(StrCat("mean response time with discarding, ", one.workload), "",
                      results.Mean(PointOf(one.workload, 10), kMean), "ms");
     const double service = workload::FindWorkload(one.workload)->service_mean();
     figure.series[0].dots.push_back({service, gain.middle, gain.low, gain.high});
@@ -67,7 +67,8 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   const Estimate fine =
       results.MeanRatio(PointOf("Fine-Grain", 10), PointOf("Fine-Grain", kNever), kMean);
-  judgement->Holds("fine grain gains", "yes", ToText(fine), "below 1", fine.middle < 1).Shape();
+  judgement->Holds("fine-grained services gain", "yes", ToText(fine), "below 1", fine.middle < 1)
+      .Shape();
   judgement->AddPlot(std::move(figure));
 }
 
@@ -79,11 +80,10 @@ Experiment LbDiscard() {
   experiment.title = "Discarding slow-responding polls";
   experiment.source = "[Shen02] 3.4.2, table 3.2";
   experiment.setup =
-      "16 servers 90 % busy, 6 clients, poll size 3, slow polls after the paper's profile. Polls "
-      "are discarded after "
-      "10 ms, or never. The paper's servers were real machines, so its means hold more than "
-      "queueing; compared is the "
-      "gain.";
+      "16 servers at 90 % utilization, 6 clients, poll size 3, slow polls with the paper's "
+      "profile. Polls are either discarded after 10 ms or never. The paper's servers were real "
+      "machines, so its means contain more than queueing; therefore the relative improvement is "
+      "compared.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

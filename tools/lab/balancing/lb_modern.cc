@@ -66,26 +66,29 @@ void JudgePoint(const Results& results, const Point& ours, Judgement* judgement)
   const Estimate tail = results.MeanRatio(ours, poll, kTail);
   const Estimate ideal = results.MeanRatio(ours, ours.With("policy", "ideal"), kTail);
   if (many_clients) {
-    judgement->Shown(StrCat("mean over poll's, ", name), "", mean, "x");
-    judgement->Shown(StrCat("p99 over poll's, ", name), "", tail, "x");
-    judgement->Shown(StrCat("p99 over ideal's, ", name), "", ideal, "x");
+    judgement->Shown(StrCat("mean relative to poll's, ", name), "", mean, "x");
+    judgement->Shown(StrCat("p99 relative to poll's, ", name), "", tail, "x");
+    judgement->Shown(StrCat("p99 relative to ideal's, ", name), "", ideal, "x");
     return;
   }
   const bool fine = ours.Number("service_ms") == 1;
-  judgement->AtMost(StrCat("mean over poll's, ", name), "", mean, fine && !slow ? 0.65 : 1.02, "x")
+  judgement
+      ->AtMost(StrCat("mean relative to poll's, ", name), "", mean, fine && !slow ? 0.65 : 1.02,
+               "x")
       .Shape();
-  judgement->AtMost(StrCat("p99 over poll's, ", name), "", tail, fine && !slow ? 0.60 : 1.02, "x")
+  judgement
+      ->AtMost(StrCat("p99 relative to poll's, ", name), "", tail, fine && !slow ? 0.60 : 1.02, "x")
       .Shape();
-  judgement->AtMost(StrCat("p99 over ideal's, ", name), "", ideal, slow ? 1.6 : 1.35, "x");
+  judgement->AtMost(StrCat("p99 relative to ideal's, ", name), "", ideal, slow ? 1.6 : 1.35, "x");
 }
 
 plot::Plot Figure(const Results& results, int slow_servers) {
   plot::Plot figure{
       .name = slow_servers == 0 ? "modern" : "modern_slow",
-      .title = StrCat("99th percentile over ideal's, 90 % busy",
+      .title = StrCat("99th percentile relative to ideal's, 90 % utilization",
                       slow_servers == 0 ? "" : ", two of 16 servers three times slower"),
       .x = {.label = "mean service time, ms", .logarithmic = true},
-      .y = {.label = "p99 over ideal's", .low = 0}};
+      .y = {.label = "p99 relative to ideal's", .low = 0}};
   for (const std::string policy : {"poll 3", "probe_pool"}) {
     plot::Series series{.name = policy, .dots = {}};
     for (const double service : kServicesMs) {
@@ -113,14 +116,13 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment LbModern() {
   Experiment experiment;
   experiment.name = "lb_modern";
-  experiment.title = "The probe pool beside polling";
-  experiment.source = "no paper's: the bounds of this system; the idea is Prequal's [Wydrowski24]";
+  experiment.title = "The probe pool compared with polling";
+  experiment.source = "bounds of this system; the idea is from Prequal [Wydrowski24]";
   experiment.setup =
-      "16 servers 90 % busy, 6 clients, Poisson arrivals, exponential service. Polls and probes "
-      "meet the slow servers "
-      "of the profile of [Shen02] alike; poll 3 discards after 10 ms. Ideal knows every queue "
-      "and speed, calls on "
-      "their way included. In half of the rows two of the 16 servers are three times slower.";
+      "16 servers at 90 % utilization, 6 clients, Poisson arrivals, exponential service times. "
+      "Polls and probes are subject to the same slow servers, with the profile of [Shen02]; poll "
+      "3 discards polls after 10 ms. The ideal policy knows every queue and speed, including "
+      "calls in transit. In half of the rows two of the 16 servers are three times slower.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

@@ -82,9 +82,9 @@ Estimate OverReference(const Results& results, const Point& point) {
 void JudgeReference(const Results& results, Judgement* judgement) {
   for (const Point& point : results.points()) {
     const std::string& policy = point.Text("policy");
-    const std::string name = StrCat("over the reference: ", policy, ", ", point.Text("workload"),
-                                    " at ", 100 * point.Number("load"), " %",
-                                    point.Text("delays") == "none" ? "" : ", slow polls");
+    const std::string name = StrCat("relative to the reference: ", policy, ", ",
+                                    point.Text("workload"), " at ", 100 * point.Number("load"),
+                                    " %", point.Text("delays") == "none" ? "" : ", slow polls");
     const Estimate ratio = OverReference(results, point);
     if (policy.starts_with("poll")) {
       judgement->Between(name, "", ratio, 0.97, 1.03);
@@ -99,13 +99,13 @@ void JudgeOrder(const Results& results, const std::string& workload, Judgement* 
     return results.Mean(PointOf(workload, 0.9, policy, "none"), kMean).middle;
   };
   judgement
-      ->Holds(StrCat("random, poll 2, poll 3 at 90 %, ", workload), "random far behind",
+      ->Holds(StrCat("random, poll 2, poll 3 at 90 %, ", workload), "random far worse",
               StrCat(NumberText(mean("random")), ", ", NumberText(mean("poll 2")), ", ",
                      NumberText(mean("poll 3")), " ms"),
               "random ≥ 2 x poll 2 > poll 3",
               mean("random") >= 2 * mean("poll 2") && mean("poll 2") > mean("poll 3"))
       .Shape();
-  judgement->Shown(StrCat("poll 3 over ideal at 90 %, ", workload), "within 1.2",
+  judgement->Shown(StrCat("poll 3 relative to ideal at 90 %, ", workload), "within 1.2",
                    results.MeanRatio(PointOf(workload, 0.9, "poll 3", "none"),
                                      PointOf(workload, 0.9, "ideal", "none"), kMean),
                    "x");
@@ -113,18 +113,19 @@ void JudgeOrder(const Results& results, const std::string& workload, Judgement* 
   const Estimate eight =
       results.MeanRatio(PointOf(workload, 0.9, "poll 8", "profile"), three, kMean);
   if (workload == "Fine-Grain") {
-    judgement->AtLeast(StrCat("poll 8 over poll 3 with slow polls, ", workload), "far worse", eight,
-                       1, "x");
+    judgement->AtLeast(StrCat("poll 8 relative to poll 3 with slow polls, ", workload), "far worse",
+                       eight, 1, "x");
   } else {
-    judgement->Shown(StrCat("poll 8 over poll 3 with slow polls, ", workload), "", eight, "x");
+    judgement->Shown(StrCat("poll 8 relative to poll 3 with slow polls, ", workload), "", eight,
+                     "x");
   }
 }
 
 plot::Plot Figure(const Results& results, const std::string& workload) {
   plot::Plot figure{.name = StrCat("polling_", workload == "Poisson/Exp" ? "Poisson" : workload),
-                    .title = StrCat(workload, ": response time over the poll size, 90 % busy"),
+                    .title = StrCat(workload, ": response time by poll size, 90 % utilization"),
                     .x = {.label = "poll size"},
-                    .y = {.label = "mean response, ms", .low = 0}};
+                    .y = {.label = "mean response time, ms", .low = 0}};
   for (const std::string delays : {"none", "profile"}) {
     plot::Series series{.name = delays == "none" ? "polls of 290 us" : "with slow polls",
                         .dots = {}};
@@ -150,9 +151,8 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   JudgeReference(results, judgement);
   judgement->Note(
-      "The paper finds poll 3 within 20 % of ideal at 90 % for all three workloads; the rows above "
-      "say where that "
-      "holds for exact queues of these moments.");
+      "The paper finds poll 3 within 20 % of ideal at 90 % utilization for all three workloads; "
+      "the rows above show where that holds for exact queues with these moments.");
 }
 
 }  // namespace
@@ -163,12 +163,10 @@ Experiment LbPolling() {
   experiment.title = "Random polling";
   experiment.source = "[Shen02] 3.2.3 and 3.4.1, figures 3.3 and 3.5";
   experiment.setup =
-      "16 servers, 6 clients, a poll's round trip 290 us. Slow polls follow the paper's profile: "
-      "at 90 % load 8.1 % "
-      "take more than 10 ms and 5.6 % more than 20 ms; none is discarded, clients wait for all. "
-      "The reference is a "
-      "separate event "
-      "simulation of the same model with ten times the requests.";
+      "16 servers, 6 clients, round trip of a poll 290 us. Slow polls follow the paper's "
+      "profile: at 90 % utilization 8.1 % take more than 10 ms and 5.6 % more than 20 ms. No "
+      "poll is discarded; clients wait for all of them. The reference is an independent event "
+      "simulation of the same model with ten times as many requests.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

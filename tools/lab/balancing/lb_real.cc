@@ -53,12 +53,12 @@ void Judge(const Results& results, Judgement* judgement) {
               loss == 0)
       .Shape();
   if (results.Has(random)) {
-    judgement->AtMost("poll 3 over random, mean", "", results.MeanRatio(poll, random, kMean), 0.5,
-                      "x");
-    judgement->AtMost("probe_pool over poll 3, mean", "", results.MeanRatio(pool, poll, kMean),
-                      1.02, "x");
-    judgement->AtMost("probe_pool over poll 3, p99", "", results.MeanRatio(pool, poll, kTail), 1.02,
-                      "x");
+    judgement->AtMost("poll 3 relative to random, mean", "", results.MeanRatio(poll, random, kMean),
+                      0.5, "x");
+    judgement->AtMost("probe_pool relative to poll 3, mean", "",
+                      results.MeanRatio(pool, poll, kMean), 1.02, "x");
+    judgement->AtMost("probe_pool relative to poll 3, p99", "",
+                      results.MeanRatio(pool, poll, kTail), 1.02, "x");
   }
   for (const Point& point : results.points()) {
     if (point.Text("world") != "real") continue;
@@ -68,9 +68,9 @@ void Judge(const Results& results, Judgement* judgement) {
                      results.MeanRatio(point, PointOf(policy, "sim"), kMean), "x");
   }
   judgement->Note(
-      "Both worlds serve the same requests at the same times. The real ones' processors are "
-      "emulated, their sockets, threads and clocks are not: beside other work on the machine the "
-      "figures say little.");
+      "Both worlds serve the same requests at the same times. In the real world processors are "
+      "emulated, but sockets, threads and clocks are not, so the figures have little "
+      "significance on a machine with other work.");
 }
 
 }  // namespace
@@ -78,13 +78,13 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment LbReal() {
   Experiment experiment;
   experiment.name = "lb_real";
-  experiment.title = "The policies on real sockets";
-  experiment.source = "no paper's: the bounds of this system";
+  experiment.title = "Balancing policies on real sockets";
+  experiment.source = "bounds of this system";
   experiment.setup =
-      "16 servers 90 % busy and 6 clients, each node with kernel threads, sockets and a yellow "
-      "page of its own, on loopback. Poisson arrivals, exponential service of 50 ms on emulated "
-      "processors: a request sleeps while it holds its server's only one. Polls are datagrams, "
-      "discarded after 10 ms.";
+      "16 servers at 90 % utilization and 6 clients, each node with its own kernel threads, "
+      "sockets and yellow page, on loopback. Poisson arrivals, exponential service times of 50 "
+      "ms on emulated processors: a request sleeps while it holds its server's only processor. "
+      "Polls are datagrams that are discarded after 10 ms.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};

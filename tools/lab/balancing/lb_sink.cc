@@ -70,9 +70,9 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 void Judge(const Results& results, Judgement* judgement) {
   plot::Plot figure{
       .name = "sink",
-      .title = "Share of the calls a bad server gets, 5 ms service",
+      .title = "Share of calls that a faulty server receives, 5 ms service time",
       .x = {.label = "1: fails at once   2: hangs   3: just joined", .low = 0.5, .high = 3.5},
-      .y = {.label = "share over the fair share", .low = 0}};
+      .y = {.label = "share relative to the fair share", .low = 0}};
   for (const std::string policy : {"probe_pool", "poll 3", "random"}) {
     plot::Series series{.name = policy, .dots = {}, .style = plot::Series::Style::kPoints};
     for (const Point& point : results.points()) {
@@ -104,14 +104,13 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment LbSink() {
   Experiment experiment;
   experiment.name = "lb_sink";
-  experiment.title = "Servers that attract calls they cannot serve";
-  experiment.source = "no paper's: the bounds of this system";
+  experiment.title = "Faulty servers that attract calls";
+  experiment.source = "bounds of this system";
   experiment.setup =
-      "16 servers 80 % busy, 6 clients, calls with a deadline of 1 s. At 5 s one server begins to "
-      "fail every request "
-      "after a fiftieth of its time, or hangs while it goes on announcing itself and answering "
-      "polls, or joins. "
-      "Counted is its share of the calls that begin from 6 s on.";
+      "16 servers at 80 % utilization, 6 clients, calls with a deadline of 1 s. At 5 s one "
+      "server starts to fail every request after 2 % of its service time, or hangs while it "
+      "continues to announce itself and to answer polls, or joins. The figure is its share of "
+      "the calls that begin after 6 s.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

@@ -108,12 +108,12 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 
 void Judge(const Results& results, Judgement* judgement) {
   plot::Plot figure{.name = "inaccuracy",
-                    .title = "Load index inaccuracy over the age of the index",
+                    .title = "Load index inaccuracy by the age of the index",
                     .x = {.label = "delay, mean service times", .logarithmic = true},
                     .y = {.label = "mean difference of the queue length", .low = 0}};
   for (const Point& point : results.points()) {
     const double load = point.Number("load");
-    const std::string name = StrCat(100 * load, " % busy");
+    const std::string name = StrCat(100 * load, " % utilization");
     plot::Series series{.name = name, .dots = {}};
     for (const double delay : kDelays) {
       const Estimate ours = results.Mean(point, DelayMetric(delay));
@@ -138,8 +138,9 @@ void Judge(const Results& results, Judgement* judgement) {
   const Point busy = results.points().back();
   const Estimate ten = results.Mean(busy, DelayMetric(10));
   const double exact = ExactInaccuracy(0.9, 10);
-  judgement->Between("ten service times old, 90 % busy", "around 3", ten, 2.7, 3.3);
-  judgement->Between("the same against the exact chain", "", ten, 0.98 * exact, 1.02 * exact);
+  judgement->Between("ten service times old, 90 % utilization", "around 3", ten, 2.7, 3.3);
+  judgement->Between("the same relative to the exact Markov chain", "", ten, 0.98 * exact,
+                     1.02 * exact);
   judgement->AddPlot(std::move(figure));
 }
 
@@ -151,10 +152,9 @@ Experiment LbStaleness() {
   experiment.title = "Accuracy of load information";
   experiment.source = "[Shen02] 3.2.1, formula 3.2.1 and figure 3.1";
   experiment.setup =
-      "One server that serves one request at a time, Poisson arrivals, exponential service of 50 "
-      "ms, no bound on the "
-      "queue. The inaccuracy at a delay is the mean difference of the load index at two moments "
-      "that far apart.";
+      "One server that serves one request at a time, with Poisson arrivals, exponential service "
+      "times of 50 ms and an unbounded queue. The inaccuracy for a delay is the mean difference "
+      "of the load index between two moments that are this far apart.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 16};
   experiment.points = Points;
   experiment.run = Run;

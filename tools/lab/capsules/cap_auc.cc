@@ -72,10 +72,10 @@ void NoteOnLink(const Results& results, Judgement* judgement) {
   const Estimate taken = results.Mean(results.points().front(), kLinkTakenDown);
   judgement->Note(
       taken.middle == 1
-          ? "The link was really taken down: each node ran in a network namespace of its own, and "
-            "the switch's end of the replica's link was set down and up again."
-          : "What was sent to the replica was dropped in silence by a simulated network: this is "
-            "the simulated world, or network namespaces are not permitted here.");
+          ? "The link was really taken down: each node ran in its own network namespace, and the "
+            "switch's end of the replica's link was set down and up again."
+          : "A simulated network silently dropped all messages to the replica: this is the "
+            "simulated world, or network namespaces are not permitted here.");
 }
 
 void Judge(const Results& results, Judgement* judgement) {
@@ -101,12 +101,12 @@ void Judge(const Results& results, Judgement* judgement) {
   ShowWindow(results, shown, {.window = times.back}, judgement);
   NoteOnLink(results, judgement);
   judgement->Note(
-      "When the replica is found to be gone, reads that wait for it are asked elsewhere, in every "
-      "scheme: so less than a third is lost.");
+      "When the failure of the replica is detected, reads that wait for it are sent to another "
+      "replica, in every scheme; therefore less than a third is lost.");
   judgement->AddPlot(DrawOverTime(results, shown,
                                   {.name = "auc",
                                    .title = "AUC with one of three replicas cut off (figure 8)",
-                                   .y_label = "throughput, a second",
+                                   .y_label = "throughput, per second",
                                    .metric = "quality_per_s",
                                    .marks = {{"cut off", times.detection.begin_s},
                                              {"detected", times.detection.end_s},
@@ -118,21 +118,21 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment CapAuc() {
   Experiment experiment;
   experiment.name = "cap_auc";
-  experiment.title = "A replica that is cut off before anybody knows";
+  experiment.title = "A disconnected replica before its failure is detected";
   experiment.source = "[Chu05] VI.D, figure 8, table III";
   experiment.setup =
-      "30 requests a second at an auction over three replicas of its store, chosen at random: 5 % "
-      "writes, items by Zipf's law. At 7 s the link of one replica goes down until 20 s: what is "
-      "sent there is dropped in silence. Callers forget it after five seconds without an "
-      "announcement; nothing else tells them, the runtime's own doubts being off for all. A "
-      "request "
-      "is lost if it is not answered within 2 s. Bounded pools (BTP) are swept. With capsules (DC) "
-      "there is one for each replica, and a request holds its place in a main pool of four only "
-      "while it works; with feedback (DC+FB) a capsule gives a call 1 s, after which a read is "
-      "asked of another replica within the budget for retries, and after three in a row that "
-      "failed the replica is passed by. In the real world each node has a network namespace, "
-      "joined by a bridge, and processor time is emulated; the simulated world, in which more "
-      "seeds are cheap, takes the place of what is not permitted.";
+      "30 requests per second to an auction with three replicas of its store, chosen at random: "
+      "5 % writes, items with Zipf-distributed popularity. The link of one replica is down from "
+      "7 to 20 s, so that messages to it are silently dropped. Callers remove it after five "
+      "seconds without an announcement; no other mechanism informs them, because the runtime's "
+      "own suspicion of nodes is off in all schemes. A request is lost if it is not answered "
+      "within 2 s. The sizes of bounded pools (BTP) are swept. With capsules (DC) there is one "
+      "for each replica, and a request occupies one of the four places of the main pool only "
+      "while it works. With feedback (DC+FB) a capsule limits a call to 1 s, after which a read "
+      "is sent to another replica within the retry budget, and after three consecutive failures "
+      "the replica is bypassed. In the real world each node has a network namespace, connected "
+      "by a bridge, and processor time is emulated; the simulated world, in which more seeds are "
+      "cheap, replaces it where namespaces are not permitted.";
   experiment.worlds = {WorldKind::kReal, WorldKind::kSim};
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;

@@ -67,7 +67,7 @@ void JudgeSmoke(const Results& results, Judgement* judgement) {
 void Judge(const Results& results, Judgement* judgement) {
   JudgeSmoke(results, judgement);
   if (judgement->length() == Length::kSmoke) return;
-  judgement->AtMost("DC+FB: response meanwhile, of that without failure", "7.0 x",
+  judgement->AtMost("DC+FB: response time during the failure, relative to no failure", "7.0 x",
                     results.MeanRatio(Ours("DC+FB"), Ours(kHealthy), "response_ms_during"), 1.5,
                     "x");
   judgement->Shown("pages found in the caches", "68 %", results.Mean(Ours(kHealthy), "hit_percent"),
@@ -89,13 +89,13 @@ void Judge(const Results& results, Judgement* judgement) {
              judgement);
   ShowWindow(results, shown, {.window = times.recovery}, judgement);
   judgement->Note(
-      "The paper's DC lost what the failed cache did not answer in half a second. Here such a page "
-      "is made from the database, late, in every scheme.");
+      "In the paper DC lost the requests that the failed cache did not answer within half a "
+      "second. Here such a page is generated from the database, late, in every scheme.");
   judgement->AddPlot(DrawOverTime(
       results, shown,
       {.name = "bbs",
        .title = "BBS with one cache unresponsive (figure 11)",
-       .y_label = "throughput, a second",
+       .y_label = "throughput, per second",
        .metric = "quality_per_s",
        .marks = {{"unresponsive", times.during.begin_s}, {"back", times.during.end_s}}}));
 }
@@ -108,16 +108,17 @@ Experiment CapBbs() {
   experiment.title = "An unresponsive page cache";
   experiment.source = "[Chu05] VI.E, figure 11, table V";
   experiment.setup =
-      "70 requests a second at a forum with two Redis servers as page caches, by the page's name, "
-      "and a database of ten thousand topics that are asked for by Zipf's law. The forum's "
-      "handlers ask Redis with hiredis as Debian built it, which blocks; its program is "
-      "interposed. The second Redis is suspended (SIGSTOP) for ten seconds. In every scheme it is "
-      "waited for half a second, after which the page is made from the database. With capsules "
-      "(DC) there is one for each Redis, and a request holds its place in a main pool of four only "
-      "while it works; with feedback (DC+FB) hiredis is refused the connection, or its read, when "
-      "calls pile up, and the page is made at once. A request is lost if it is not answered within "
-      "2 s. Processor time of the forum (20 ms) and of the database (20 ms a topic) is emulated, "
-      "two processors each; the database can serve the pages of a cache that is passed by.";
+      "70 requests per second to a forum with two Redis servers as page caches, partitioned by "
+      "page name, and a database of ten thousand topics with Zipf-distributed popularity. The "
+      "forum's handlers query Redis with Debian's unmodified hiredis, which blocks; the calls of "
+      "the program are interposed. The second Redis server is suspended (SIGSTOP) for ten "
+      "seconds. Every scheme waits half a second for it, after which the page is generated from "
+      "the database. With capsules (DC) there is one for each Redis server, and a request "
+      "occupies one of the four places of the main pool only while it works. With feedback "
+      "(DC+FB) hiredis is refused the connection, or its read, when calls accumulate, and the "
+      "page is generated at once. A request is lost if it is not answered within 2 s. Processor "
+      "time of the forum (20 ms) and of the database (20 ms per topic) is emulated, with two "
+      "processors each; the database has the capacity to serve the pages of a bypassed cache.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};

@@ -33,7 +33,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 
 void Judge(const Results& results, Judgement* judgement) {
   judgement
-      ->AtMost("DC+FB: response from 2.5 s after the onset, of that without failure",
+      ->AtMost("DC+FB: response time from 2.5 s after the onset, relative to no failure",
                "much shorter than DC",
                results.MeanRatio(PointOf("DC+FB"), PointOf(kHealthy), "response_ms_settled"), 1.3,
                "x")
@@ -49,13 +49,13 @@ void Judge(const Results& results, Judgement* judgement) {
   judgement->AddPlot(DrawOverTime(results, points,
                                   {.name = "feedback_throughput",
                                    .title = "RET with and without feedback (figure 12)",
-                                   .y_label = "throughput weighed by quality, a second",
+                                   .y_label = "throughput weighted by quality, per second",
                                    .metric = "quality_per_s",
                                    .marks = marks}));
   judgement->AddPlot(DrawOverTime(results, points,
                                   {.name = "feedback_response",
                                    .title = "RET with and without feedback (figure 13)",
-                                   .y_label = "response, ms",
+                                   .y_label = "response time, ms",
                                    .metric = "response_ms",
                                    .marks = marks}));
 }
@@ -65,14 +65,14 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment CapFeedback() {
   Experiment experiment;
   experiment.name = "cap_feedback";
-  experiment.title = "Response while a partition is passed by";
+  experiment.title = "Response times while a partition is bypassed";
   experiment.source = "[Chu05] VI.E, figures 12 and 13";
   experiment.setup =
-      "The failure of cap_ret: 40 requests a second, partition 1 of three paused from 10 to 20 s. "
-      "With capsules alone (DC) every request waits for it as long as it may; with feedback "
-      "(DC+FB) the partition is passed by once too many wait, but for one real request at a time "
-      "that finds out whether it is back. Responses are compared with those of the same requests "
-      "without a failure.";
+      "The failure of cap_ret: 40 requests per second, one of three partitions suspended from 10 "
+      "to 20 s. With capsules alone (DC) every request waits for it until its time limit; with "
+      "feedback (DC+FB) the partition is bypassed once too many requests wait, except for one "
+      "real request at a time that probes whether it has recovered. Response times are compared "
+      "with those of the same requests without a failure.";
   experiment.seeds = {.smoke = 1, .quick = 10, .full = 30};
   experiment.points = [](Length) {
     std::vector<Point> points;

@@ -50,19 +50,19 @@ void Judge(const Results& results, Judgement* judgement) {
     judgement->Shown(what, "", results.Median(point, metric), "us");
   };
   const Estimate migration = results.Median(point, "migration");
-  judgement->AtMost("main pool, capsule and back, over the system calls", "16.5 us", migration, 1.0,
-                    "us");
+  judgement->AtMost("main pool, capsule and back, in excess of the system calls", "16.5 us",
+                    migration, 1.0, "us");
   judgement->AtMost("the same in any build", "16.5 us", migration, 16.5, "us").Shape();
-  shown("a park and a wake, in no capsule, over the system calls", "park");
-  shown("the system calls of two of them", "bare");
-  judgement->AtMost("a byte to /dev/null by a helper thread, over a bare hand-off", "",
+  shown("parking and waking outside of capsules, in excess of the system calls", "park");
+  shown("the system calls of two such waits", "bare");
+  judgement->AtMost("a byte to /dev/null by a helper thread, relative to a bare hand-off", "",
                     results.Median(point, "device_over_handoff"), 1.2, "x");
   shown("by a helper thread", "device");
   shown("by a bare hand-off", "handoff");
   judgement->Note(
-      "Waiting is processor time of the thread that does it, hand-offs are time that passes. The "
-      "system calls are counted as the loop makes them: at each turn its descriptors' poller is "
-      "asked, at every ninth the one above.");
+      "Waits are measured in processor time of the waiting thread, hand-offs in elapsed time. "
+      "System calls are counted as the event loop makes them: each turn polls its descriptors, "
+      "and every ninth turn also the outer poller.");
 }
 
 }  // namespace
@@ -70,15 +70,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment CapMigration() {
   Experiment experiment;
   experiment.name = "cap_migration";
-  experiment.title = "From the main pool into a capsule and back";
+  experiment.title = "Cost of entering a capsule to wait and returning";
   experiment.source = "[Chu05] VI.B: 16.5 us";
   experiment.setup =
-      "A long request of a node and a thread of its own pass a byte to and fro over a socket: each "
-      "byte is written after the other side has parked. The request leaves its main pool, enters "
-      "the default capsule, parks, is woken, leaves and returns; the paper migrates the thread "
-      "between kernel threads, here it stays where it is. Beside it the same without capsules, and "
-      "the system calls alone. A call on a device is shipped to a helper thread and back, beside "
-      "two kernel threads that do nothing else. All in one process on one processor, in turns.";
+      "A long request of a node and an ordinary thread pass a byte back and forth over a socket; "
+      "each byte is written after the other side has parked. The request leaves its main pool, "
+      "enters the default capsule, parks, is woken, leaves the capsule and returns. The paper "
+      "migrates the thread between kernel threads; here it stays on its kernel thread. The same "
+      "is measured without capsules, and with the system calls alone. A call on a device is "
+      "executed by a helper thread, and is compared with two kernel threads that do nothing but "
+      "hand over. All variants run alternately in one process on one processor.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 7, .full = 31};

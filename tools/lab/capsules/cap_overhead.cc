@@ -24,8 +24,7 @@ constexpr int kRates[] = {100, 400};
 constexpr int kOnlyRate = 400;  // of the shorter forms
 constexpr double kLine = 1.02;
 constexpr char kWhyNotShown[] =
-    "on a machine that has other work 31 pairs leave an interval that is itself wider than the "
-    "line";
+    "on a machine with other work, 31 pairs leave an interval that is itself wider than the line";
 
 Point PointOf(const std::string& service, int rate) {
   return Point{{"service", service}}.Set("rate_per_s", rate);
@@ -69,9 +68,9 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 void JudgePoint(const Results& results, const Point& point, const std::string& paper,
                 Judgement* judgement) {
   const std::string what =
-      StrCat(point.Text("service"), ", ", point.Text("rate_per_s"), " requests a second");
+      StrCat(point.Text("service"), ", ", point.Text("rate_per_s"), " requests per second");
   Estimate ratio = results.Median(point, "processor_ratio");
-  judgement->Shown(what + ": processor time with capsules, of that without", "", ratio, "x");
+  judgement->Shown(what + ": processor time with capsules, relative to without", "", ratio, "x");
   // The line applies to the end of the interval.
   if (results.length() == Length::kFull) ratio.middle = ratio.high;
   judgement->AtMost(what + ": the upper end of its 95 % interval", "", ratio, kLine, "x")
@@ -82,7 +81,7 @@ void JudgePoint(const Results& results, const Point& point, const std::string& p
 plot::Plot DrawServices(const Results& results) {
   plot::Plot figure{.name = "overhead",
                     .title = "Processor time of a request (figure 6)",
-                    .x = {.label = "requests a second"},
+                    .x = {.label = "requests per second"},
                     .y = {.label = "microseconds", .low = 0},
                     .series = {},
                     .marks = {}};
@@ -122,15 +121,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment CapOverhead() {
   Experiment experiment;
   experiment.name = "cap_overhead";
-  experiment.title = "What capsules cost when all is well";
+  experiment.title = "Overhead of capsules without failures";
   experiment.source = "[Chu05] VI.B, table I, figure 6";
   experiment.setup =
-      "The paper's services on real nodes in one process, with sockets on loopback, at two rates: "
-      "with capsules - one for each dependency, requests out of the main pool while they wait - "
-      "and without any, with a pool that is large enough. Both stand side by side and are asked in "
-      "turns, eight each. The processor time is that of the whole process, client included. RET's "
-      "partitions use the time that a search of our index was measured to take (0.16 ms), the "
-      "other services as much less than in the paper as these do.";
+      "The paper's services on real nodes in one process, with sockets on loopback, at two "
+      "rates: with capsules (one for each dependency; requests leave the main pool while they "
+      "wait) and without, with a pool that is large enough. Both clusters run side by side and "
+      "receive eight requests each, alternately. The processor time is that of the whole "
+      "process, including the client. RET's partitions use the measured time of a search of our "
+      "index (0.16 ms); the times of the other services are reduced from the paper's by the same "
+      "factor.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 4, .full = 31};

@@ -41,14 +41,16 @@ void JudgeOurs(const Results& results, const std::string& scheme, double loss_li
                Judgement* judgement) {
   const Point point = DependencyPoint(scheme, kDependencyMainPool);
   judgement
-      ->AtMost(StrCat(scheme, ": lost once the partition is back, 20-30 s, weighed by quality"), "",
-               results.Mean(point, "quality_loss_percent_recovery"), loss_line, "%")
+      ->AtMost(StrCat(scheme,
+                      ": lost after the partition has recovered, 20-30 s, weighted by "
+                      "quality"),
+               "", results.Mean(point, "quality_loss_percent_recovery"), loss_line, "%")
       .Shape();
-  judgement->Shown(StrCat(scheme, ": of that in the first two seconds"), "",
+  judgement->Shown(StrCat(scheme, ": of these in the first two seconds"), "",
                    results.Mean(point, "quality_loss_percent_first"), "%");
   const Estimate lost = results.Mean(point, "quality_loss_percent_settled");
   judgement
-      ->AtLeast(StrCat(scheme, ": answered from 2.5 s after the onset, weighed by quality"), "",
+      ->AtLeast(StrCat(scheme, ": answered from 2.5 s after the onset, weighted by quality"), "",
                 {100 - lost.middle, 100 - lost.high, 100 - lost.low, lost.count},
                 0.96 * kWithoutOnePercent, "%")
       .Shape();
@@ -74,16 +76,16 @@ void Judge(const Results& results, Judgement* judgement) {
   ShowWindow(results, shown, {.window = kRecovery, .loss = kQualityLoss}, judgement);
   judgement->Note(
       "The second row of the paper's table II is called recovery. Its throughput with capsules, "
-      "27.9 of 40 a second, is that of two partitions of three, so it stands beside the ten "
+      "27.9 of 40 per second, is that of two of three partitions, so it is shown beside the ten "
       "seconds of the failure.");
   judgement->Note(
-      "The simulated world charges nothing for threads: a pool that is large enough for all that "
-      "wait is as good as none. With unbounded pools at the partitions as well, all that waited "
-      "there at the end share its processors.");
+      "Threads cost nothing in the simulated world: a pool that is large enough for all waiting "
+      "requests is as good as an unbounded one. If the pools of the partitions are unbounded as "
+      "well, all requests that waited share the partition's processors at the end.");
   judgement->AddPlot(DrawOverTime(results, shown,
                                   {.name = "ret",
                                    .title = "RET with one partition unresponsive (figure 7)",
-                                   .y_label = "throughput weighed by quality, a second",
+                                   .y_label = "throughput weighted by quality, per second",
                                    .metric = "quality_per_s",
                                    .marks = {{"unresponsive", 10}, {"back", 20}}}));
 }
@@ -96,15 +98,16 @@ Experiment CapRet() {
   experiment.title = "An unresponsive partition and its recovery";
   experiment.source = "[Chu05] VI.C, figure 7, table II";
   experiment.setup =
-      "40 requests a second at a tier-1 server that searches its own documents and asks three "
-      "partitions, which are 70 % busy; costs are those measured of our index, scaled. It waits "
-      "for them 1.8 s and answers with what it has. Partition 1 is paused from 10 to 20 s, and "
-      "nobody is told. A request is lost if it is not answered within 2 s; one that is answered "
-      "counts by the share of the partitions in it. Bounded pools (BTP) are swept and the best one "
-      "shown beside a small one; unbounded ones (UTP) are so on every node. With capsules (DC) a "
-      "request holds its place in a main pool of four only while it works; with feedback (DC+FB) "
-      "the partition is passed by once too many wait for it, but for one real request at a time "
-      "that finds out whether it is back.";
+      "40 requests per second to a tier-1 server that searches its own documents and queries "
+      "three partitions at 70 % utilization; costs are those measured for our index, scaled. The "
+      "server waits 1.8 s for the partitions and answers with the results that it has. Partition "
+      "1 is suspended from 10 to 20 s, and no node is informed. A request is lost if it is not "
+      "answered within 2 s; an answered request counts by the share of partitions in its answer. "
+      "Sizes of bounded pools (BTP) are swept, and the best one is shown beside a small one; "
+      "unbounded pools (UTP) are used on every node. With capsules (DC) a request occupies one "
+      "of the four places of the main pool only while it works. With feedback (DC+FB) the "
+      "partition is bypassed once too many requests wait for it, except for one real request at "
+      "a time that probes whether it has recovered.";
   experiment.seeds = {.smoke = 1, .quick = 10, .full = 30};
   experiment.points = [](Length length) {
     return DependencyPoints(length, {"UTP", "DC", "DC+FB"});

@@ -186,8 +186,8 @@ std::string NameOf(const Point& point) {
 plot::Plot ThroughputPlot(const Results& results) {
   plot::Plot plot{.name = "throughput",
                   .title = "Requests served in time",
-                  .x = {.label = "second in which they were due"},
-                  .y = {.label = "a second", .low = 0}};
+                  .x = {.label = "second in which the request was due"},
+                  .y = {.label = "per second", .low = 0}};
   const Times times = TimesOf(results.length());
   for (const Point& point : results.points()) {
     plot::Series series{.name = NameOf(point), .style = plot::Series::Style::kLines};
@@ -197,7 +197,7 @@ plot::Plot ThroughputPlot(const Results& results) {
     }
     plot.series.push_back(std::move(series));
   }
-  plot.marks = {{"suspended", times.begin}, {"goes on", times.end}};
+  plot.marks = {{"suspended", times.begin}, {"resumes", times.end}};
   return plot;
 }
 
@@ -216,7 +216,7 @@ void JudgeSmoke(const Results& results, Judgement* judgement) {
       results.Mean(PointOf(kSmallCapsules, kSmokePool), "loss_during_percent");
   const Estimate threads = results.Mean(PointOf(kThreads, kSmokePool), "loss_during_percent");
   judgement
-      ->Holds("lost during the suspension, capsules against threads", "31.9 of 62.6 %",
+      ->Holds("lost during the suspension, capsules relative to threads", "31.9 of 62.6 %",
               StrCat(NumberText(capsules.middle), " of ", NumberText(threads.middle), " %"), "less",
               capsules.middle < threads.middle)
       .Shape();
@@ -224,18 +224,16 @@ void JudgeSmoke(const Results& results, Judgement* judgement) {
 
 void NoteOnRefusal(double refused_count, Judgement* judgement) {
   judgement->Note(
-      StrCat("On refusal: a connection that a capsule refuses is to Apache one that its peer "
-             "refuses. It asks the next "
-             "replica at once and leaves the refused one out for a minute, its default, so that ",
+      StrCat("On refusal: for Apache, a connection that a capsule refuses is a connection that "
+             "the peer refuses. It asks the next replica at once and excludes the refusing one "
+             "for a minute, its default, so that ",
              NumberText(refused_count),
-             " refusals in the mean of a run were enough. A wait that a capsule ends (ETIMEDOUT) "
-             "it answers "
-             "with 502, and goes on asking that replica."));
+             " refusals per run were sufficient on average. When a capsule ends a wait "
+             "(ETIMEDOUT), Apache answers with 502 and continues to use that replica."));
   judgement->Note(
-      "A pool of threads that is large enough loses what was sent to the suspended replica, as "
-      "capsules without a bound "
-      "do, at the price of a thread for each request that waits; how large that is depends on how "
-      "long it hangs.");
+      "A thread pool that is large enough loses only the requests that were sent to the "
+      "suspended replica, as capsules without a bound do, at the price of one thread for each "
+      "waiting request; the necessary size depends on how long the replica hangs.");
 }
 
 void Judge(const Results& results, Judgement* judgement) {
@@ -250,9 +248,9 @@ void Judge(const Results& results, Judgement* judgement) {
   judgement->Shown("lost during the suspension, capsules of 8", "", lost(small), "%");
   judgement->AtMost("lost during the suspension, with migration", "", lost(migration),
                     std::floor(lost(capsules).middle), "%");
-  judgement->Shown(StrCat("response before, ", kPool, " threads"), "29.4 ms",
+  judgement->Shown(StrCat("response time before, ", kPool, " threads"), "29.4 ms",
                    results.Mean(PointOf(kThreads, kPool), "response_before_ms"), "ms");
-  judgement->Shown("response before, capsules", "28.9 ms",
+  judgement->Shown("response time before, capsules", "28.9 ms",
                    results.Mean(capsules, "response_before_ms"), "ms");
   judgement->AddPlot(ThroughputPlot(results));
   NoteOnRefusal(results.Mean(small, "refused_count").middle, judgement);
@@ -263,20 +261,18 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment CapRubis() {
   Experiment experiment;
   experiment.name = "cap_rubis";
-  experiment.title = "An unmodified web server before three replicas, one of which hangs";
+  experiment.title = "An unmodified web server with three replicas, one of which hangs";
   experiment.source = "[Chu05] VI.D, figure 9 and table IV";
   experiment.setup =
-      "Debian's Apache with its worker module, a thread for each request, and its balancer, which "
-      "asks three replicas in "
-      "turn; in the paper Apache and mod_jk before three servers of RUBiS. Replicas answer after "
-      "25 ms however many ask. "
-      "80 requests a second at random times, lost if not answered within 2 s. One replica is "
-      "suspended (SIGSTOP) for 10 s. "
-      "Apache runs as Debian built it: with pools of 16, 64 and 256 threads as it is, and with 64 "
-      "and the preload library "
-      "with a capsule for each replica: a time limit of 2 s; in a second run at most 8 inside; in "
-      "a third one these, "
-      "bypassed after two failures in a row, sending on to the next replica's capsule.";
+      "Debian's Apache with its worker module, which uses one thread per request, and its load "
+      "balancer, which uses three replicas in turn; in the paper, Apache and mod_jk with three "
+      "servers of RUBiS. Replicas answer after 25 ms at any load. 80 requests per second at "
+      "random times are lost if not answered within 2 s. One replica is suspended (SIGSTOP) for "
+      "10 s. Apache runs as built by Debian: without capsules, with pools of 16, 64 and 256 "
+      "threads; and with 64 threads and the preload library, with a capsule for each replica. "
+      "The first such configuration has a time limit of 2 s. The second also admits at most 8 "
+      "calls. The third is the second, with capsules that are bypassed after two consecutive "
+      "failures and redirect to the next replica's capsule.";
   experiment.worlds = {WorldKind::kReal};
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
   experiment.parallel = false;

@@ -43,32 +43,30 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 // to 37.2, with shorter timeouts (1 s, 1.3 s) or watermarks (16 to 64) 36 to 36.7; with independent
 // costs of the partitions, servers reach 26.7.
 constexpr char kWhyServersWasteLess[] =
-    "server-side control answers 28 of the 40 a second that the partitions can do, so that 1.4 "
-    "times as many would be 39.5; the caller, who answers 37 however it turns requests away, has "
-    "no more to gain. The paper's servers wasted more";
+    "server-side control answers 28 requests per second of the 40 that the partitions have the "
+    "capacity for, so 1.4 times as many would be 39.5; caller-side throttling, which answers 37 "
+    "whichever requests it rejects, cannot gain more. The paper's servers wasted more";
 
 void Judge(const Results& results, Judgement* judgement) {
   const Estimate ratio = results.MeanRatio(PointOf(kCallerSide), PointOf(kServerSide), kAnswered);
-  judgement
-      ->AtLeast("DC+LT: answered in full, of what server-side control lets through", "1.40", ratio,
-                1.4, "x")
+  judgement->AtLeast("DC+LT: full answers relative to server-side control", "1.40", ratio, 1.4, "x")
       .ShortOfLine(kWhyServersWasteLess);
   judgement
       ->Holds("DC+LT answers more in full than server-side control", "yes",
               StrCat(NumberText(ratio.middle), " x"), "> 1 x", ratio.middle > 1)
       .Shape();
-  judgement->Shown("DC+LT: the same, where a refusal stops the request at the other partitions", "",
-                   results.MeanRatio(PointOf(kCallerSide), PointOf(kServerSideStopped), kAnswered),
-                   "x");
+  judgement->Shown(
+      "DC+LT: the same, if a rejection cancels the request at the other partitions", "",
+      results.MeanRatio(PointOf(kCallerSide), PointOf(kServerSideStopped), kAnswered), "x");
   for (const Point& point : results.points()) {
-    judgement->Shown(DependencyName(point) + ": answered in full, a second", "",
+    judgement->Shown(DependencyName(point) + ": full answers per second", "",
                      results.Mean(point, kAnswered));
   }
   ShowWindow(results, results.points(), {.window = kWhole}, judgement);
   judgement->AddPlot(DrawOverTime(results, results.points(),
                                   {.name = "throttle",
                                    .title = "Caller-side throttling (figure 10)",
-                                   .y_label = "answered in full, a second",
+                                   .y_label = "full answers per second",
                                    .metric = "quality_per_s",
                                    .marks = {}}));
 }
@@ -78,14 +76,15 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment CapThrottle() {
   Experiment experiment;
   experiment.name = "cap_throttle";
-  experiment.title = "Load that is turned away by the caller";
+  experiment.title = "Load shedding by the caller";
   experiment.source = "[Chu05] VI.E, figure 10";
   experiment.setup =
-      "RET with 50 requests a second, 125 % of what its three partitions can do, each of which "
-      "every request needs. DC: each partition refuses what its queue of 40 cannot hold, and goes "
-      "on with what another one has refused, as in the paper. In the second case the runtime stops "
-      "such requests, as it does by default. DC+LT: the caller turns a request away before any "
-      "partition is asked if more than 24 wait for one of them.";
+      "RET with 50 requests per second, 125 % of the capacity of its three partitions, all of "
+      "which every request needs. DC: each partition rejects the requests that its queue of 40 "
+      "cannot hold, and continues with requests that another partition has rejected, as in the "
+      "paper. In the second variant the runtime cancels such requests, as it does by default. "
+      "DC+LT: the caller rejects a request before it reaches any partition if more than 24 "
+      "requests wait for one of them.";
   experiment.seeds = {.smoke = 1, .quick = 10, .full = 30};
   experiment.points = Points;
   experiment.run = Run;

@@ -24,7 +24,7 @@ struct Silence {
 };
 constexpr Silence kSilences[] = {{"peer", "a read from a silent peer"},
                                  {"fifo", "a read from a FIFO"},
-                                 {"connect", "a connection to nowhere"},
+                                 {"connect", "a connection that is never established"},
                                  {"name", "getaddrinfo without an answer"}};
 
 // Everything runs on one processor, with real-time priority.
@@ -82,26 +82,26 @@ void JudgeSilence(const Results& results, const Silence& silence, Judgement* jud
   if (!results.Has(point)) return;
   const std::string what = silence.what;
   judgement
-      ->AtLeast(what + ": answered in time, over healthy", "",
+      ->AtLeast(what + ": answered in time, relative to healthy", "",
                 results.Median(point, "goodput_ratio"), 0.97, "x")
       .Shape();
-  judgement->AtMost(what + ": 99th percentile, over healthy", "",
+  judgement->AtMost(what + ": 99th percentile, relative to healthy", "",
                     results.Median(point, "p99_ratio"), 1.3, "x");
-  judgement->AtLeast(what + ": the worst tenth of a second at its release", "",
+  judgement->AtLeast(what + ": the worst tenth of a second while it is released", "",
                      results.Median(point, "release_ratio"), 0.90, "x");
   judgement->AtMost(what + ": slowest /metrics", "", results.Median(point, "metrics_ms_max"), 50,
                     "ms");
-  judgement->AtLeast(what + ": waiting, for each kernel thread", "",
+  judgement->AtLeast(what + ": waiting requests per kernel thread", "",
                      results.Median(point, "blocked_per_thread"), 10, "");
   judgement->AtMost(what + ": not answered after the release", "",
                     results.Median(point, "unanswered_count"), 0, "");
 }
 
 void Judge(const Results& results, Judgement* judgement) {
-  judgement->Shown("answered in time, a kernel thread blocked by a silent peer", "",
+  judgement->Shown("answered in time while a silent peer blocks a kernel thread", "",
                    results.Median(PointOf("peer", kThreads), "blocked_goodput"), "");
   judgement->Shown(
-      "response while nobody waits, interposed over not", "",
+      "response time without waiting requests, with interposition relative to without", "",
       results.MedianRatio(PointOf("peer", kCapsules), PointOf("peer", kThreads), "healthy_p50_us"),
       "x");
   for (const Silence& silence : kSilences) JudgeSilence(results, silence, judgement);
@@ -112,18 +112,19 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment CapsuleIsolation() {
   Experiment experiment;
   experiment.name = "capsule_isolation";
-  experiment.title = "Many requests that wait for something silent, and all others";
+  experiment.title = "Isolation of requests from others that wait for a silent dependency";
   experiment.source = "bounds of this system; [Chu05] I";
   experiment.setup =
-      "A node with one worker thread serves two methods from one pool of 8: one computes 100 us, "
-      "1,000 times a second at random times; the other asks a dependency with ordinary blocking "
-      "calls. Of these 20 for each kernel thread of the process, so that 10 remain when a "
-      "capsule's "
-      "own are counted, are sent at once and get no answer: a peer that says nothing, a FIFO that "
-      "nobody writes to, a port whose queue of connections is full, a name server that says "
-      "nothing. Phases in which nobody waits and phases in which all do take turns; after each the "
-      "dependency is let go and answers all of them. A request is in time within 50 ms. Beside it "
-      "the same program without interposition. All on one processor.";
+      "A node with one worker thread serves two methods from one pool of 8 places. One computes "
+      "for 100 us, 1,000 times per second at random times; the other queries a dependency with "
+      "ordinary blocking calls. Of the latter, 20 requests per kernel thread of the process are "
+      "sent at once, so that 10 remain if the capsule's own threads are counted, and none gets "
+      "an answer: the dependency is a peer that sends nothing, a FIFO without a writer, a port "
+      "whose queue of connections is full, or a name server that does not answer. Phases without "
+      "waiting requests and phases in which all wait alternate; after each phase the dependency "
+      "is released and answers all of them. A request is in time if it takes at most 50 ms. The "
+      "same program without interposition is measured for comparison. All processes share one "
+      "processor.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 7};

@@ -143,7 +143,7 @@ class Run {
   Status PlanFaults() {
     for (const ScriptEvent& event : options_.script) {
       if (!nodes_.contains(event.node)) {
-        return neptune::InvalidArgument("the script names '", event.node, "', which is no node");
+        return neptune::InvalidArgument("the script names '", event.node, "', which is not a node");
       }
       simulator_.At(zero_ + event.at, [this, event] {
         CHECK(ApplyToHost(event, simulator_)) << "only whole hosts fail here";

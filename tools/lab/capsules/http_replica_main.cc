@@ -18,7 +18,7 @@
 #include "tools/replay/null_server.h"
 
 DEFINE_double(service_ms, 25, "time from a request to its answer");
-DEFINE_string(body, "done", "what it answers");
+DEFINE_string(body, "done", "text of the answer");
 
 namespace search::lab {
 namespace {

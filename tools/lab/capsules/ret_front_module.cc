@@ -33,7 +33,7 @@ StatusOr<double> Share(const ModuleContext& context, const std::string& key) {
   if (found == context.parameters.end()) return 0.0;
   double share = 0;
   if (!absl::SimpleAtod(found->second, &share) || !(share >= 0 && share <= 1)) {
-    return neptune::InvalidArgument("parameter ", key, " '", found->second, "' is no share");
+    return neptune::InvalidArgument("parameter ", key, " '", found->second, "' is not a share");
   }
   return share;
 }
@@ -45,7 +45,7 @@ Status RetFrontModule::Start(ModuleContext& context) {
   NEPTUNE_ASSIGN_OR_RETURN(tier1_share_, Share(context, "tier1_share"));
   NEPTUNE_ASSIGN_OR_RETURN(quality_min_, Share(context, "quality_min"));
   if (!absl::SimpleAtoi(context.parameters["partition_count"], &partition_count_)) {
-    return neptune::InvalidArgument("parameter partition_count is no number");
+    return neptune::InvalidArgument("parameter partition_count is not a number");
   }
   uncancelled_ = context.parameters["uncancelled"] == "true";
   neptune::examples::RegisterMicroReduce(context);

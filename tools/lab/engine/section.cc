@@ -30,7 +30,7 @@ a{color:inherit}
 
 std::string HoldsCell(const Judgement& judgement, const Row& row) {
   if (!row.has_line()) return "<td></td>";
-  if (!judgement.Counts(row)) return "<td>not asked of this length</td>";
+  if (!judgement.Counts(row)) return "<td>not checked at this length</td>";
   return row.holds ? "<td class=\"yes\">yes</td>" : "<td class=\"no\">short of line</td>";
 }
 
@@ -87,9 +87,8 @@ std::string PageHtml(const std::vector<Section>& sections) {
   }
   StrAppend(
       &html,
-      "</p>\n<p>Intervals hold the true value in 95 of 100 repetitions. A full run holds when the "
-      "middle of the interval is on the line's side, a quick one unless the whole interval is on "
-      "the other.</p>\n");
+      "</p>\n<p>Intervals have a confidence of 95 %. In a full run a line holds if the middle of "
+      "the interval reaches it, in a quick run unless the whole interval misses it.</p>\n");
   for (const Section& section : sections) StrAppend(&html, section.html);
   return html + "</body></html>\n";
 }

@@ -156,7 +156,7 @@ int SimCluster::ServerNumber(const NodeId& node) {
 neptune::Status SimCluster::Schedule(const std::vector<ScriptEvent>& script) {
   for (const ScriptEvent& event : script) {
     if (!conducts_.contains(event.node)) {
-      return neptune::InvalidArgument("the script names '", event.node, "', which is no node");
+      return neptune::InvalidArgument("the script names '", event.node, "', which is not a node");
     }
     simulator_.At(simulator_.now() + event.at, [this, event] { Apply(event); });
   }

@@ -62,11 +62,10 @@ class Judge {
       Wrongly(world);
     }
     judgement_.Note(
-        "Every figure is the worst of all runs. Views are looked at each 10 ms. Real processes "
-        "share the machine "
-        "with the lab; its simulated twin has it to itself. Loss of datagrams and cuts need a "
-        "network that can be "
-        "told to lose: only the simulated one can.");
+        "Every figure is the worst of all runs. Views are sampled every 10 ms. Real processes "
+        "share the machine with the lab; in the simulated world the cluster has the machine to "
+        "itself. Lost datagrams and partitions need a network whose faults can be scripted, so "
+        "they are tested in the simulated world only.");
   }
 
  private:
@@ -91,25 +90,27 @@ class Judge {
   }
 
   void Kill(const std::string& world) {
-    AtMost("killed: known by none after", "5 s", "kill", world, "known_by_none_s", kSixPeriodsS,
+    AtMost("killed: out of every view after", "5 s", "kill", world, "known_by_none_s", kSixPeriodsS,
            "s");
-    AtMost("killed: last call hurt after", "", "kill", world, "callers_s",
+    AtMost("killed: last affected call after", "", "kill", world, "callers_s",
            neptune::ToSeconds(kDetectionDeadline), "s");
     AtMost("killed: views equal after", "", "kill", world, "views_equal_s", kSixPeriodsS, "s");
-    AtMost("healed cut: views equal after", "", "cut", world, "views_equal_s", kSixPeriodsS, "s");
+    AtMost("healed partition: views equal after", "", "cut", world, "views_equal_s", kSixPeriodsS,
+           "s");
   }
 
   void Leave(const std::string& world) {
     AtMost("left: failed calls", "", "leave", world, "failed_calls", 0, "");
-    AtMost("left: offered by none after", "", "leave", world, "offered_by_none_s", 1, "s");
+    AtMost("left: no longer chosen by any caller after", "", "leave", world, "offered_by_none_s", 1,
+           "s");
   }
 
   void Hang(const std::string& world) {
-    AtMost("hung workers: offered by none after", "", "hang", world, "offered_by_none_s", kHungS,
-           "s");
-    AtMost("hung process: last call hurt after", "", "pause", world, "callers_s", kHungS, "s");
-    AtMost("hung process: known by none after", "", "pause", world, "known_by_none_s", kSixPeriodsS,
-           "s");
+    AtMost("hung workers: no longer chosen by any caller after", "", "hang", world,
+           "offered_by_none_s", kHungS, "s");
+    AtMost("hung process: last affected call after", "", "pause", world, "callers_s", kHungS, "s");
+    AtMost("hung process: out of every view after", "", "pause", world, "known_by_none_s",
+           kSixPeriodsS, "s");
   }
 
   void Wrongly(const std::string& world) {
@@ -126,21 +127,19 @@ class Judge {
 Experiment MemberDetect() {
   Experiment experiment;
   experiment.name = "member_detect";
-  experiment.title = "Who is noticed to be gone, how fast, and who is by mistake";
+  experiment.title = "Speed and accuracy of failure detection";
   experiment.source = "[Shen02] 2.4 (announcements each second, soft state of 5 s)";
   experiment.setup = StrCat(
       kDetectionServerCount, " servers of one partition and ", kDetectionCallerCount,
-      " callers with ", kDetectionRate, " calls a second each, ", neptune::ToMillis(kDetectionCost),
-      " ms of work and a deadline of ", neptune::ToMillis(kDetectionDeadline),
-      " ms. After calm seconds server ", kDetectionVictim,
-      " is killed, leaves, hangs (its workers, or the whole process), or "
-      "half of all nodes are cut off for eight "
-      "seconds, 30 % of all datagrams are lost, or all processors get two "
-      "busy threads each. A call is hurt if it "
-      "fails or is tried twice. Calls are balanced at random where "
-      "something happens to the victim: callers that poll leave it alone at once, and show "
-      "nothing. In the "
-      "real world each node is a process.");
+      " callers with ", kDetectionRate, " calls per second each, ",
+      neptune::ToMillis(kDetectionCost), " ms of work and a deadline of ",
+      neptune::ToMillis(kDetectionDeadline), " ms. After an undisturbed period server ",
+      kDetectionVictim,
+      " is killed, leaves, hangs (its workers, or the whole process), or half of all nodes are "
+      "cut off for eight seconds, or 30 % of all datagrams are lost, or every processor gets two "
+      "busy threads. A call is affected if it fails or is retried. In scenarios with a faulty "
+      "server calls are balanced at random: callers that poll avoid it at once and would show "
+      "nothing. In the real world each node is a process.");
   experiment.worlds = {WorldKind::kReal};  // each point names its own
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};

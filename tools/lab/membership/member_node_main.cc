@@ -39,10 +39,10 @@
 #include "tools/workload/work_module.h"
 
 DEFINE_string(cluster, "members", "name of the cluster");
-DEFINE_uint32(multicast_port, 7435, "its multicast port");
+DEFINE_uint32(multicast_port, 7435, "multicast port of the cluster");
 DEFINE_string(node, "s0", "name of this node");
-DEFINE_string(balancing, "poll", "in the cluster spec's words");
-DEFINE_int32(burn, 0, "keep this many kernel threads busy instead");
+DEFINE_string(balancing, "poll", "balancing policy, as in the cluster spec");
+DEFINE_int32(burn, 0, "instead of running a node, keep this many kernel threads busy");
 
 namespace search::lab {
 namespace {

@@ -89,7 +89,10 @@ StatusOr<DiscussionMessage> ReadMessage(const StoreView& store, const ViewMsgReq
 }
 
 StatusOr<AddMsgResult> AddPost(const WriteContext& write, const AddMsgRequest& request) {
-  if (!write.id.given()) return InvalidArgument("a write without a name cannot commute here");
+  if (!write.id.given())
+    return InvalidArgument(
+        "a write without a name does not commute in this "
+        "service");
   const uint64_t group = request.group_id();
   const uint64_t number = NumberOf(write.id);
   NEPTUNE_ASSIGN_OR_RETURN(const auto kept,
@@ -142,7 +145,7 @@ void PostsModule::Add() {
                   [](const WriteContext& write, std::string_view bytes, std::string* response) {
                     AddMsgRequest request;
                     if (!request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-                      return InvalidArgument(bytes.size(), " bytes are no message to add");
+                      return InvalidArgument(bytes.size(), " bytes are not a message to add");
                     }
                     NEPTUNE_ASSIGN_OR_RETURN(const AddMsgResult result, AddPost(write, request));
                     *response = result.SerializeAsString();

@@ -63,16 +63,17 @@ void JudgeSessions(const Results& results, Judgement* judgement) {
     regressed += sum("regression_count");
     seen_again += sum("seen_again_count");
   }
-  judgement->Shown("answers with an item that the session had seen before", "",
+  judgement->Shown("answers with an item that the session had already read", "",
                    Estimate::Exact(seen_again));
   judgement->AtMost("of these with a lower bid", "", Estimate::Exact(declined), 0).Shape();
   judgement
-      ->AtMost("answers older than what the session had seen", "", Estimate::Exact(regressed), 0)
+      ->AtMost("answers older than what the session had already read", "",
+               Estimate::Exact(regressed), 0)
       .Shape();
 }
 
 void Judge(const Results& results, Judgement* judgement) {
-  JudgeGrowth(results, "figure 5.5", "less than the discussion group's", judgement);
+  JudgeGrowth(results, "figure 5.5", "less than that of the discussion group", judgement);
   JudgeSessions(results, judgement);
   judgement->AddPlot(GrowthFigure(results, "auction", "Auction, at most 1 s stale (figure 5.5)"));
 }
@@ -82,13 +83,14 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment ReplAuction() {
   Experiment experiment;
   experiment.name = "repl_auction";
-  experiment.title = "The replicated auction";
+  experiment.title = "The replicated auction service";
   experiment.source = "[Shen02] 5.4.4, figure 5.5";
   experiment.setup =
-      "As repl_scaling, with the auction of five methods at level staleness_bounded, 1 s: 10 % "
-      "bids, 3 % new items, 400 categories a node. A read takes 8 ms of processor time, a new item "
-      "6, a bid 2, exponential; the paper does not print its own. Half of the time users come back "
-      "to the item that they looked at last. Bids are watched at 90 % of the highest rate.";
+      "The set-up of repl_scaling, with the auction of five methods at level staleness_bounded, "
+      "1 s: 10 % bids, 3 % new items, 400 categories per node. A read takes 8 ms of processor "
+      "time, a new item 6 ms and a bid 2 ms, exponentially distributed; the paper does not state "
+      "its values. In half of the requests users return to the item that they viewed last. Bids "
+      "are checked at 90 % of the highest rate.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 2};
   experiment.points = GrowthPoints;
   experiment.run = Run;

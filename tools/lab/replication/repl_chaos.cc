@@ -48,9 +48,8 @@ Estimate Exactly(double value) { return {value, value, value, 1}; }
 void Judge(const Results& results, Judgement* judgement) {
   judgement
       ->AtMost(
-          "histories with a lost or doubled write, two orders, a session that goes back, a read "
-          "that is staler "
-          "than it says, or replicas that differ",
+          "histories with a lost or duplicated write, two write orders, a session that goes back "
+          "in time, a read that is staler than it states, or replicas that differ",
           "", Exactly(Total(results, "wrong")), 0)
       .Shape();
   judgement->Shown("histories", "", Exactly(Total(results, "histories")));
@@ -59,7 +58,7 @@ void Judge(const Results& results, Judgement* judgement) {
   judgement->Shown("calls without an answer in 3 s", "", Exactly(Total(results, "unanswered")));
   judgement->Shown("primacies", "", Exactly(Total(results, "primaries")));
   judgement->Note(
-      "Planted bugs are looked for where they can be planted without touching the product: "
+      "Planted bugs are tested where they can be planted without a change to the product: "
       "neptune/replication/protocol/safe_replica_test.cc has 20 of them and finds all; "
       "commutative_replica_test.cc has seven of level 1.");
 }
@@ -70,18 +69,15 @@ Experiment ReplChaos() {
   Experiment experiment;
   experiment.name = "repl_chaos";
   experiment.title = "Replicated registers under random faults";
-  experiment.source = "no paper claims it";
+  experiment.source = "bounds of this system";
   experiment.setup =
-      "Three, four (with a witness) and five whole nodes with all of two partitions, two nodes "
-      "with three sessions each that append to and "
-      "read eight registers; at level 1 they insert, which commutes, and there is no witness, no "
-      "order and "
-      "no staleness to be checked. For 20 s servers lose their power with what was not synced, or "
-      "their "
-      "process, hang longer "
-      "than a lease, are cut off both ways and one way, lose messages, are slow, and have their "
-      "clocks set by up to an "
-      "hour; at times all of them are down. Then there is peace, and everything is compared.";
+      "Clusters of three, four (with a witness) and five whole nodes, each with replicas of both "
+      "partitions, and two client nodes with three sessions each, which append to and read eight "
+      "registers. At level 1 they insert, which commutes; then there is no witness, and order "
+      "and staleness are not checked. For 20 s servers lose power together with the data that "
+      "was not synced, lose their process, hang for longer than a lease, are cut off in both "
+      "directions or in one, lose messages, run slowly, and have their clocks set by up to an "
+      "hour; at times all of them are down. Then the faults end, and everything is compared.";
   experiment.seeds = {.smoke = 1, .quick = 10, .full = 50};
   experiment.points = [](Length length) {
     std::vector<Point> points;

@@ -126,7 +126,7 @@ void Judge(const Results& results, Judgement* judgement) {
     for (const double count : results.Values(point, "wrong_count")) wrong += count;
   }
   judgement->AtMost("answers with another query's value", "", Estimate::Exact(wrong), 0).Shape();
-  judgement->Shown("lookups that found something, most nodes", "",
+  judgement->Shown("lookups that found an entry, largest number of nodes", "",
                    results.Mean(results.points().back(), "found_percent"), "%");
   judgement->AddPlot(GrowthFigure(results, "pcache", "Persistent cache, level 2 (figure 5.6)"));
 }
@@ -136,13 +136,13 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment ReplPcache() {
   Experiment experiment;
   experiment.name = "repl_pcache";
-  experiment.title = "The persistent cache";
+  experiment.title = "The persistent, replicated cache";
   experiment.source = "[Shen02] 5.4.4, figure 5.6";
   experiment.setup =
-      "As repl_scaling, with the replicated query cache at level ordered_writes, 10 % inserts, "
-      "2,000 keys. A lookup takes 4 ms of processor time, an insert 20 on each replica, "
-      "exponential: the paper says that lookups are answered from memory and updates cost disk "
-      "accesses, and prints no times.";
+      "The set-up of repl_scaling, with the replicated query cache at level ordered_writes, 10 % "
+      "inserts, 2,000 keys. A lookup takes 4 ms of processor time, an insert 20 ms on each "
+      "replica, exponentially distributed: the paper states that lookups are answered from "
+      "memory and updates cost disk accesses, but no times.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 2};
   experiment.points = GrowthPoints;
   experiment.run = Run;

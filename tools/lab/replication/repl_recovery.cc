@@ -143,13 +143,13 @@ void JudgePoint(const Results& results, const Point& point, Judgement* judgement
   const std::string at = StrCat(" at ", 100 * point.Number(kLoad), " % load, ", point.Text(kMode));
   judgement->Shown(StrCat("acknowledged writes", at), "",
                    results.Mean(point, "acknowledged_count"));
-  judgement
-      ->AtMost(StrCat("of these lost", at), "not claimed", results.Mean(point, "lost_count"), 0)
-      .Shape();
-  judgement->AtMost(StrCat("and done twice", at), "", results.Mean(point, "doubled_count"), 0)
+  judgement->AtMost(StrCat("of these, lost", at), "no claim", results.Mean(point, "lost_count"), 0)
       .Shape();
   judgement
-      ->AtMost(StrCat("answers older than what the session had seen", at), "",
+      ->AtMost(StrCat("of these, executed twice", at), "", results.Mean(point, "doubled_count"), 0)
+      .Shape();
+  judgement
+      ->AtMost(StrCat("answers older than what the session had already read", at), "",
                results.Mean(point, "regression_count"), 0)
       .Shape();
   const Estimate longest = results.Mean(point, "write_ms_max");
@@ -157,14 +157,16 @@ void JudgePoint(const Results& results, const Point& point, Judgement* judgement
     Row& row = judgement->AtMost(StrCat("longest write", at), "", longest, 1000, "ms").Shape();
     if (point.Number(kLoad) == kHeavyLoad) {
       row.ShortOfLine(
-          "five nodes have more to do than they can, and an election comes before it: up to 0.8 s");
+          "five nodes are overloaded, and an election, which takes up to 0.8 s, precedes the "
+          "write");
     }
   } else {
     judgement->Shown(StrCat("longest write", at), "", longest, "ms");
   }
-  judgement->Shown(StrCat("failed in all", at), "", results.Mean(point, "failed_percent"), "%");
+  judgement->Shown(StrCat("failed calls in total", at), "", results.Mean(point, "failed_percent"),
+                   "%");
   for (size_t i = 0; i < static_cast<size_t>(kFailingCount); ++i) {
-    const std::string what = StrCat("all as usual again after recovery ", i + 1, at);
+    const std::string what = StrCat("back to normal after recovery ", i + 1, at);
     const Estimate settled = results.Mean(point, StrCat("settled_s_", i));
     if (point.Number(kLoad) == kHeavyLoad && i < 2) {
       judgement->Shown(what, "", settled, "s");
@@ -181,7 +183,7 @@ plot::Plot Figure(const Results& results, const Point& point) {
       .title = StrCat("Three of eight nodes fail, ", 100 * point.Number(kLoad), " % load, ",
                       point.Text(kMode), " (figure 5.4)"),
       .x = {.label = "second"},
-      .y = {.label = "requests a second", .low = 0}};
+      .y = {.label = "requests per second", .low = 0}};
   plot::Series answered{.name = "answered", .dots = {}};
   plot::Series failed{.name = "failed", .dots = {}};
   for (int second = 0; second < timeline.end_s; ++second) {
@@ -200,11 +202,9 @@ void Judge(const Results& results, Judgement* judgement) {
     judgement->AddPlot(Figure(results, point));
   }
   judgement->Note(
-      "With fail_stop the failing nodes are neighbours, and some partitions go on with one replica "
-      "of four. With safe a "
-      "majority backs every write: four replicas and a witness bear the loss of two, and the three "
-      "nodes are chosen so that "
-      "no partition loses more.");
+      "With fail_stop the failing nodes are neighbours, and some partitions continue with one "
+      "replica of four. With safe a majority backs every write: four replicas and a witness "
+      "tolerate the loss of two, and the three nodes are chosen so that no partition loses more.");
 }
 
 }  // namespace
@@ -215,15 +215,13 @@ Experiment ReplRecovery() {
   experiment.title = "Replicated services while nodes fail and recover";
   experiment.source = "[Shen02] 5.4.3, figure 5.4";
   experiment.setup =
-      "The discussion group of repl_scaling on 8 nodes with degree 4, 10 % writes; mode fail_stop, "
-      "and "
-      "mode safe with a witness. The level is staleness_bounded, 1 s, where the paper has level "
-      "two: only then a session is "
-      "promised no older version than it has seen. Three nodes lose their power at 50 s, with what "
-      "was not synced, and are "
-      "started again at 80, 110 and 140 s. Load is a share of what eight nodes can do: at 75 % "
-      "five of them, and six, cannot "
-      "do it all. At the end every group is read and compared with what was acknowledged.";
+      "The discussion group of repl_scaling on 8 nodes with degree 4 and 10 % writes, in mode "
+      "fail_stop, and in mode safe with a witness. The level is staleness_bounded, 1 s, where "
+      "the paper uses level two: only the former promises a session that it reads no older "
+      "version than before. Three nodes lose power at 50 s, together with the data that was not "
+      "synced, and restart at 80, 110 and 140 s. Load is relative to the capacity of eight "
+      "nodes: 75 % exceeds the capacity of five of them, and of six. At the end every group is "
+      "read and compared with the acknowledged writes.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
   experiment.points = Points;
   experiment.run = Run;

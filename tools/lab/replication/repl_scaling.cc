@@ -95,10 +95,10 @@ void JudgeLinear(const Results& results, Judgement* judgement) {
     }
     if (at.empty()) continue;
     judgement
-        ->AtLeast(
-            StrCat("of linear, worst at ", at, " nodes over ", least.Text("nodes"), ": degree ",
-                   degree, ", ", least.Text("writes_percent"), " % writes, ", least.Text("level")),
-            "steady", worst, 0.9, "x")
+        ->AtLeast(StrCat("relative to linear, worst at ", at, " nodes over ", least.Text("nodes"),
+                         ": degree ", degree, ", ", least.Text("writes_percent"), " % writes, ",
+                         least.Text("level")),
+                  "steady", worst, 0.9, "x")
         .Shape();
   }
 }
@@ -111,11 +111,11 @@ void JudgeLevels(const Results& results, Judgement* judgement) {
     const std::string where =
         StrCat(ordered.Text("nodes"), " nodes, degree ", ordered.Text("degree"), ", ",
                ordered.Text("writes_percent"), " % writes");
-    judgement->Between(StrCat("level 3 over 2: ", where), "close",
+    judgement->Between(StrCat("level 3 relative to 2: ", where), "close",
                        results.MeanRatio(bounded, ordered, kRate), 0.95, 1.05, "x");
-    judgement->Between(StrCat("level 1 over 2: ", where), "close",
+    judgement->Between(StrCat("level 1 relative to 2: ", where), "close",
                        results.MeanRatio(anywhere, ordered, kRate), 0.95, 1.05, "x");
-    judgement->AtLeast(StrCat("level 3 over 1: ", where), "close",
+    judgement->AtLeast(StrCat("level 3 relative to 1: ", where), "close",
                        results.MeanRatio(bounded, anywhere, kRate), 0.9, "x");
   }
 }
@@ -126,11 +126,11 @@ void JudgeCost(const Results& results, Judgement* judgement) {
     if (!results.Has(one)) continue;
     const double paper = percent == 10 ? 152 : 175;
     judgement->Between(StrCat("one node without replication, ", percent, " % writes"),
-                       StrCat(paper, " a second"), results.Mean(one, kRate), 0.95 * paper,
-                       1.05 * paper, " a second");
+                       StrCat(paper, " per second"), results.Mean(one, kRate), 0.95 * paper,
+                       1.05 * paper, " per second");
     const Point four = PointOf(8, 4, percent, kOrdered);
     if (!results.Has(four)) continue;
-    judgement->Shown(StrCat("none over degree 4: 8 nodes, ", percent, " % writes"),
+    judgement->Shown(StrCat("no replication relative to degree 4: 8 nodes, ", percent, " % writes"),
                      percent == 10 ? "" : "about 2",
                      results.MeanRatio(PointOf(8, 1, percent, kNone), four, kRate), "x");
   }
@@ -140,7 +140,7 @@ plot::Plot Figure(const Results& results, double percent, const std::string& lev
   plot::Plot figure{.name = StrCat("scaling_", level, "_", percent),
                     .title = StrCat(level, ", ", percent, " % writes (figure 5.1)"),
                     .x = {.label = "nodes"},
-                    .y = {.label = "requests a second", .low = 0}};
+                    .y = {.label = "requests per second", .low = 0}};
   for (const int degree : Degrees(results.length())) {
     plot::Series series{.name = degree == 1 ? "none" : StrCat("degree ", degree), .dots = {}};
     for (const int nodes : NodeCounts(results.length())) {
@@ -165,11 +165,8 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   judgement->Note(
       "Writes of levels 2 and 3 are backed by a majority; the paper's are not. At level 1 the "
-      "groups "
-      "are those of tools/lab/replication/posts_module.h, with the same costs: messages that are "
-      "numbered in "
-      "one "
-      "order do not commute.");
+      "groups are those of tools/lab/replication/posts_module.h, at the same costs: messages "
+      "with numbers in one order do not commute.");
 }
 
 }  // namespace
@@ -177,15 +174,15 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment ReplScaling() {
   Experiment experiment;
   experiment.name = "repl_scaling";
-  experiment.title = "Replicated services over the number of nodes";
+  experiment.title = "Scalability of replicated services with the number of nodes";
   experiment.source = "[Shen02] 5.4.1, figure 5.1";
   experiment.setup =
-      "Discussion groups, 400 a node, in 64 partitions spread evenly, in the simulated world; "
-      "random polling of 3 for reads; one processor a node, and one read at work at a time. "
-      "Processor time of a read (6.69 ms) and of a write (4.56 ms, on each replica) is exponential "
-      "and fitted to the paper's single node without replication. Storage takes no time. Users ask "
-      "about once a second each. The figure is the highest rate, found by halving, at which 98 % "
-      "are "
+      "Discussion groups, 400 per node, in 64 partitions that are spread evenly, in the "
+      "simulated world; random polling of 3 for reads; one processor per node, which executes "
+      "one read at a time. Processor times of a read (6.69 ms) and of a write (4.56 ms, on each "
+      "replica) are exponentially distributed and fitted to the paper's single node without "
+      "replication. Storage takes no time. Users send about one request per second each. The "
+      "figure is the highest rate, found by bisection, at which 98 % of the requests are "
       "answered within 2 s.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 2};
   experiment.points = Points;

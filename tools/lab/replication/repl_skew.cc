@@ -95,7 +95,7 @@ plot::Plot Figure(const Results& results) {
   plot::Plot figure{.name = "skew",
                     .title = "8 nodes, 10 % writes (figures 5.2 and 5.3)",
                     .x = {.label = "share of the most popular partition", .logarithmic = true},
-                    .y = {.label = "requests a second", .low = 0}};
+                    .y = {.label = "requests per second", .low = 0}};
   for (const Point& first : results.points()) {
     if (first.Number(kFactor) != results.points().front().Number(kFactor)) continue;
     plot::Series series{
@@ -114,29 +114,28 @@ plot::Plot Figure(const Results& results) {
 
 void Judge(const Results& results, Judgement* judgement) {
   judgement
-      ->AtLeast("one partition is asked for everything: degree 4 over none", "almost 3",
+      ->AtLeast("all requests for one partition: degree 4 relative to no replication", "almost 3",
                 results.MeanRatio(PointOf(1, kDegree, kOrdered), PointOf(1, 1, kNone), kRate), 2.9,
                 "x")
       .Shape();
   judgement->AtMost(
-      "one partition: level 2 over level 3", "1.09",
+      "one partition: level 2 relative to level 3", "1.09",
       results.MeanRatio(PointOf(1, kDegree, kOrdered), PointOf(1, kDegree, kBounded), kRate), 1.09,
       "x");
   judgement->AtMost(
-      "one partition: level 1 over level 2", "1.12",
+      "one partition: level 1 relative to level 2", "1.12",
       results.MeanRatio(PointOf(1, kDegree, kAnywhere), PointOf(1, kDegree, kOrdered), kRate), 1.12,
       "x");
   if (results.Has(PointOf(kBalanced, 1, kNone))) {
-    judgement->Shown("balanced: degree 4 over none", "below 1",
+    judgement->Shown("even load: degree 4 relative to no replication", "below 1",
                      results.MeanRatio(PointOf(kBalanced, kDegree, kOrdered),
                                        PointOf(kBalanced, 1, kNone), kRate),
                      "x");
   }
   judgement->AddPlot(Figure(results));
   judgement->Note(
-      "At level 1 the groups are those of tools/lab/replication/posts_module.h, with the same "
-      "costs: messages "
-      "that are numbered in one order do not commute.");
+      "At level 1 the groups are those of tools/lab/replication/posts_module.h, at the same "
+      "costs: messages with numbers in one order do not commute.");
 }
 
 }  // namespace
@@ -147,8 +146,9 @@ Experiment ReplSkew() {
   experiment.title = "Replicated services under skewed load";
   experiment.source = "[Shen02] 5.4.2, figures 5.2 and 5.3";
   experiment.setup =
-      "As repl_scaling, with 8 nodes and 10 % writes; partitions are drawn by Zipf's law with the "
-      "exponent that gives the most popular one its share: 1/64 is even, 1 is all of them.";
+      "The set-up of repl_scaling with 8 nodes and 10 % writes; partitions are drawn from a Zipf "
+      "distribution whose exponent gives the most popular one its share: 1/64 is even load, 1 "
+      "means that all requests are for one partition.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
   experiment.points = Points;
   experiment.run = Run;

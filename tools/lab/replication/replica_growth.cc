@@ -61,13 +61,14 @@ void JudgeGrowth(const Results& results, const std::string& figure, const std::s
         results.MeanRatio(GrowthPoint(most, degree), GrowthPoint(least, degree), kGrowthRate);
     const double factor = static_cast<double>(least) / most;
     judgement
-        ->AtLeast(StrCat("of linear, ", most, " nodes over ", least, ": degree ", degree), figure,
+        ->AtLeast(StrCat("relative to linear, ", most, " nodes over ", least, ": degree ", degree),
+                  figure,
                   {ratio.middle * factor, ratio.low * factor, ratio.high * factor, ratio.count},
                   0.9, "x")
         .Shape();
   }
   if (!results.Has(GrowthPoint(most, 1))) return;
-  judgement->Shown(StrCat("none over degree 4: ", most, " nodes"), paper_cost,
+  judgement->Shown(StrCat("no replication relative to degree 4: ", most, " nodes"), paper_cost,
                    results.MeanRatio(GrowthPoint(most, 1), GrowthPoint(most, 4), kGrowthRate), "x");
 }
 
@@ -75,7 +76,7 @@ plot::Plot GrowthFigure(const Results& results, const std::string& name, const s
   plot::Plot figure{.name = name,
                     .title = title,
                     .x = {.label = "nodes"},
-                    .y = {.label = "requests a second", .low = 0}};
+                    .y = {.label = "requests per second", .low = 0}};
   for (const int degree : Degrees(results.length())) {
     plot::Series series{.name = degree == 1 ? "none" : StrCat("degree ", degree), .dots = {}};
     for (const int nodes : NodeCounts(results.length())) {

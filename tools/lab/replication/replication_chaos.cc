@@ -211,7 +211,7 @@ class ChaosRun {
   void AwaitPeace() {
     const TimePoint end = simulator_.now() + kPeaceMax;
     while (simulator_.now() < end && !IsWhole()) simulator_.RunFor(milliseconds(250));
-    if (!IsWhole()) Wrong(StrCat("not all replicas take part again:", Describe()));
+    if (!IsWhole()) Wrong(StrCat("not all replicas take part again: ", Describe()));
     // Writes must succeed again.
     const size_t before = CountAcknowledged();
     simulator_.RunFor(seconds(1));

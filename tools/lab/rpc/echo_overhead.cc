@@ -38,13 +38,13 @@ void JudgeConnection(const Results& results, const std::string& connection, doub
   const Point ours = PointOf(connection, "neptune");
   const Point tcp = PointOf(connection, "tcp");
   const Estimate ratio = results.MedianRatio(ours, tcp, kMetric);
-  judgement->AtMost(StrCat("round trip over raw TCP's, ", connection, " connection"), paper, ratio,
-                    line, "x");
+  judgement->AtMost(StrCat("round trip relative to raw TCP, ", connection, " connection"), paper,
+                    ratio, line, "x");
   judgement->Shown(StrCat("service call, ", connection, " connection"),
                    connection == "fresh" ? "1,128 us" : "", results.Median(ours, kMetric), "us");
   judgement->Shown(StrCat("raw TCP, ", connection, " connection"),
                    connection == "fresh" ? "1,031 us" : "", results.Median(tcp, kMetric), "us");
-  judgement->Shown(StrCat("median over raw TCP's, ", connection, " connection"), "",
+  judgement->Shown(StrCat("median relative to raw TCP, ", connection, " connection"), "",
                    results.MedianRatio(ours, tcp, kMedian), "x");
 }
 
@@ -59,19 +59,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment EchoOverhead() {
   Experiment experiment;
   experiment.name = "echo_overhead";
-  experiment.title = "What a service call costs over a bare connection";
+  experiment.title = "Overhead of a service call compared with a TCP round trip";
   experiment.source =
-      "[Shen02] 2.4: 97 us over 1,031 us, a connection for each call, polling left out";
+      "[Shen02] 2.4: 97 us more than 1,031 us, one connection per call, without polling";
   experiment.setup =
-      "One call at a time from a module's user-level thread to a node of another process, over "
-      "loopback, with 64 bytes "
-      "in a message; one replica, so nothing is polled. Raw TCP: blocking sockets, 128 bytes there "
-      "and back. Fresh: "
-      "a connection for each, its closing included. Each side has a processor, ahead of the "
-      "machine's "
-      "other work where the system allows it. Compared are the "
-      "tenth percentiles of a "
-      "run, which other work on the machine disturbs least.";
+      "One call at a time from a module's user-level thread to a node in another process, over "
+      "loopback, with 64 bytes in a message; there is one replica, so nothing is polled. Raw "
+      "TCP: blocking sockets, 128 bytes in each direction. Fresh: one connection per call, "
+      "including closing it. Each side has its own processor, with priority over other work on "
+      "the machine where the system permits it. The tenth percentiles of the runs are compared, "
+      "because other work on the machine disturbs them least.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 7, .full = 15};

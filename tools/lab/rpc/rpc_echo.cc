@@ -56,7 +56,7 @@ void JudgeCell(const Results& results, const Cell& cell, Judgement* judgement) {
   const Estimate over_grpc = results.MedianRatio(ours, grpc, kMetric);
   const Estimate over_floor = results.MedianRatio(ours, floor, kMetric);
   const std::string against_grpc = StrCat("over ", grpc.Text("peer"), "; ", load);
-  const std::string against_floor = StrCat("over bare epoll; ", load);
+  const std::string against_floor = StrCat("relative to bare epoll; ", load);
   if (cell.grpc_line > 0) {
     judgement->AtLeast(against_grpc, "", over_grpc, cell.grpc_line, "x");
     judgement->AtLeast(against_floor, "", over_floor, cell.epoll_line, "x");
@@ -81,7 +81,9 @@ void Judge(const Results& results, Judgement* judgement) {
     if (results.Has(PointOf(cell, "neptune"))) JudgeCell(results, cell, judgement);
   }
   JudgeLost(results, judgement).Shape();
-  judgement->Note("gRPC is served both ways, and the better one of each load is compared.");
+  judgement->Note(
+      "gRPC is measured with both interfaces, and the better one at each load is "
+      "compared.");
 }
 
 }  // namespace
@@ -89,19 +91,17 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment RpcEcho() {
   Experiment experiment;
   experiment.name = "rpc_echo";
-  experiment.title = "Echo calls a second of the server's processor time";
+  experiment.title = "Echo calls per second of the server's processor time";
   experiment.source = "the peers, measured in the same run";
   experiment.setup =
-      "A message of 64 bytes and a number, parsed and answered. Neptune: one node, one serving "
-      "loop, every feature on "
-      "(deadline, cancellation, statistics, trace context with one in a hundred sampled). gRPC C++ "
-      "of the system, with "
-      "deadlines: one completion queue with one thread, and callbacks. Bare epoll: one thread, no "
-      "feature, parses the "
-      "same message. Server and callers are processes on a processor each, ahead of the machine's "
-      "other work where the system allows it, over loopback; closed "
-      "loop. The figure is "
-      "calls over the server's user and system time.";
+      "A message of 64 bytes and a number, parsed and answered. Neptune: one node and one "
+      "serving loop with all features on (deadline, cancellation, statistics, trace context with "
+      "one in a hundred calls sampled). gRPC C++ as packaged by the system, with deadlines: one "
+      "completion queue with one thread, and callbacks. Bare epoll: one thread and no features, "
+      "parses the same message. Server and callers are processes on one processor each, with "
+      "priority over other work on the machine where the system permits it, over loopback, in a "
+      "closed loop. The figure is the number of calls divided by the server's user and system "
+      "time.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 9};

@@ -39,9 +39,9 @@ void Judge(const Results& results, Judgement* judgement) {
         connections == 1 ? "1 connection, 64 in flight" : "64 connections, 1 in flight";
     const Estimate ratio =
         results.MedianRatio(PointOf(connections, kOn), PointOf(connections, kOff), kMetric);
-    judgement->AtLeast(StrCat("features on over off; ", load), "", ratio, 0.90, "x");
+    judgement->AtLeast(StrCat("features on relative to off; ", load), "", ratio, 0.90, "x");
     judgement
-        ->Holds(StrCat("more than half is left; ", load), "", ToText(ratio), "> 0.5",
+        ->Holds(StrCat("more than half remains; ", load), "", ToText(ratio), "> 0.5",
                 ratio.middle > 0.5)
         .Shape();
     for (const char* peer : {kOn, kOff}) {
@@ -57,13 +57,12 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment RpcFeatures() {
   Experiment experiment;
   experiment.name = "rpc_features";
-  experiment.title = "Features of a call, on against off";
-  experiment.source = "none; the bound is the design's own";
+  experiment.title = "Cost of a call's features";
+  experiment.source = "bounds of this system";
   experiment.setup =
-      "The echo of rpc_echo. On: each request has a deadline and a trace context, one in a hundred "
-      "sampled, and the "
-      "node counts and times its method. Off: none of these. 64 calls are in flight, on 64 "
-      "connections or on one.";
+      "The echo of rpc_echo. On: each request has a deadline and a trace context, one in a "
+      "hundred is sampled, and the node counts and times its method. Off: none of these. 64 "
+      "calls are in flight, on 64 connections or on one.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 7, .full = 15};

@@ -56,7 +56,8 @@ void JudgePeer(const Results& results, const std::string& peer, Judgement* judge
     const Point with = PointOf(peer, slow_method, 1);
     const Point without = PointOf(peer, slow_method, 0);
     const Estimate ratio = results.MedianRatio(with, without, kMetric);
-    const std::string what = StrCat(peer, ": p99 of the others, 1 % ", slow_method, " over none");
+    const std::string what =
+        StrCat(peer, ": p99 of the other calls, 1 % ", slow_method, " over none");
     if (peer == "neptune") {
       judgement->AtMost(what, "", ratio, 1.5, "x");
     } else {
@@ -64,7 +65,7 @@ void JudgePeer(const Results& results, const std::string& peer, Judgement* judge
     }
     judgement->Shown(StrCat(peer, ": p99 without slow handlers, rate of ", slow_method), "",
                      results.Median(without, kMetric), "us");
-    judgement->Shown(StrCat(peer, ": p99 of the others, 1 % ", slow_method), "",
+    judgement->Shown(StrCat(peer, ": p99 of the other calls, 1 % ", slow_method), "",
                      results.Median(with, kMetric), "us");
   }
 }
@@ -82,9 +83,8 @@ void Judge(const Results& results, Judgement* judgement) {
       ->Holds("calls are answered in every setting", "", answered ? "yes" : "no", "yes", answered)
       .Shape();
   judgement->Note(
-      "Slow calls are not in the percentiles. Latency counts from the time a call was due, so that "
-      "a stalled server "
-      "pays for the calls it kept from being sent.");
+      "The percentiles exclude slow calls. Latency counts from the time at which a call was due, "
+      "so that a stalled server is charged for the calls that it delayed.");
 }
 
 }  // namespace
@@ -92,16 +92,14 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment RpcTail() {
   Experiment experiment;
   experiment.name = "rpc_tail";
-  experiment.title = "The tail of the others while one handler in a hundred is slow";
-  experiment.source = "none; the bound is the design's own";
+  experiment.title = "Tail latency of other calls while one handler in a hundred is slow";
+  experiment.source = "bounds of this system";
   experiment.setup =
-      "Open loop at half of the server's capacity over 64 connections; one call in a hundred keeps "
-      "its handler busy "
-      "with its processor, or blocked, for 5 ms. Neptune declares these methods long; gRPC's "
-      "handlers are plain. All "
-      "of a server's threads share one processor, ahead of the machine's other work where the "
-      "system allows it "
-      "(real-time priority; a loop of long methods has the next lower one).";
+      "Open loop at half of the server's capacity over 64 connections; for one call in a hundred "
+      "the handler computes, or blocks, for 5 ms. Neptune declares these methods long; gRPC's "
+      "handlers are ordinary ones. All threads of a server share one processor, with priority "
+      "over other work on the machine where the system permits it (real-time priority; a loop of "
+      "long methods has the next lower one).";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 9};

@@ -42,10 +42,11 @@ void Judge(const Results& results, Judgement* judgement) {
     if (best == nullptr || gain_of(point).middle > gain_of(*best).middle) best = &point;
   }
   judgement
-      ->AtMost(StrCat("loses more than adaptive, where it is most: ", WhereOf(*worst)), "",
+      ->AtMost(StrCat("loses more than adaptive, at most: ", WhereOf(*worst)), "",
                MoreLoss(results, *worst), 0, "points")
       .ShortOfLine(
-          "where the interval holds 0, chance: the two are alike where hardly anybody waits");
+          "where the interval includes 0, the difference is chance: the two policies behave "
+          "alike where hardly any request waits");
   if (best != nullptr) {
     judgement
         ->AtLeast(StrCat("loses less than adaptive at 80 to 150 %, ", WhereOf(*best)), "",
@@ -56,7 +57,7 @@ void Judge(const Results& results, Judgement* judgement) {
     for (const Point& point : results.points()) {
       const double demand = point.Number("demand");
       if (point != ClassPoint(setting, "waiting_cost", demand)) continue;
-      judgement->Shown(StrCat("loss less adaptive's, ", WhereOf(point)), "",
+      judgement->Shown(StrCat("loss minus that of adaptive, ", WhereOf(point)), "",
                        MoreLoss(results, point), "points");
     }
     DrawLoss(results, setting, kPolicies, judgement);
@@ -68,12 +69,11 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SchedBeyond() {
   Experiment experiment;
   experiment.name = "sched_beyond";
-  experiment.title = "A policy by the cost of waiting";
-  experiment.source = "no paper's: the bounds of this system";
+  experiment.title = "A scheduling policy by the cost of waiting";
+  experiment.source = "bounds of this system";
   experiment.setup =
-      "As sched_policies; waiting_cost (neptune/scheduling/class_scheduler.h) beside adaptive, "
-      "with "
-      "the same requests at the same times.";
+      "The set-up of sched_policies; waiting_cost (neptune/scheduling/class_scheduler.h) is "
+      "compared with adaptive, with the same requests at the same times.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 8};
   experiment.points = [](Length length) { return ClassPoints(length, kPolicies); };
   experiment.run = Run;

@@ -49,7 +49,7 @@ void Judge(const Results& results, Judgement* judgement) {
         IsApart(results, metric, more));
   };
   order("Gold and Silver completed", "high_completed_percent", true, "%").Shape();
-  order("mean response of the completed", "response_ms", false, "ms").Shape();
+  order("mean response time of completed requests", "response_ms", false, "ms").Shape();
   for (const std::string& policy : kPolicies) {
     const Point point = PointOf(policy);
     for (const char* name : kClassNames) {
@@ -58,7 +58,7 @@ void Judge(const Results& results, Judgement* judgement) {
       judgement->Shown(StrCat(name, " response, ", policy), "",
                        results.Mean(point, StrCat(name, "_response_ms")), "ms");
     }
-    judgement->Shown(StrCat("all completed in time, ", policy), "similar for the four",
+    judgement->Shown(StrCat("all classes completed in time, ", policy), "similar for the four",
                      results.Mean(point, "completed_percent"), "%");
     judgement->Shown(StrCat("loss, ", policy), "", LossOf(results, point), "%");
   }
@@ -69,12 +69,12 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SchedBreakdown() {
   Experiment experiment;
   experiment.name = "sched_breakdown";
-  experiment.title = "Classes at twice the demand";
+  experiment.title = "Service classes at twice the capacity";
   experiment.source = "[Shen02] 4.5.2, figure 4.10";
   experiment.setup =
       "Differentiated Search with hybrid yields on one server at 200 % demand, as in "
-      "sched_policies. Completed are requests that were answered within 2 s; their response is as "
-      "the caller sees it.";
+      "sched_policies. Completed requests are those answered within 2 s; their response time is "
+      "measured by the caller.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 10};
   experiment.points = [](Length) {
     std::vector<Point> points;

@@ -63,18 +63,18 @@ Gain LargestGap(const Results& results) {
 
 void Judge(const Results& results, Judgement* judgement) {
   const Gain yid = LargestGain(results, "yid", "greedy", false);
-  judgement->AtLeast(StrCat("loses less than greedy, under-loaded: yid, ", yid.where), "up to 49 %",
-                     yid.percent, 15, "%");
+  judgement->AtLeast(StrCat("loses less than greedy below the capacity: yid, ", yid.where),
+                     "up to 49 %", yid.percent, 15, "%");
   const Gain greedy = LargestGain(results, "greedy", "yid", true);
-  judgement->AtLeast(StrCat("loses less than yid, overloaded: greedy, ", greedy.where),
+  judgement->AtLeast(StrCat("loses less than yid under overload: greedy, ", greedy.where),
                      "up to 39 %", greedy.percent, 39, "%");
   const Gain gap = LargestGap(results);
   judgement
-      ->AtMost(StrCat("adaptive over the better of the two, where it is most: ", gap.where), "",
+      ->AtMost(StrCat("adaptive loses more than the better of the two, at most: ", gap.where), "",
                gap.percent, kAdaptiveGapMax, "points")
       .ShortOfLine(
-          "from 90 % demand on greedy is the better one here, and adaptive is greedy only in those "
-          "thirty seconds in which 5 % were dropped")
+          "from 90 % demand on greedy is the better policy here, and adaptive is greedy only in "
+          "thirty-second periods in which 5 % of the requests were dropped")
       .Shape();
   for (const ClassSetting& setting : kClassSettings) {
     const Point full = ClassPoint(setting, "edf", 1);
@@ -100,16 +100,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SchedPolicies() {
   Experiment experiment;
   experiment.name = "sched_policies";
-  experiment.title = "Scheduling policies over demand";
+  experiment.title = "Scheduling policies by demand";
   experiment.source = "[Shen02] 4.5.2, figures 4.8 and 4.9";
   experiment.setup =
-      "One server of two processors, three classes of 10, 30 and 60 % of the requests with full "
-      "yields of 4, 2 and 1, no guarantees. Differentiated Search with the three forms of yield, "
-      "Micro-benchmark (400, 200 and 100 ms) with hybrid yields, as in the figures. 100 % demand "
-      "is "
-      "the rate at which 95 % of the requests are answered within 2 s under edf. Loss is "
-      "LossPercent: of the full yield of all requests, what was not realized. A policy's gain is "
-      "looked for among the points at which both lose at least 1 %.";
+      "One server with two processors, three classes with 10, 30 and 60 % of the requests and "
+      "full yields of 4, 2 and 1, no guarantees. Differentiated Search with the three forms of "
+      "yield functions, Micro-benchmark (400, 200 and 100 ms) with hybrid yields, as in the "
+      "figures. 100 % demand is the rate at which 95 % of the requests are answered within 2 s "
+      "under edf. Loss is LossPercent: the share of the full yield of all requests that was not "
+      "realized. The gain of a policy is searched among the points at which both policies lose "
+      "at least 1 %.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

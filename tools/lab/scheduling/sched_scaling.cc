@@ -86,8 +86,8 @@ void JudgeGain(const Results& results, Judgement* judgement) {
       }
     }
   }
-  judgement->AtLeast(StrCat("more yield than partitioned, where it is most: ", where), "up to 6 %",
-                     largest, 6, "%");
+  judgement->AtLeast(StrCat("more yield than partitioned, at most: ", where), "up to 6 %", largest,
+                     6, "%");
 }
 
 void JudgeScaling(const Results& results, const std::string& workload, double demand,
@@ -99,8 +99,8 @@ void JudgeScaling(const Results& results, const std::string& workload, double de
     if (std::abs(off.middle) > std::abs(furthest.middle)) furthest = off;
   }
   judgement
-      ->Between(StrCat("yield a server over that of one alone, furthest off: ", workload, ", ",
-                       100 * demand, " %"),
+      ->Between(StrCat("yield per server relative to a single server, largest deviation: ",
+                       workload, ", ", 100 * demand, " %"),
                 "scales well", furthest, -5, 5, "%")
       .Shape();
 }
@@ -112,7 +112,7 @@ void Judge(const Results& results, Judgement* judgement) {
     plot::Plot figure{.name = StrCat("scaling_", workload == kWorkloads[0] ? "micro" : "search"),
                       .title = workload,
                       .x = {.label = "servers"},
-                      .y = {.label = "yield, of 16 servers' at 200 %", .low = 0}};
+                      .y = {.label = "yield relative to 16 servers at 200 %", .low = 0}};
     for (const double demand : kDemands) {
       if (!results.Has(PointOf(workload, "class-aware", demand, 1))) continue;
       JudgeScaling(results, workload, demand, judgement);
@@ -139,14 +139,14 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SchedScaling() {
   Experiment experiment;
   experiment.name = "sched_scaling";
-  experiment.title = "Class-aware distribution and server partitioning";
+  experiment.title = "Class-aware load distribution compared with server partitioning";
   experiment.source = "[Shen02] 4.5.3, figure 4.11";
   experiment.setup =
-      "1 to 16 servers with the adaptive policy, hybrid yields, no guarantees. Every class on all "
-      "servers, poll 3; or servers divided among the classes anew every 10 s, dedicated ones and "
-      "shared ones, by what came in the last 10 s (neptune/scheduling/server_partitioning.h), and "
-      "poll 3 within them. The baseline knows the demand of every class exactly, and starts from "
-      "the true one.";
+      "1 to 16 servers with the adaptive policy, hybrid yields and no guarantees. Either every "
+      "class runs on all servers, with poll 3; or the servers are divided among the classes "
+      "every 10 s into dedicated and shared ones, by the demand of the last 10 s "
+      "(neptune/scheduling/server_partitioning.h), with poll 3 within each set. The baseline "
+      "knows the exact demand of every class, and starts from the true one.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

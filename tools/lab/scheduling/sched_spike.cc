@@ -216,7 +216,8 @@ void ShowGoldAfterFailure(const Results& results, const std::string& scheme, Jud
   const Point point = PointOf(scheme);
   for (const int begin : {kFailure, kFailure + 10, kFailure + 20}) {
     judgement->Shown(
-        StrCat("Gold's consumption of its demand, ", begin, " to ", begin + 10, " s, ", scheme),
+        StrCat("Gold's consumption relative to its demand, ", begin, " to ", begin + 10, " s, ",
+               scheme),
         scheme == "partitioned" && begin == kFailure ? "a deep drop for about 10 s" : "",
         Percent(ConsumedOfDemand(results, point, kGold, {begin, begin + 10})), "%");
   }
@@ -228,10 +229,10 @@ plot::Plot Draw(const Results& results, const std::string& scheme) {
                     .x = {.label = "time, s"},
                     .y = {.label = "% of 16 servers", .low = 0},
                     .levels = {{"guarantee", 100 * kGuarantee}},
-                    .marks = {{"Silver asks for 80 %", kSpikeBegin},
-                              {"for 30 %", kSpikeEnd},
+                    .marks = {{"Silver demands 80 %", kSpikeBegin},
+                              {"demands 30 %", kSpikeEnd},
                               {"a server fails", kFailure},
-                              {"it is back", kRecovery}}};
+                              {"it restarts", kRecovery}}};
   constexpr double kWhole = kServerCount * kClassProcessors * kWindow;
   for (const std::string what : {"consumed", "demanded"}) {
     for (size_t k = 0; k < kClassCount; ++k) {
@@ -263,12 +264,12 @@ void Judge(const Results& results, Judgement* judgement) {
       ->AtLeast("adaptive: smallest share of Silver or Bronze in 10 s, 75 to 150 s", "about 20 %",
                 Percent(SmallestShare(results, adaptive, 10, settled)), 100 * kGuarantee - 2, "%")
       .ShortOfLine(
-          "a server becomes greedy only when 5 % of the requests of 30 s were dropped, some 5 s "
-          "after the spike has begun, and only then begin the 21 s in which Bronze's decayed share "
-          "falls from 60 to 20 %");
+          "a server becomes greedy only when 5 % of the requests of 30 s were dropped, about 5 s "
+          "after the start of the spike, and only then the 21 s begin in which Bronze's decayed "
+          "share decreases from 60 to 20 %");
   judgement->Shown(
-      "adaptive: from when on 10 s means of Bronze stay at 18 %, after the spike's begin", "",
-      Estimate::Exact(TimeToGuarantee(results, adaptive)), "s");
+      "adaptive: time after the start of the spike from which 10 s means of Bronze stay at 18 %",
+      "", Estimate::Exact(TimeToGuarantee(results, adaptive)), "s");
   const Point ours = PointOf("waiting_cost");
   judgement->AtLeast("waiting_cost: smallest share of Silver or Bronze in 2 s, 50 to 150 s", "",
                      Percent(SmallestShare(results, ours, kWindow, spike)), 90 * kGuarantee, "%");
@@ -276,18 +277,20 @@ void Judge(const Results& results, Judgement* judgement) {
     const Point point = PointOf(scheme);
     if (!results.Has(point)) continue;
     const Estimate off = Percent(GoldOff(results, point, kSpikeEnd - kSpikeBegin));
-    const std::string what = StrCat(scheme, ": Gold's consumption off its demand, 50 to 150 s");
+    const std::string what = StrCat(scheme,
+                                    ": deviation of Gold's consumption from its demand, "
+                                    "50 to 150 s");
     if (scheme == "partitioned") {
       judgement->Shown(what, "untouched", off, "%");
     } else {
       judgement->AtMost(what, "untouched", off, 2, "%");
     }
-    judgement->Shown(StrCat(what, ", where it is most in 10 s, which are 129 requests"), "",
+    judgement->Shown(StrCat(what, ", largest in any 10 s, which are 129 requests"), "",
                      Percent(GoldOff(results, point, 10)), "%");
     ShowGoldAfterFailure(results, scheme, judgement);
-    judgement->Shown(StrCat(scheme, ": Silver's consumption of its demand, 50 to 60 s"), "",
-                     Percent(ConsumedOfDemand(results, point, kSilver, {50, 60})), "%");
-    judgement->Shown(StrCat(scheme, ": yield of what was offered"), "",
+    judgement->Shown(StrCat(scheme, ": Silver's consumption relative to its demand, 50 to 60 s"),
+                     "", Percent(ConsumedOfDemand(results, point, kSilver, {50, 60})), "%");
+    judgement->Shown(StrCat(scheme, ": share of the offered yield"), "",
                      Percent(results.Mean(point, "realized_yield").middle /
                              results.Mean(point, "offered_yield").middle),
                      "%");
@@ -300,16 +303,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SchedSpike() {
   Experiment experiment;
   experiment.name = "sched_spike";
-  experiment.title = "A demand spike and the failure of a server";
+  experiment.title = "A demand spike and a server failure";
   experiment.source = "[Shen02] 4.5.4, figure 4.12";
   experiment.setup =
-      "16 servers, Differentiated Search with fixed gaps and times of service, hybrid yields, 20 % "
-      "guaranteed to each class. The demand is all that the processors can do: Gold 10, Silver 30, "
-      "Bronze 60 %; from 50 to 150 s Silver asks for 80 %. A server fails at 200 s and is back at "
-      "250 s; where servers are divided it is Gold's only dedicated one. Consumption is what "
-      "servers account to each class, read every second; a share is of what all classes consumed. "
-      "A "
-      "restarted server's decayed shares count from 20 s on.";
+      "16 servers, Differentiated Search with fixed interarrival and service times, hybrid "
+      "yields, 20 % guaranteed to each class. The demand equals the capacity of the processors: "
+      "Gold 10, Silver 30, Bronze 60 %; from 50 to 150 s Silver demands 80 %. A server fails at "
+      "200 s and restarts at 250 s; where servers are divided it is the only one dedicated to "
+      "Gold. Consumption is what servers account to each class, sampled every second; a share is "
+      "relative to the consumption of all classes. The decayed shares of a restarted server "
+      "count from 20 s after its restart.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = [](Length length) {
     std::vector<Point> points;

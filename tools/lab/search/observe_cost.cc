@@ -148,19 +148,19 @@ StatusOr<Measurement> Run(const Point&, const RunContext& context) {
 void Judge(const Results& results, Judgement* judgement) {
   const Point point = results.points()[0];
   const auto mean = [&](const char* metric) { return results.Mean(point, metric); };
-  judgement->AtLeast("answers a second of processor time, watched over not", "", mean("ratio"),
-                     kLine, "x");
-  judgement->AtMost("scrapes that failed", "", mean("failed_scrape_count"), 0, "").Shape();
+  judgement->AtLeast("answers per second of processor time, observed relative to not observed", "",
+                     mean("ratio"), kLine, "x");
+  judgement->AtMost("failed scrapes", "", mean("failed_scrape_count"), 0, "").Shape();
   judgement->AtLeast("scrapes", "", mean("scrape_count"), 8, "").Shape();
-  judgement->AtMost("bytes of spans that the other wrote", "", mean("off_span_bytes"), 0, "")
+  judgement->AtMost("bytes of spans written without observation", "", mean("off_span_bytes"), 0, "")
       .Shape();
-  judgement->AtLeast("bytes of spans that the watched one wrote", "", mean("span_bytes"), 1, "");
-  judgement->Shown("answers a second of processor time, watched", "", mean("on_per_processor_s"),
+  judgement->AtLeast("bytes of spans written with observation", "", mean("span_bytes"), 1, "");
+  judgement->Shown("answers per second of processor time, observed", "", mean("on_per_processor_s"),
                    "/s");
-  judgement->Shown("answers a second of processor time, not", "", mean("off_per_processor_s"),
-                   "/s");
-  judgement->Shown("p99, watched", "", mean("p99_on_ms"), "ms");
-  judgement->Shown("p99, not", "", mean("p99_off_ms"), "ms");
+  judgement->Shown("answers per second of processor time, not observed", "",
+                   mean("off_per_processor_s"), "/s");
+  judgement->Shown("p99, observed", "", mean("p99_on_ms"), "ms");
+  judgement->Shown("p99, not observed", "", mean("p99_off_ms"), "ms");
 }
 
 }  // namespace
@@ -168,14 +168,14 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment ObserveCost() {
   Experiment experiment = SearchExperiment();
   experiment.name = "observe_cost";
-  experiment.title = "What it costs a search to be watched";
+  experiment.title = "Overhead of metrics, traces and span logs in a search cluster";
   experiment.setup =
-      "Two clusters of the eight processes of search_failover, the same replay to one and then to "
-      "the other at four tenths of what one can do, who is first changing from pair to pair. Of "
-      "the "
-      "watched one every node's metrics are scraped once a second, a hundredth of the searches is "
-      "traced, and every node writes its spans; of the other nothing. Compared is what they answer "
-      "for a second of their processes' time, pair by pair; the figure is the median.";
+      "Two clusters of the eight processes of search_failover receive the same replay one after "
+      "the other, at 0.4 of the capacity of one; the order alternates from pair to pair. In the "
+      "observed cluster the metrics of every node are scraped once per second, one search in a "
+      "hundred is traced, and every node writes its spans; in the other cluster none of this "
+      "happens. The number of answers per second of processor time of all processes is compared "
+      "pair by pair; the figure is the median.";
   experiment.points = [](Length) { return std::vector<Point>{Point{{"share", "0.01"}}}; };
   experiment.run = Run;
   experiment.judge = Judge;

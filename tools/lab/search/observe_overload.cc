@@ -92,13 +92,14 @@ void Judge(const Results& results, Judgement* judgement) {
   for (const char* page : kFrontendPages) JudgeKind(results, FrontendKind(page), judgement);
   for (const char* page : kAdminPages) JudgeKind(results, AdminKind(page), judgement);
   judgement
-      ->AtMost("visits without an answer", "", results.Mean(point, "failed_visit_count"), 0, "")
+      ->AtMost("page requests without an answer", "", results.Mean(point, "failed_visit_count"), 0,
+               "")
       .Shape();
   // Otherwise there was no overload.
-  judgement->AtLeast("queries that are turned away or late", "",
-                     results.Mean(point, "failed_percent"), 1, "%");
+  judgement->AtLeast("queries that are refused or late", "", results.Mean(point, "failed_percent"),
+                     1, "%");
   judgement->Shown("offered", "", results.Mean(point, "offered_per_s"), "/s");
-  judgement->Shown("it can do", "", results.Mean(point, "capacity_per_s"), "/s");
+  judgement->Shown("capacity of the search", "", results.Mean(point, "capacity_per_s"), "/s");
 }
 
 }  // namespace
@@ -106,12 +107,12 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment ObserveOverload() {
   Experiment experiment = SearchExperiment();
   experiment.name = "observe_overload";
-  experiment.title = "Looking at a search that is asked for more than it can answer";
+  experiment.title = "Latency of status pages while the search is overloaded";
   experiment.setup =
-      "The eight processes of search_failover and its queries, at one and a half times what would "
-      "take both processors. Every quarter of a second each page of both frontends and of the "
-      "administration of all eight is fetched over a connection of its own, by a thread beside the "
-      "one that sends queries and reads answers, on the same two processors.";
+      "The eight processes of search_failover and its queries, at 1.5 times the rate that would "
+      "saturate both processors. Every quarter of a second each page of both frontends and of "
+      "the administration of all eight processes is fetched over its own connection. A thread "
+      "beside the one that sends queries and reads answers does this, on the same two processors.";
   experiment.points = [](Length) { return std::vector<Point>{Point{{"load", "1.5"}}}; };
   experiment.run = Run;
   experiment.judge = Judge;

@@ -198,11 +198,11 @@ void JudgePoint(const Results& results, const Point& point, Judgement* judgement
   const std::string& fault = point.Text("fault");
   const auto mean = [&](const char* metric) { return results.Mean(point, metric); };
   JudgeAnswers(results, point, ", " + fault, 0.1, judgement);
-  judgement->AtMost(StrCat("answers that lack what ran, ", fault), "", mean("unexplained_percent"),
-                    0.1, "%");
+  judgement->AtMost(StrCat("answers that lack a running partition, ", fault), "",
+                    mean("unexplained_percent"), 0.1, "%");
   for (const char* when : {"fault", "return"}) {
     if (fault == "none" || FaultNamed(fault).all) break;
-    judgement->AtMost(StrCat("p99 is back after the ", when, ", ", fault), "",
+    judgement->AtMost(StrCat("p99 is back to normal after the ", when, ", ", fault), "",
                       results.Median(point, StrCat("back_", when, "_s")), kBackGoalS, "s");
   }
   judgement->Shown(StrCat("partial answers, ", fault), "", mean("partial_percent"), "%");
@@ -216,7 +216,7 @@ void Judge(const Results& results, Judgement* judgement) {
   if (!Hosts().ok())
     judgement->Note(StrCat("SKIPPED, every process on its own host: ", Hosts().ToString()));
   const Point& first = results.points()[0];
-  judgement->Shown("what it can answer", "", results.Mean(first, "capacity_per_s"), "/s");
+  judgement->Shown("capacity", "", results.Mean(first, "capacity_per_s"), "/s");
   judgement->Shown("offered", "", results.Mean(first, "offered_per_s"), "/s");
   judgement->Shown("answered by the cache", "", results.Mean(first, "hit_percent"), "%");
 }
@@ -226,25 +226,25 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SearchFailover() {
   Experiment experiment = SearchExperiment();
   experiment.name = "search_failover";
-  experiment.title = "A search of which processes die and hang";
+  experiment.title = "Failover of a search cluster whose processes die and hang";
   experiment.setup =
-      "Eight processes on two processors: two frontends, two nodes with the query cache, and four "
-      "with two of four partitions of the index and of the documents; every partition has two "
-      "replicas. Queries that take the index some two milliseconds, seven tenths of them asked "
-      "before, by clients "
-      "of three classes, at seven tenths of the highest rate that the search sustains in an open "
-      "loop: none fails and p99 is at most 250 ms, at most what would take both "
-      "processors, the client's part included. One process is killed, or "
-      "suspended, at 16 s, and started again, or let go on, at 24 "
-      "of 32 s; in one point both replicas of a partition are killed. Where the point says hosts, "
-      "every process and the client are in network namespaces of their own at one switch, with "
-      "real multicast between them; a process that is unplugged runs on, and nobody is told. "
-      "The client is as a balancer: what a frontend does not answer within a second it asks of "
-      "the other. A query fails if it has no answer within 2 s. Coverage is true if an answer's "
-      "results and its count are those of the partitions that it says it has, asked alone outside "
-      "of the cluster; every partial answer is looked at, and some 300 others. p99 is back after "
-      "so many seconds if, of all that was due later, at most one of a hundred took longer than "
-      "twice the p99 of the worst second before.";
+      "Eight processes on two processors: two frontends, two nodes with the query cache, and "
+      "four with two of four partitions of the index and of the documents; every partition has "
+      "two replicas. Queries take about two milliseconds in the index, 70 % of them repeat "
+      "earlier ones, and the clients belong to three classes. They are sent at 0.7 of the "
+      "highest rate that the search sustains in an open loop (no query fails and p99 is at most "
+      "250 ms), bounded by the rate that would saturate both processors including the client's "
+      "part. One process is killed, or suspended, at 16 s, and restarted, or resumed, at 24 of "
+      "32 s; in one point both replicas of a partition are killed. Where the point says hosts, "
+      "every process and the client run in network namespaces of their own, connected by one "
+      "switch, with real multicast between them; an unplugged process continues to run, and no "
+      "other process is informed. The client acts as a load balancer: it sends a query to the "
+      "other frontend if the first one does not answer within a second. A query fails if it has "
+      "no answer within 2 s. The coverage of an answer is correct if its results and its count "
+      "are those of the partitions that it names, queried alone outside of the cluster; all "
+      "partial answers and about 300 others are checked. p99 counts as back to normal from the "
+      "first moment after which at most one query in a hundred takes longer than twice the p99 "
+      "of the worst second before the fault.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
   experiment.points = Points;
   experiment.run = Run;

@@ -88,16 +88,16 @@ void Judge(const Results& results, Judgement* judgement) {
     if (results.Mean(point, kGoodput).middle > results.Mean(peak, kGoodput).middle) peak = point;
   }
   if (results.Has(PointOf(3))) {
-    judgement->AtLeast("complete answers within 1 s at 300 %, over the peak", "",
+    judgement->AtLeast("complete answers within 1 s at 300 %, relative to the peak", "",
                        results.MeanRatio(PointOf(3), peak, kGoodput), 0.95, "x");
   }
   const Point most = results.points().back();
   judgement
-      ->AtMost("gold's loss at the most demand; the line is bronze's", "",
+      ->AtMost("gold's loss at the highest demand; the line is bronze's loss", "",
                results.Mean(most, Loss(kGold)), results.Mean(most, Loss(kBronze)).middle, "%")
       .Shape();
-  judgement->Shown("the peak, of what the processors could do", "", results.Mean(peak, kGoodput),
-                   "x");
+  judgement->Shown("the peak, relative to the capacity of the processors", "",
+                   results.Mean(peak, kGoodput), "x");
   for (const Point& point : results.points()) {
     const double load = point.Number("load");
     if (load <= 1) continue;
@@ -115,8 +115,9 @@ void Judge(const Results& results, Judgement* judgement) {
     }
     const bool bronze_is_down = results.Mean(point, Share(kBronze)).middle <= kGuarantee + 0.02;
     if (!bronze_is_down) {
-      judgement->AtMost(StrCat("gold's loss at ", 100 * load, " %, while bronze has more"), "",
-                        results.Mean(point, Loss(kGold)), 1, "%");
+      judgement->AtMost(
+          StrCat("gold's loss at ", 100 * load, " %, while bronze has more than its guarantee"), "",
+          results.Mean(point, Loss(kGold)), 1, "%");
     }
   }
 }
@@ -126,15 +127,13 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SearchOverload() {
   Experiment experiment = SearchExperiment();
   experiment.name = "search_overload";
-  experiment.title = "A search that is asked for more than it can answer";
+  experiment.title = "A search under overload";
   experiment.setup =
-      "A frontend and two nodes with two index partitions each, on loopback. Queries of some ten "
-      "milliseconds, 15 % gold, "
-      "25 % silver, 60 % bronze, worth 4, 2 and 1 within half a second and half of it at one; each "
-      "class is guaranteed a "
-      "fifth. Good are complete answers within a second. What the processors could do is two of "
-      "them by what a query "
-      "costs in the index alone.";
+      "A frontend and two nodes with two index partitions each, on loopback. Queries take about "
+      "ten milliseconds: 15 % gold, 25 % silver, 60 % bronze, with a yield of 4, 2 and 1 within "
+      "half a second and half of that at one second; each class is guaranteed a fifth. Good "
+      "answers are complete ones within a second. The capacity of the processors is derived from "
+      "the cost of a query in the index alone, for two processors.";
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -210,7 +210,7 @@ Status SearchProcesses::StartNode(const std::string& node) {
 StatusOr<std::vector<NodeStatusTable>> SearchProcesses::StatusOf(const std::string& node,
                                                                  const std::string& section) const {
   const auto started = tools::StateDirectory(folder_ + kStateFolder).ReadStarted(node);
-  if (!started) return neptune::Unavailable(node, " has not said where its administration is");
+  if (!started) return neptune::Unavailable(node, " has not reported its administration address");
   return ReadNodeStatus(started->admin, section);
 }
 
@@ -278,7 +278,7 @@ StatusOr<std::vector<Endpoint>> SearchProcesses::admin_endpoints() const {
   std::vector<Endpoint> endpoints;
   for (const char* node : kNodes) {
     const auto started = state.ReadStarted(node);
-    if (!started) return neptune::Unavailable(node, " has not said where its administration is");
+    if (!started) return neptune::Unavailable(node, " has not reported its administration address");
     NEPTUNE_ASSIGN_OR_RETURN(const Endpoint admin, Endpoint::Parse(started->admin));
     endpoints.push_back(admin);
   }

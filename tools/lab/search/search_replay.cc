@@ -117,7 +117,7 @@ StatusOr<double> SearchReplay::SustainableRate(const SustainedLoad& how) {
     (is_sustained ? below : above) = rate;
   }
   if (below > least) return below;
-  return neptune::Unavailable("the search does not even answer ", above,
+  return neptune::Unavailable("the search does not answer even ", above,
                               " queries a second in time");
 }
 
@@ -236,7 +236,7 @@ void JudgeAnswers(const Results& results, const Point& point, const std::string&
   judgement->AtMost("queries that fail" + name, "", results.Mean(point, "failed_percent"),
                     failed_percent_max, "%");
   judgement
-      ->AtMost("answers of untrue coverage" + name, "", results.Mean(point, "untrue_count"), 0, "")
+      ->AtMost("answers with wrong coverage" + name, "", results.Mean(point, "untrue_count"), 0, "")
       .Shape();
   std::map<std::string, double> counts;
   for (const Measurement& run : results.Of(point)) {

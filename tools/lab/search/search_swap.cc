@@ -192,17 +192,18 @@ void JudgePoint(const Results& results, const Point& point, Judgement* judgement
   const auto mean = [&](const char* metric) { return results.Mean(point, metric); };
   JudgeAnswers(results, point, ", " + change, 0, judgement);
   judgement
-      ->AtMost(StrCat("answers with other results, ", change), "", mean("different_count"), 0, "")
+      ->AtMost(StrCat("answers with different results, ", change), "", mean("different_count"), 0,
+               "")
       .Shape();
   if (change == "publish") {
-    judgement->AtMost("the version before is back after", "", mean("command_s"), kRollbackGoalS,
-                      "s");
+    judgement->AtMost("the previous version is current again after", "", mean("command_s"),
+                      kRollbackGoalS, "s");
   } else {
     judgement->Shown(StrCat("the command took, ", change), "", mean("command_s"), "s");
   }
   judgement->Shown(StrCat("partial answers, ", change), "", mean("partial_percent"), "%");
   judgement->Shown(StrCat("p99 before, ", change), "", mean("p99_before_ms"), "ms");
-  judgement->Shown(StrCat("p99 from then on, ", change), "", mean("p99_ms"), "ms");
+  judgement->Shown(StrCat("p99 after the change, ", change), "", mean("p99_ms"), "ms");
   judgement->Shown(StrCat("offered, ", change), "", mean("offered_per_s"), "/s");
   judgement->Shown(StrCat("answered by the cache, ", change), "", mean("hit_percent"), "%");
 }
@@ -216,23 +217,24 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SearchSwap() {
   Experiment experiment = SearchExperiment();
   experiment.name = "search_swap";
-  experiment.title = "A search that is changed while it is asked";
+  experiment.title = "Changes of a search cluster under load";
   experiment.setup =
-      "The eight processes of search_failover, started by the cluster tool, and its queries at "
-      "seven tenths of the highest rate that the search sustains while all of them go past the "
-      "query cache: an open loop in which none fails and p99 is at most 250 ms, at most "
-      "what would take both processors. So much is what a change leaves: a new version of "
-      "the index makes all that the cache holds old, and a cache that was restarted is empty. A "
-      "replica that is away takes no processor with it, since all eight share two: the others "
-      "of its partitions do its work at the same cost. Swap: the index tier's segments are "
-      "replaced by postings in RocksDB, replica by replica; the load is seven tenths of what the "
-      "dearer of the two can do. Restart: every process, one after the other. Publish: an index "
-      "of nine tenths of the documents becomes the current version, and later the one before "
-      "again. What failed is noted with what the frontend said. A query fails if "
-      "it has no answer within 2 s. An answer mixes or lies if its count or its results are not "
-      "those of the partitions that it says it has, in the version that it says it comes from, "
-      "asked alone outside of the cluster; some 300 are looked at, and every partial one. All "
-      "complete answers to a question from one version are compared: numbers and titles in order.";
+      "The eight processes of search_failover, started by the cluster tool. Its queries are sent "
+      "at 0.7 of the highest rate that the search sustains while all of them bypass the query "
+      "cache, in an open loop in which none fails and p99 is at most 250 ms, bounded by the rate "
+      "that would saturate both processors. A change needs this reserve: a new version of the "
+      "index invalidates all entries of the cache, and a restarted cache is empty. The absence "
+      "of a replica takes no processor away, because all eight processes share two: the other "
+      "replicas of its partitions do its work at the same cost. Swap: the segments of the index "
+      "tier are replaced by postings in RocksDB, replica by replica; the load is 0.7 of the "
+      "capacity of the more expensive implementation. Restart: every process, one after the "
+      "other. Publish: an index of nine tenths of the documents becomes the current version, and "
+      "later the previous one again. Failures are recorded with the frontend's message. A query "
+      "fails if it has no answer within 2 s. An answer is mixed or wrong if its count or its "
+      "results are not those of the partitions that it names, in the version that it names, "
+      "queried alone outside of the cluster; about 300 answers and all partial ones are checked. "
+      "All complete answers to a query from one version are compared: numbers and titles in "
+      "order.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
   experiment.points = Points;
   experiment.run = Run;

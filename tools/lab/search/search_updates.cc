@@ -244,23 +244,25 @@ void JudgeWrites(const Results& results, const Point& point, const std::string& 
     judgement->AtMost(StrCat(what, name), "", mean(metric), 0, "").Shape();
   };
   count("acknowledged documents that are lost", "lost_count");
-  count("removed or replaced ones that are found", "undead_count");
-  count("answers that never counted", "unheard_count");
+  count("removed or replaced documents that are found", "undead_count");
+  count("answers that were never counted", "unheard_count");
   count("writes given up", "given_up_count");
-  judgement->AtMost(StrCat("from acknowledgement to found everywhere, longest", name), "",
+  judgement->AtMost(StrCat("time from acknowledgement to found everywhere, longest", name), "",
                     mean("findable_max_s"), neptune::ToSeconds(kFindableGoal), "s");
   judgement->Shown(StrCat("the same, median", name), "", mean("findable_p50_s"), "s");
   judgement->Shown(StrCat("acknowledged writes", name), "", mean("acknowledged_count"), "");
   judgement->Shown(StrCat("merges on four nodes", name), "", mean("merge_count"), "");
-  judgement->Shown(StrCat("a merge takes, mean", name), "", mean("merge_mean_ms"), "ms");
+  judgement->Shown(StrCat("duration of a merge, mean", name), "", mean("merge_mean_ms"), "ms");
   judgement->Shown(StrCat("windows of 50 ms with a merge", name), "",
                    mean("merging_windows_percent"), "%");
   judgement->Shown(StrCat("p99 of queries in windows with a merge", name), "",
                    mean("p99_merging_ms"), "ms");
   judgement->Shown(StrCat("p99 of queries in windows without", name), "",
                    mean("p99_not_merging_ms"), "ms");
-  judgement->Shown(StrCat("a write takes, median", name), "", mean("acknowledged_p50_ms"), "ms");
-  judgement->Shown(StrCat("a write takes, longest", name), "", mean("acknowledged_max_ms"), "ms");
+  judgement->Shown(StrCat("latency of a write, median", name), "", mean("acknowledged_p50_ms"),
+                   "ms");
+  judgement->Shown(StrCat("latency of a write, longest", name), "", mean("acknowledged_max_ms"),
+                   "ms");
 }
 
 void Judge(const Results& results, Judgement* judgement) {
@@ -272,19 +274,19 @@ void Judge(const Results& results, Judgement* judgement) {
     if (with_writes) JudgeWrites(results, point, name, judgement);
     if (point.Text("fault") != "none") {
       judgement
-          ->AtMost("runs whose killed node was no primary", "",
+          ->AtMost("runs whose killed node was not a primary", "",
                    results.Mean(point, "killed_no_primary_count"), 0, "")
           .Shape();
-      judgement->Shown("partitions that it was the primary of", "",
+      judgement->Shown("partitions whose primary was killed", "",
                        results.Mean(point, "primaries_killed_count"), "");
     }
     judgement->AtMost(StrCat("queries that fail", name), "", results.Mean(point, "failed_percent"),
                       0.1, "%");
     judgement
-        ->AtMost(StrCat("answers of untrue coverage", name), "",
+        ->AtMost(StrCat("answers with wrong coverage", name), "",
                  results.Mean(point, "untrue_count"), 0, "")
         .Shape();
-    judgement->AtMost(StrCat("answers that lack what ran", name), "",
+    judgement->AtMost(StrCat("answers that lack a running partition", name), "",
                       results.Mean(point, "unexplained_percent"), 0.1, "%");
     judgement->Shown(StrCat("p50 of queries", name), "", results.Mean(point, "p50_writing_ms"),
                      "ms");
@@ -301,27 +303,26 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SearchUpdates() {
   Experiment experiment = SearchExperiment();
   experiment.name = "search_updates";
-  experiment.title = "A search whose documents change while it is in use";
+  experiment.title = "A search whose documents change while they are searched";
   experiment.setup =
-      "The eight processes of search_failover on two processors, with documents that change: every "
-      "partition of the index and of the documents has two replicas and a witness, so that either "
-      "may be lost. Queries as there, at 0.15 of what would take both processors if documents did "
-      "not change; of all requests "
-      "5 % are writes over HTTP to either frontend: half of them new documents, a fifth removals, "
-      "the rest new versions of documents, half of these of published ones. Every refresh makes "
-      "a segment, four of them are merged, so merges go on all the time: each node tells when, and "
-      "queries are told "
-      "apart by whether some node merged in the 50 ms in which they were due. Every 5 s the "
-      "collection's statistics are renewed by what changed. In the last point the "
-      "node that is the primary of one index partition and of one document partition is killed at "
-      "24 (which it says of itself just before) and started again at 34 of 46 s. Each version of a "
-      "document has a word that no other "
-      "text holds. A write is repeated until it is acknowledged; of up to three acknowledged ones "
-      "at once each frontend is asked every 50 ms, cache included, until it shows the version, or "
-      "no longer the removed document. At the end each frontend is asked twice, past the cache, "
-      "for each word that was ever written: lost is what was acknowledged and is not found, or "
-      "is shown by the document servers as something else. Coverage is true as in search_failover. "
-      "The first point is the same without writes.";
+      "The eight processes of search_failover on two processors, with documents that change: "
+      "every partition of the index and of the documents has two replicas and a witness, so that "
+      "either replica may be lost. Queries are those of search_failover, at 0.15 of the rate "
+      "that would saturate both processors without changes. 5 % of all requests are writes over "
+      "HTTP to either frontend: half of them new documents, a fifth removals, the rest new "
+      "versions of documents, half of these of published ones. Every refresh makes a segment and "
+      "four segments are merged, so merges go on all the time; each node reports its merges, and "
+      "queries are divided by whether any node merged in the 50 ms in which they were due. Every "
+      "5 s the collection's statistics are renewed by the changes. In the last point the node "
+      "that is the primary of one index partition and of one document partition (as its status "
+      "shows just before) is killed at 24 s and restarted at 34 of 46 s. Each version of a "
+      "document contains a word that occurs in no other text. A write is repeated until it is "
+      "acknowledged. For up to three acknowledged writes at a time, each frontend is queried "
+      "every 50 ms, including its cache, until it shows the version, or no longer shows the "
+      "removed document. At the end each frontend is queried twice, bypassing the cache, for "
+      "each word that was ever written: an acknowledged write is lost if it is not found, or if "
+      "the document servers show something else. Coverage is defined as in search_failover. The "
+      "first point is the same without writes.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
   experiment.points = Points;
   experiment.run = Run;

@@ -38,11 +38,11 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   const Point ours = PointOf("sert");
   judgement
-      ->AtLeast("answered in full within 1 s, of all", "81.7 %", results.Mean(ours, kShare), 81.7,
-                "%")
+      ->AtLeast("answered in full within 1 s, share of all", "81.7 %", results.Mean(ours, kShare),
+                81.7, "%")
       .Shape();
   judgement
-      ->AtLeast("the same over admission control", "1.80",
+      ->AtLeast("the same relative to admission control", "1.80",
                 results.MeanRatio(ours, PointOf(best), kShare), 1.8, "x")
       .Shape();
   for (const Point& point : results.points()) {
@@ -58,11 +58,11 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SertCdf() {
   Experiment experiment;
   experiment.name = "sert_cdf";
-  experiment.title = "Answered within a second, during a shift of the size distribution";
+  experiment.title = "Requests answered within a second during a shift of the size distribution";
   experiment.source = "SERT, \"CDF of Response Time during Size Distribution Shift\"";
   experiment.setup =
-      "As sert_shift. The slides do not say whether requests that were ended count; here they do "
-      "not, and neither do those that were refused: the share is of all that came.";
+      "The set-up of sert_shift. The slides do not state whether terminated requests count; here "
+      "neither these nor refused requests do: the share is relative to all requests that arrived.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 10};
   experiment.points = Points;
   experiment.run = Run;

@@ -87,7 +87,7 @@ std::string BestFixed(const Results& results, const std::string& application, do
 void Judge(const Results& results, Judgement* judgement) {
   for (const std::string application : kApplications) {
     plot::Plot figure{.name = application == "Ranking" ? "ranking" : "matching",
-                      .title = StrCat(application, ": answered over offered"),
+                      .title = StrCat(application, ": answered relative to offered"),
                       .x = {.label = "load"},
                       .y = {.label = "%", .low = 0, .high = 105}};
     for (const std::string& scheme : Schemes()) {
@@ -105,19 +105,19 @@ void Judge(const Results& results, Judgement* judgement) {
     judgement->AddPlot(std::move(figure));
     for (const double load : Loads(results.length())) {
       const std::string best = BestFixed(results, application, load);
-      const std::string where = load == kUpAndDown ? StrCat(application, ", up and down")
+      const std::string where = load == kUpAndDown ? StrCat(application, ", load up and down")
                                                    : StrCat(application, " at ", 100 * load, " %");
       const auto over_best = [&](const char* scheme) {
         return results.MeanRatio(PointOf(application, scheme, load),
                                  PointOf(application, best, load), kAnswered);
       };
       judgement
-          ->AtLeast(StrCat("answered over the best fixed one's, ", where), "best overall",
-                    over_best("sert"), 0.97, "x")
+          ->AtLeast(StrCat("answered relative to the best fixed threshold, ", where),
+                    "best overall", over_best("sert"), 0.97, "x")
           .Shape();
       judgement->Shown(StrCat("the paper's controller, ", where), "", over_best("loss"), "x");
       judgement->Shown(
-          StrCat("worst fixed one, ", where), "",
+          StrCat("worst fixed threshold, ", where), "",
           [&] {
             Estimate worst = results.MeanRatio(PointOf(application, kFixed[0], load),
                                                PointOf(application, best, load), kAnswered);
@@ -137,12 +137,12 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SertController() {
   Experiment experiment;
   experiment.name = "sert_controller";
-  experiment.title = "The threshold controller against fixed thresholds";
+  experiment.title = "The threshold controller compared with fixed thresholds";
   experiment.source = "SERT, \"Evaluation of Threshold Controller\" for Ranking and Index Matching";
   experiment.setup =
-      "Index matching and Ranking at a server of two processors, at steady loads and at one that "
-      "goes through them upwards and downwards. Thresholds fixed at 0.5, 3 and 15 s; the "
-      "controllers move between 0.5 and 15 s.";
+      "Index matching and Ranking on a server with two processors, at constant loads and at one "
+      "that passes through these loads upwards and downwards. Fixed thresholds are 0.5, 3 and 15 "
+      "s; the controllers choose between 0.5 and 15 s.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 10};
   experiment.points = Points;
   experiment.run = Run;

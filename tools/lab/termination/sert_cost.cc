@@ -79,19 +79,21 @@ void Judge(const Results& results, Judgement* judgement) {
   const auto over = [&](const char* work) {
     return results.MedianRatio(PointOf(work, "with"), PointOf(work, "without"), "request_us");
   };
-  judgement->AtMost("processor time of a search, over that without the library", "", over("search"),
-                    1.01, "x");
-  judgement->AtMost("of a request that only allocates and frees", "", over("allocation"), 1.03,
-                    "x");
+  judgement->AtMost("processor time of a search, relative to without the library", "",
+                    over("search"), 1.01, "x");
+  judgement->AtMost(
+      "processor time of a request that only allocates and frees, relative to without", "",
+      over("allocation"), 1.03, "x");
   for (const char* work : kWorks) {
     judgement->Shown(StrCat(work, ", without"), "",
                      results.Median(PointOf(work, "without"), "request_us"), "us");
   }
   const Point reuse = PointOf("reuse", "with");
-  judgement->AtMost("from the decision until the thread is back, 99 of 100", "",
+  judgement->AtMost("time from the decision until the thread has returned, 99th percentile", "",
                     results.Median(reuse, "p99_us"), 1000, "us");
   judgement->Shown("the same, median", "", results.Median(reuse, "p50_us"), "us");
-  judgement->AtLeast("threads come back", "", results.Median(reuse, "p99_us"), 0.001, "us").Shape();
+  judgement->AtLeast("threads that return", "", results.Median(reuse, "p99_us"), 0.001, "us")
+      .Shape();
 }
 
 }  // namespace
@@ -99,15 +101,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SertCost() {
   Experiment experiment;
   experiment.name = "sert_cost";
-  experiment.title = "What the accounting of requests costs";
-  experiment.source = "no paper's: the bounds of this system";
+  experiment.title = "Overhead of resource accounting, and time to terminate a request";
+  experiment.source = "bounds of this system";
   experiment.setup =
-      "One program with the library of neptune/interpose/sert and without, in turns. A search of "
-      "two words in four partitions of 40,000 made documents in all; a request that allocates 200 "
-      "objects of 16 to 416 bytes and frees them. With the library each is a request with a "
-      "rollback point and a timer. Then requests on two threads that never end by themselves and "
-      "may take 2 ms, half of them allocate, half compute without any check: from when the timer "
-      "finds one over its time until its thread goes on at the rollback point.";
+      "One program with and without the library of neptune/interpose/sert, alternately. Measured "
+      "are a search for two words in four partitions with 40,000 synthetic documents in total, "
+      "and a request that allocates 200 objects of 16 to 416 bytes and frees them. With the "
+      "library each is a request with a rollback point and a timer. Then two threads run "
+      "requests that never end by themselves and may take 2 ms; half of them allocate, half "
+      "compute without any check. The time is measured from the moment at which the timer finds "
+      "a request over its limit until its thread continues at the rollback point.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 5, .full = 15};

@@ -50,7 +50,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 
 void Judge(const Results& results, Judgement* judgement) {
   plot::Plot throughput{.name = "throughput",
-                        .title = "Short requests that are answered",
+                        .title = "Short requests answered",
                         .x = {.label = "% of the requests are long"},
                         .y = {.label = "%", .low = 0, .high = 105}};
   plot::Plot response{.name = "response",
@@ -72,13 +72,14 @@ void Judge(const Results& results, Judgement* judgement) {
       const Estimate ratio = results.MedianRatio(point, PointOf("none", 0), "short_p99_ms");
       if (scheme == "sert") {
         judgement->AtLeast(what + "short requests answered", "", share, 95, "%").Shape();
-        judgement->AtMost(what + "their p99 over that without long ones", "", ratio, 3, "x")
+        judgement
+            ->AtMost(what + "their p99 relative to that without long requests", "", ratio, 3, "x")
             .Shape();
       } else {
         judgement->Shown(what + "short requests answered",
                          scheme == "none" ? "significant loss" : "", share, "%");
-        judgement->Shown(what + "their p99 over that without long ones",
-                         scheme == "none" ? "a magnitude" : "", ratio, "x");
+        judgement->Shown(what + "their p99 relative to that without long requests",
+                         scheme == "none" ? "an order of magnitude" : "", ratio, "x");
       }
     }
     throughput.series.push_back(std::move(answered));
@@ -96,9 +97,9 @@ Experiment SertMotivation() {
   experiment.title = "A few long requests among many short ones";
   experiment.source = "SERT, \"Motivating Example: Size Distribution Shift\"";
   experiment.setup =
-      "50 requests a second at a server of two processors; most take 5 ms, the others 500 ms. Long "
-      "requests may be ended from 15 ms on. none: a queue of 40; queue 10: admission control by a "
-      "shorter one; loss: the paper's controller; sert: ours.";
+      "50 requests per second to a server with two processors; most take 5 ms, the others 500 "
+      "ms. Long requests may be terminated after 15 ms. none: a queue of 40; queue 10: admission "
+      "control by a shorter queue; loss: the paper's controller; sert: ours.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 10};
   experiment.points = Points;
   experiment.run = Run;

@@ -40,7 +40,7 @@ void Judge(const Results& results, Judgement* judgement) {
   for (const std::string load : kLoads) {
     const Point by_age = PointOf(load, "sert");
     const Point by_relief = PointOf(load, "relief");
-    judgement->Shown(StrCat(load, ": answered, by relief over by age"), "",
+    judgement->Shown(StrCat(load, ": answered, order by relief relative to order by age"), "",
                      results.MeanRatio(by_relief, by_age, "answered_per_s"), "x");
     for (const auto& [value, unit] : kShown) {
       for (const Point& point : {by_age, by_relief}) {
@@ -50,7 +50,7 @@ void Judge(const Results& results, Judgement* judgement) {
     }
   }
   judgement
-      ->AtLeast("waiting: of those that wait elsewhere, by relief", "",
+      ->AtLeast("waiting: answered of those that wait for another node, by relief", "",
                 results.Mean(PointOf("waiting", "relief"), "waiting_percent"), 90, "%")
       .Shape();
 }
@@ -60,14 +60,17 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SertRanking() {
   Experiment experiment;
   experiment.name = "sert_ranking";
-  experiment.title = "Who is ended first";
-  experiment.source = "no paper's: after Atropos, who holds what is short";
+  experiment.title = "Which requests to terminate first";
+  experiment.source =
+      "bounds of this system; the idea is from Atropos: terminate the holders of the scarce "
+      "resource";
   experiment.setup =
-      "A server of two processors whose requests may be ended from 50 ms on while others are lost "
-      "or wait that long: all that are older (sert), or one after the other, first who has had a "
-      "place of the pool the longest (relief). shift: that of sert_shift. waiting: 36 requests a "
-      "second, 70 % of what it can do; a tenth work for 300 ms, the others for 10 ms, and a fifth "
-      "of these then wait 300 ms for another node.";
+      "A server with two processors whose requests may be terminated after 50 ms while others "
+      "are lost or wait that long: either all that are older (sert), or one after the other, "
+      "starting with the request that has occupied a place of the pool for the longest time "
+      "(relief). shift: the load of sert_shift. waiting: 36 requests per second, 70 % of the "
+      "capacity; a tenth of them compute for 300 ms, the others for 10 ms, and a fifth of the "
+      "latter then wait 300 ms for another node.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 10};
   experiment.points = Points;
   experiment.run = Run;

@@ -53,18 +53,18 @@ void Judge(const Results& results, Judgement* judgement) {
     return Estimate::Exact(std::accumulate(values.begin(), values.end(), 0.0));
   };
   if (judgement->length() == Length::kFull) {
-    judgement->AtLeast("requests ended early", "", sum("ended"), kWanted);
+    judgement->AtLeast("requests terminated early", "", sum("ended"), kWanted);
   } else {
-    judgement->Shown("requests ended early", "", sum("ended"));
+    judgement->Shown("requests terminated early", "", sum("ended"));
   }
-  judgement->Shown("of them between two instructions", "", sum("between"));
+  judgement->Shown("of these, between two instructions", "", sum("between"));
   judgement->AtMost("bytes lost", "0", sum("lost_bytes"), 0).Shape();
   judgement->AtMost("descriptors lost", "0", sum("lost_descriptors"), 0).Shape();
-  judgement->AtMost("locks held for good", "0", sum("lost_locks"), 0).Shape();
+  judgement->AtMost("locks held forever", "0", sum("lost_locks"), 0).Shape();
   judgement->AtMost("processes lost", "", sum("lost_processes"), 0).Shape();
   judgement->AtMost("threads that hang", "", sum("hangs"), 0).Shape();
   for (const char* kind : kKinds) {
-    judgement->Shown(StrCat("ended early in ", kind), "", sum(kind));
+    judgement->Shown(StrCat("terminated early in ", kind), "", sum(kind));
   }
 }
 
@@ -73,16 +73,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SertSafety() {
   Experiment experiment;
   experiment.name = "sert_safety";
-  experiment.title = "Requests that are ended at random instants";
+  experiment.title = "Termination of requests at random instants";
   experiment.source = "SERT, resource accounting";
   experiment.setup =
-      "Eight kernel threads run one request after the other, each a loop of one kind that never "
-      "ends by itself: allocation, containers, locks, streams of stdio, sockets with mappings, "
-      "exceptions, regular expressions, loops without any check, waits, processes. The "
-      "library of neptune/interpose/sert ends each after 50 us, wherever it is by then. Lost is "
-      "what nobody has and nobody released when all have ended: bytes of arenas, descriptors, "
-      "locks, processes. A thread hangs if its program uses 20 s of processor time while no "
-      "request ends.";
+      "Eight kernel threads run one request after the other. Each is a loop of one kind that "
+      "never ends by itself: allocation, containers, locks, stdio streams, sockets with "
+      "mappings, exceptions, regular expressions, loops without any check, waits, processes. The "
+      "library of neptune/interpose/sert terminates each after 50 us, at whatever instruction it "
+      "is. A resource is lost if no request owns it and it was not released when all have ended: "
+      "bytes of arenas, descriptors, locks, processes. A thread hangs if its program uses 20 s "
+      "of processor time while no request ends.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 4};

@@ -114,29 +114,30 @@ void Judge(const Results& results, Judgement* judgement) {
     }
   }
   const Point ours = PointOf("sert");
-  judgement->AtLeast("complete answers within 1 s, over admission control", "",
+  judgement->AtLeast("complete answers within 1 s, relative to admission control", "",
                      results.MeanRatio(ours, best, kGoodput), 2, "x");
-  judgement->AtLeast("pathological queries that are cut", "", results.Mean(ours, kCut), 50, "%");
+  judgement->AtLeast("pathological queries that are terminated early", "", results.Mean(ours, kCut),
+                     50, "%");
   judgement
-      ->AtMost("those answered in full within a third of their time", "",
+      ->AtMost("pathological queries answered in full within a third of their time", "",
                results.Mean(PointOf("fixed"), kPathologicalGood), 0, "%")
       .Shape();
   for (const Point& point : results.points()) {
     const std::string& scheme = point.Text("scheme");
     judgement->Shown(StrCat("goodput, ", scheme), "", results.Mean(point, kGoodput), "/s");
-    judgement->Shown(StrCat("usual queries answered completely within 1 s, ", scheme), "",
+    judgement->Shown(StrCat("ordinary queries answered completely within 1 s, ", scheme), "",
                      results.Mean(point, kGood), "%");
     judgement->Shown(StrCat("their p50, ", scheme), "", results.Mean(point, "usual_p50_ms"), "ms");
     judgement->Shown(StrCat("their p99, ", scheme), "", results.Mean(point, "usual_p99_ms"), "ms");
-    judgement->Shown(StrCat("pathological ones that are cut, ", scheme), "",
+    judgement->Shown(StrCat("pathological queries that are terminated early, ", scheme), "",
                      results.Mean(point, kCut), "%");
   }
   judgement->Shown("offered", "", results.Mean(ours, "offered_per_s"), "/s");
   judgement->Shown("a pathological query, alone", "", results.Mean(ours, "pathological_cost_ms"),
-                   "ms of a processor");
-  judgement->Shown("a usual one's search, alone", "", results.Mean(ours, "usual_cost_ms"),
-                   "ms of a processor");
-  judgement->Note(StrCat("Of the schemes that end nothing, ", best.Text("scheme"),
+                   "ms of processor time");
+  judgement->Shown("an ordinary query's search, alone", "", results.Mean(ours, "usual_cost_ms"),
+                   "ms of processor time");
+  judgement->Note(StrCat("Of the schemes without termination, ", best.Text("scheme"),
                          " gives the most complete answers."));
 }
 
@@ -145,16 +146,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SertSearch() {
   Experiment experiment = SearchExperiment();
   experiment.name = "sert_search";
-  experiment.title = "Pathological queries beside usual ones";
+  experiment.title = "Pathological queries beside ordinary ones";
   experiment.setup =
-      "A search on loopback: a frontend, and two nodes that hold two of four partitions each of "
-      "80,000 made documents, one worker thread a node, the cache left out. 100 usual queries a "
-      "second, and as many pathological ones - hundreds of phrases of the most common words - as "
-      "would need one and a half times both processors. A tier has half a second, as ever. none: "
-      "a queue of 40; queue N: a shorter one; fixed: every search may take 50 ms in a partition; "
-      "loss: 50 to 500 ms by the paper's controller; sert: ours. An answer counts if it is "
-      "complete, of all partitions and not cut, and comes within a second; so a pathological "
-      "query that is ended early counts as none.";
+      "A search on loopback: a frontend and two nodes that hold two of four partitions each, "
+      "with 80,000 synthetic documents, one worker thread per node and no cache. 100 ordinary "
+      "queries per second, and as many pathological ones (hundreds of phrases of the most common "
+      "words) as would need 1.5 times both processors. A tier's time limit is half a second, as "
+      "usual. none: a queue of 40; queue N: a shorter one; fixed: every search may take 50 ms "
+      "per partition; loss: 50 to 500 ms by the paper's controller; sert: ours. An answer counts "
+      "if it is complete (from all partitions and not terminated early) and arrives within a "
+      "second; so a pathological query that is terminated early does not count.";
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -64,30 +64,30 @@ void Judge(const Results& results, Judgement* judgement) {
   const Point fastest = Fastest(results);
   const Point ours = PointOf("sert");
   judgement
-      ->AtLeast("answered, over admission control", "+209.1 %",
+      ->AtLeast("answered, relative to admission control", "+209.1 %",
                 MorePercent(results.MeanRatio(ours, most, kAnswered)), 209.1, "%")
       .Shape();
-  judgement->AtMost("response of the answered, over admission control", "-54.7 %",
+  judgement->AtMost("response time of answered requests, relative to admission control", "-54.7 %",
                     MorePercent(results.MeanRatio(ours, fastest, kMean)), -54.7, "%");
   plot::Plot figure{.name = "shift",
                     .title = "During the shift, by scheme",
-                    .x = {.label = "response of the answered, ms", .logarithmic = true},
-                    .y = {.label = "answered a second", .low = 0}};
+                    .x = {.label = "response time of answered requests, ms", .logarithmic = true},
+                    .y = {.label = "answered per second", .low = 0}};
   for (const Point& point : results.points()) {
     const std::string scheme = point.Text("scheme");
     const Estimate answered = results.Mean(point, kAnswered);
     judgement->Shown(StrCat("answered, ", scheme), "", answered, "/s");
-    judgement->Shown(StrCat("their response, ", scheme), "", results.Mean(point, kMean), "ms");
+    judgement->Shown(StrCat("their response time, ", scheme), "", results.Mean(point, kMean), "ms");
     figure.series.push_back({.name = scheme,
                              .dots = {{results.Mean(point, kMean).middle, answered.middle,
                                        answered.low, answered.high}},
                              .style = plot::Series::Style::kPoints});
   }
   judgement->Shown("offered", "", results.Mean(ours, "offered_per_s"), "/s");
-  judgement->Note(StrCat("Of admission control, ", most.Text("scheme"), " answers the most, and ",
-                         fastest.Text("scheme"),
-                         " is the fastest of those that answer 90 % of it; "
-                         "each row has the better one."));
+  judgement->Note(StrCat("Of the admission control schemes, ", most.Text("scheme"),
+                         " answers the most, and ", fastest.Text("scheme"),
+                         " is the fastest of those that answer at least 90 % as many; each row "
+                         "uses the better one."));
   judgement->AddPlot(std::move(figure));
 }
 
@@ -96,18 +96,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment SertShift() {
   Experiment experiment;
   experiment.name = "sert_shift";
-  experiment.title = "A shift of the size distribution";
+  experiment.title = "A shift of the request size distribution";
   experiment.source = "SERT, \"Size Distribution Shift\"";
   experiment.setup =
-      "Index matching (mean 23.6 ms, 90 % within 46, at most 2,732) at 98 % of two processors, "
-      "where 98 % "
-      "of the requests are answered in time; "
-      "then "
-      "a tenth of the requests take 500 to 2,000 ms. What costs more than 50 ms may be ended while "
-      "others are lost or wait for more than that. Admission control by queues of 2 to 40 and by "
-      "response time feedback; compared with what answers the most, and with the fastest that "
-      "answers nearly as much. Answered "
-      "means in full: a request that was ended is none.";
+      "Index matching (mean 23.6 ms, 90 % within 46 ms, at most 2,732 ms) at 98 % of the "
+      "capacity of two processors, where 98 % of the requests are answered in time; then a tenth "
+      "of the requests take 500 to 2,000 ms. Requests that take longer than 50 ms may be "
+      "terminated while others are lost or wait longer than that. Admission control uses queues "
+      "of 2 to 40 places, or feedback of response times; the comparison is with the scheme that "
+      "answers the most requests, and with the fastest of those that answer nearly as many. "
+      "Answered means answered in full: a terminated request does not count.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 10};
   experiment.points = Points;
   experiment.run = Run;

@@ -268,7 +268,7 @@ void JudgeGoals(const Curve& curve, int low, Judgement* judgement) {
     const double predicted = FewestThreads(curve.predicted, goal_s);
     const double measured = FewestThreads(curve.measured, goal_s);
     judgement->Holds(
-        StrCat("threads that answer within ", goal_s, " s, beside ", low, " of the low class"),
+        StrCat("threads needed to answer within ", goal_s, " s, beside ", low, " of the low class"),
         goal_s == 1 && low == 8 ? "10 at least" : "close to measured",
         StrCat(measured, " measured, ", predicted, " predicted"), "within 1",
         predicted > 0 && std::abs(predicted - measured) <= 1);
@@ -279,27 +279,31 @@ void JudgePlan(const Results& results, int classes, Judgement* judgement) {
   const Point point = PlanPoint(classes);
   const std::vector<double> deviations = results.Values(point, "cost_deviation");
   judgement
-      ->AtMost(StrCat("cost of plans for ", classes, " classes, largest deviation from the least"),
+      ->AtMost(StrCat("cost of plans for ", classes,
+                      " classes, largest deviation from the "
+                      "minimum"),
                "optimal", Estimate::Exact(*std::max_element(deviations.begin(), deviations.end())),
                1e-9)
       .Shape();
   for (const neptune::PlannedClass& one : Asked(classes).classes) {
     const double threads = results.Values(point, one.name + "_threads").front();
     const std::string what = StrCat(one.name, " of ", classes, ", ", threads,
-                                    " threads, all others overloaded: response over its limit");
+                                    " threads, all others overloaded: response time relative to "
+                                    "its limit");
     judgement->AtMost(what, "guaranteed", results.Mean(point, one.name + "_of_limit"), 1, "x");
     const Point nodes = PlanPoint(classes, kNode);
     if (!results.Has(nodes)) continue;
-    judgement->AtMost(what + ", through nodes", "guaranteed",
+    judgement->AtMost(what + ", with whole nodes", "guaranteed",
                       results.Mean(nodes, one.name + "_of_limit"), 1, "x");
   }
 }
 
 void Judge(const Results& results, Judgement* judgement) {
-  plot::Plot figure{.name = "worst_case",
-                    .title = "Mean response of the high class, the low one overloaded",
-                    .x = {.label = "threads of the high class"},
-                    .y = {.label = "s", .logarithmic = true}};
+  plot::Plot figure{
+      .name = "worst_case",
+      .title = "Mean response time of the high class while the low class is overloaded",
+      .x = {.label = "threads of the high class"},
+      .y = {.label = "s", .logarithmic = true}};
   for (const int low : kLowThreads) {
     Curve curve = CurveOf(results, "exponential", low);
     judgement
@@ -308,13 +312,14 @@ void Judge(const Results& results, Judgement* judgement) {
         .Shape();
     if (judgement->length() == Length::kFull) JudgeGoals(curve, low, judgement);
     judgement
-        ->AtMost(StrCat("the same through nodes, beside ", low, " threads"), "",
+        ->AtMost(StrCat("the same with whole nodes, beside ", low, " threads"), "",
                  MedianOf(CurveOf(results, kNode, low).errors), 0.1)
         .Shape();
     const Curve gamma = CurveOf(results, "gamma", low);
     if (!gamma.errors.empty()) {
-      judgement->Shown(StrCat("the same, service times twice as spread, beside ", low, " threads"),
-                       "", MedianOf(gamma.errors));
+      judgement->Shown(
+          StrCat("the same, with twice the spread of service times, beside ", low, " threads"), "",
+          MedianOf(gamma.errors));
     }
     figure.series.push_back(std::move(curve.measured));
     figure.series.push_back(std::move(curve.predicted));
@@ -329,16 +334,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment MtrrClasses() {
   Experiment experiment;
   experiment.name = "mtrr_classes";
-  experiment.title = "Threads for classes that must answer in time";
+  experiment.title = "Thread allocation for classes with response time limits";
   experiment.source = "[Jamjoom04] VI and VII.B, figure 9";
   experiment.setup =
       "A simulated host (mu = 50/s, G of the source's mixed workload: alpha 0.14, saturation 23, "
-      "turns of 10 ms). The high class has 100 requests a second and a queue of 128, the low one "
-      "8 or 16 threads that never rest; 5 minutes, 20 repetitions. Then plans for two and three "
-      "classes: their cost against every allocation there is, with drawn rates, costs and "
-      "limits; and one plan each whose classes are simulated in their worst cases. The critical "
-      "region, where load is within a tenth of capacity, is left out of the error, as in the "
-      "source.";
+      "time slices of 10 ms). The high class receives 100 requests per second and has a queue of "
+      "128; the low one has 8 or 16 threads that are always busy; 5 minutes, 20 repetitions. "
+      "Then plans for two and three classes: their cost is compared with every possible "
+      "allocation, for randomly drawn rates, costs and limits; and for one plan each the classes "
+      "are simulated in their worst cases. The critical region, where load is within a tenth of "
+      "capacity, is excluded from the error, as in the source.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 20};
   experiment.points = Points;
   experiment.run = Run;

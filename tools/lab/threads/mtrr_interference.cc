@@ -104,8 +104,8 @@ void JudgeAlike(const Results& results, Judgement* judgement) {
       deviations.push_back(std::abs(Shared(kind, first, second) / measured - 1));
     }
   }
-  judgement->AtMost("one kind: median deviation from a share by threads", "proportional (12)",
-                    MedianOf(deviations), 0.1);
+  judgement->AtMost("one kind: median deviation from a share in proportion to threads",
+                    "proportional (12)", MedianOf(deviations), 0.1);
 }
 
 // Two kinds: the loss caused by the other kind, with 32 threads of the first.
@@ -114,27 +114,29 @@ void JudgeUnlike(const Results& results, Judgement* judgement) {
   const auto left = [&](int second) { return Throughput(results, kUnlike, 32, second) / alone; };
   const double one = left(1);
   judgement
-      ->AtLeast("share that one thread of the other kind takes from 32", "significant (P1)",
+      ->AtLeast("share that one thread of the other kind takes from 32 threads", "significant (P1)",
                 Estimate::Exact(1 - one), 3.0 / 33)
       .Shape();
-  judgement->Shown("that its number of threads would take", "", Estimate::Exact(1.0 / 33));
+  judgement->Shown("share that its number of threads would take in proportion", "",
+                   Estimate::Exact(1.0 / 33));
   const double per_thread_first = 1 - one;
   const double per_thread_below = (one - left(kDynamicSaturation)) / (kDynamicSaturation - 1);
-  judgement->AtMost("taken by each further one up to its saturation, over what the first took",
+  judgement->AtMost("taken by each further thread up to its saturation, relative to the first",
                     "small (P2)", Estimate::Exact(per_thread_below / per_thread_first), 1.0 / 3,
                     "x");
   const double below = left(kDynamicSaturation) / one;
   const double beyond = left(64) / left(kDynamicSaturation);
-  judgement->Holds(
-      "left from 1 to 16 of the other kind, and from 16 to 64", "much less beyond saturation (P3)",
-      StrCat(NumberText(below), ", ", NumberText(beyond)), "beyond is less", beyond < below);
+  judgement->Holds("share left with 1 to 16 threads of the other kind, and with 16 to 64",
+                   "much less beyond saturation (P3)",
+                   StrCat(NumberText(below), ", ", NumberText(beyond)), "less beyond saturation",
+                   beyond < below);
   const neptune::ClassKind kind = KindOf(results, kUnlike);
   double worst = 0;
   for (const int second : {1, 16, 64}) {
     const double measured = Throughput(results, kUnlike, 32, second);
     worst = std::max(worst, Shared(kind, 32, second) / measured - 1);
   }
-  judgement->AtLeast("two kinds: by how much (12) promises too much", "not proportional",
+  judgement->AtLeast("two kinds: how much (12) over-predicts", "not proportional",
                      Estimate::Exact(worst), 0.3);
 }
 
@@ -145,9 +147,9 @@ void JudgeWarning(const Results& results, Judgement* judgement) {
   const bool warns = !neptune::DifferentKinds({fixed, made}).empty();
   const bool quiet = neptune::DifferentKinds({mixed, mixed}).empty();
   judgement
-      ->Holds("the plan's warning: of two kinds, of one", "",
-              StrCat(warns ? "warns" : "is quiet", ", ", quiet ? "is quiet" : "warns"),
-              "warns, is quiet", warns && quiet)
+      ->Holds("the plan's warning: for two kinds, for one", "",
+              StrCat(warns ? "warns" : "no warning", ", ", quiet ? "no warning" : "warns"),
+              "warns, no warning", warns && quiet)
       .Shape();
 }
 
@@ -156,7 +158,7 @@ plot::Plot Figure(const Results& results, const std::string& study, const std::s
   plot::Plot figure{.name = name,
                     .title = title,
                     .x = {.label = "threads of the first service", .logarithmic = true},
-                    .y = {.label = "requests of it a second"}};
+                    .y = {.label = "its requests per second"}};
   for (const int second : kSecondThreads) {
     plot::Series series{.name = second == 0 ? "no sharing" : StrCat(second, " of the other"),
                         .dots = {}};
@@ -183,15 +185,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment MtrrInterference() {
   Experiment experiment;
   experiment.name = "mtrr_interference";
-  experiment.title = "Services that need different things of one machine";
+  experiment.title = "Services that need different resources of one machine";
   experiment.source = "[Jamjoom04] V, figure 5";
   experiment.setup =
-      "A simulated machine: one processor in turns of 10 ms, a disk (4 ms a page), a cache of "
-      "1,000 pages. Static requests: 1 ms of processor, two of 900 pages, 3 ms to the client. "
-      "Dynamic ones: 5 ms of processor, 40 pages written anew, 75 ms elsewhere, so that they are "
-      "saturated with 16 threads. Mixed: one or the other. All threads are always busy; "
-      "throughput of the first service over its threads and those of the second. The machine is "
-      "ours: the source measured one whose disk and memory it does not describe.";
+      "A simulated machine: one processor with time slices of 10 ms, a disk (4 ms per page), a "
+      "cache of 1,000 pages. Static requests: 1 ms of processor time, two of 900 pages, 3 ms to "
+      "the client. Dynamic requests: 5 ms of processor time, 40 pages written each time, 75 ms "
+      "elsewhere, so that they are saturated with 16 threads. Mixed: one or the other. All "
+      "threads are always busy; the figure is the throughput of the first service by its threads "
+      "and those of the second. The machine is ours: the source measured one whose disk and "
+      "memory it does not describe.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

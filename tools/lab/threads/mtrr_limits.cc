@@ -211,15 +211,16 @@ void Judge(const Results& results, Judgement* judgement) {
   JudgeLimit(results, "finite turns", "(11)", judgement);
   for (const int threads : kTurnThreads) {
     const Estimate bound = results.Mean(TurnPoint(threads), "bound");
-    judgement->AtMost(StrCat("over-prediction measured with turns of 10 ms, ", threads, " threads"),
-                      StrCat("at most ", NumberText(bound.middle)),
-                      results.Mean(TurnPoint(threads), "over_prediction"), bound.middle);
+    judgement->AtMost(
+        StrCat("over-prediction measured with time slices of 10 ms, ", threads, " threads"),
+        StrCat("at most ", NumberText(bound.middle)),
+        results.Mean(TurnPoint(threads), "over_prediction"), bound.middle);
   }
   judgement->Note(
-      "The over-prediction is a bound and not what happens: on a host whose threads are always "
-      "busy, Little's law alone makes the mean processing time m / mu, however long the turns "
-      "are; and with exponential service times no order that knows nothing of what is left "
-      "changes a mean.");
+      "The over-prediction is a bound, not the expected error. On a host whose threads are "
+      "always busy, Little's law alone makes the mean processing time m / mu, whatever the "
+      "length of a time slice; and with exponential service times no order that is independent "
+      "of the remaining work changes a mean.");
 }
 
 }  // namespace
@@ -227,14 +228,15 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment MtrrLimits() {
   Experiment experiment;
   experiment.name = "mtrr_limits";
-  experiment.title = "The response model at its limits";
+  experiment.title = "The response time model compared with closed forms";
   experiment.source = "[Jamjoom04] IV, (7) to (11)";
   experiment.setup =
-      "The model's number in the system, response time and loss against closed forms that are "
-      "computed another way, for 500 drawn settings a seed: up to 64 threads, queues of up to "
-      "255 places, loads of 0.05 to 20. Then the error of turns that take time: its formula "
-      "against the sum it comes from, and a simulated host (mu = 50, no speedup) whose threads "
-      "are always busy.";
+      "The model's number of requests in the system, response time and loss are compared with "
+      "closed forms that are computed by other methods, for 500 randomly drawn settings per "
+      "seed: up to 64 threads, queues of up to 255 places, loads of 0.05 to 20. Then the error "
+      "caused by time slices of finite length: its formula is compared with the sum that it is "
+      "derived from, and with a simulated host (mu = 50, no speedup) whose threads are always "
+      "busy.";
   experiment.seeds = {.smoke = 1, .quick = 3, .full = 20};
   experiment.points = Points;
   experiment.run = Run;

@@ -97,8 +97,8 @@ neptune::SpeedupFit FitOf(const Results& results) {
 void Judge(const Results& results, Judgement* judgement) {
   const neptune::SpeedupFit fit = FitOf(results);
   plot::Plot figure{.name = "response",
-                    .title = "Mean response by load",
-                    .x = {.label = "requests a second"},
+                    .title = "Mean response time by load",
+                    .x = {.label = "requests per second"},
                     .y = {.label = "ms", .logarithmic = true}};
   std::vector<double> errors;
   for (const Threads& threads : kThreads) {
@@ -125,7 +125,7 @@ void Judge(const Results& results, Judgement* judgement) {
     figure.series.push_back(std::move(measured));
     figure.series.push_back(std::move(predicted));
   }
-  judgement->AtMost("error of the prediction outside of the critical region, median",
+  judgement->AtMost("error of the prediction outside the critical region, median",
                     "within 10 % over a wide range", MedianOf(errors), 10, "%");
   judgement->Shown("largest", "over-predicts where load is critical",
                    Estimate::Exact(*std::max_element(errors.begin(), errors.end())), "%");
@@ -134,8 +134,10 @@ void Judge(const Results& results, Judgement* judgement) {
   };
   if (results.Has(LoadPoint(4, RateOf(kThreads[2], 0.5)))) {
     judgement
-        ->AtLeast("response at 1.5 of capacity over that at half, 4 threads", "S-shaped",
-                  Estimate::Exact(response(1.5) / response(0.5)), 2, "x")
+        ->AtLeast(
+            "response time at 1.5 times the capacity relative to half the capacity, 4 "
+            "threads",
+            "S-shaped", Estimate::Exact(response(1.5) / response(0.5)), 2, "x")
         .Shape();
   }
   judgement->AddPlot(std::move(figure));
@@ -146,14 +148,16 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment MtrrSingle() {
   Experiment experiment;
   experiment.name = "mtrr_single";
-  experiment.title = "Response time by load and threads, live";
+  experiment.title = "Response time of a live server by load and threads";
   experiment.source = "[Jamjoom04] VII.A, figure 8";
   experiment.setup =
-      "The server of mtrr_speedup: kernel threads on one processor, 2 ms of it and 6 of a device "
-      "for four at once, exponential; a queue of 32. First a profile of it, to which G is "
-      "fitted; then requests at Poisson times, at 0.3 to 1.5 of what each number of threads can "
-      "do; the client's mean response, from the time at which a request was due. Points whose "
-      "rate is within a tenth of capacity are critical and do not count, as in the source.";
+      "The server of mtrr_speedup: kernel threads on one processor; a request takes 2 ms of it "
+      "and 6 ms of a device that serves four requests at once, exponentially distributed; a "
+      "queue of 32. First the server is profiled and G is fitted to the profile. Then requests "
+      "arrive at Poisson times, at 0.3 to 1.5 times the capacity for each number of threads. The "
+      "figure is the client's mean response time from the moment at which a request was due. "
+      "Points whose rate is within a tenth of capacity are critical and do not count, as in the "
+      "source.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};

@@ -141,22 +141,23 @@ void JudgeKind(const Results& results, const Kind& kind, Judgement* judgement, p
   judgement->Shown(name + "saturation point", "",
                    Estimate::Exact(found.fit.speedup.saturation_point()));
   judgement->AtMost(name + "largest deviation of the fit", "linear, then flat", fit_error, 10, "%");
-  judgement->AtLeast(
-      StrCat(name, "done with ", found.fewest_threads, " threads, measured again, of the best"), "",
-      Between(found.of_best_percent, runs, &Found::of_best_percent), 97, "%");
+  judgement->AtLeast(StrCat(name, "throughput with ", found.fewest_threads,
+                            " threads, measured again, relative "
+                            "to the best"),
+                     "", Between(found.of_best_percent, runs, &Found::of_best_percent), 97, "%");
   judgement->AtMost(name + "throughput predicted there, deviation", "",
                     Between(found.deviation_percent, runs, &Found::deviation_percent), 3, "%");
 }
 
 void Judge(const Results& results, Judgement* judgement) {
   plot::Plot figure{.name = "speedup",
-                    .title = "Throughput over that of one thread",
+                    .title = "Throughput relative to one thread",
                     .x = {.label = "threads", .logarithmic = true},
                     .y = {.label = "G"}};
   for (const Kind& kind : kKinds) JudgeKind(results, kind, judgement, &figure);
   const Point mixed = PointOf(kKinds[2]);
   judgement
-      ->AtLeast("mixed: 16 threads over one", "rises",
+      ->AtLeast("mixed: 16 threads relative to one", "rises",
                 Estimate::Exact(results.Median(mixed, FitMetric(16)).middle /
                                 results.Median(mixed, FitMetric(1)).middle),
                 2, "x")
@@ -169,17 +170,17 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment MtrrSpeedup() {
   Experiment experiment;
   experiment.name = "mtrr_speedup";
-  experiment.title = "What threads gain: processor, device, both";
+  experiment.title = "Speedup by threads for processor-bound, device-bound and mixed requests";
   experiment.source = "[Jamjoom04] II, figure 3";
   experiment.setup =
-      "A server whose requests run on kernel threads that share one processor. A device that works "
-      "for four requests at once, as long as each says, stands for a disk, so that its time is the "
-      "experiment's and not this machine's. Times are exponential, drawn in strata of 64 for "
-      "figures "
-      "that vary less: 2 ms of processor; 8 ms of device and 0.1 of processor; 2 ms of processor "
-      "and 6 of device. Four requests a thread are under way, so that all are busy. Everything is "
-      "measured twice: the first half is fitted, the second is what the fit is held against; "
-      "medians, and between what single runs say.";
+      "A server whose requests run on kernel threads that share one processor. A device that "
+      "serves four requests at once, each for the time that it states, stands for a disk, so "
+      "that its times are those of the experiment and not of this machine. Times are "
+      "exponentially distributed, drawn in strata of 64 to reduce the variance: 2 ms of "
+      "processor time; 8 ms of device and 0.1 ms of processor time; 2 ms of processor time and 6 "
+      "ms of device. Four requests per thread are in flight, so that all threads are busy. "
+      "Everything is measured twice: the first half is fitted, and the fit is compared with the "
+      "second half; the figures are medians, and their intervals cover single runs.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};

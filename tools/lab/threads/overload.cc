@@ -177,26 +177,27 @@ void JudgeHandler(const Results& results, const std::string& handler, Judgement*
   for (const double load : {2.0, 4.0}) {
     const Point point = LoadPoint(handler, load);
     if (!results.Has(point)) continue;
-    auto& row = judgement->AtLeast(StrCat(handler, ": goodput at ", load, " x, over the peak"), "",
+    auto& row = judgement->AtLeast(StrCat(handler, ": goodput at ", load, " x over peak"), "",
                                    results.MeanRatio(point, peak, kGoodput), 0.95, "x");
     if (load == 2) row.Shape();
-    judgement->Shown(StrCat(handler, ": its 99th percentile"), "", results.Mean(point, kTail),
-                     "ms");
+    judgement->Shown(StrCat(handler, ": 99th percentile at that load"), "",
+                     results.Mean(point, kTail), "ms");
   }
   judgement->AtMost(StrCat(handler, ": refused at 0.8 x"), "",
                     results.Mean(LoadPoint(handler, 0.8), kRefused), 0.1, "%");
   for (const double spike : kSpikes) {
     const Point point = SpikePoint(handler, spike);
-    judgement->AtMost(StrCat(handler, ": back after a spike of ", spike, " x with retries"), "",
-                      results.Mean(point, kRecovery), 100, "ms");
-    judgement->AtLeast(StrCat(handler, ": goodput then, over that before"), "",
+    judgement->AtMost(
+        StrCat(handler, ": time to recover after a spike of ", spike, " x with retries"), "",
+        results.Mean(point, kRecovery), 100, "ms");
+    judgement->AtLeast(StrCat(handler, ": goodput after recovery, relative to before"), "",
                        results.Mean(point, kAfter), 0.95, "x");
   }
 }
 
 plot::Plot Figure(const Results& results) {
   plot::Plot figure{.name = "goodput",
-                    .title = "Answered in time, of what the servers can do",
+                    .title = "Requests answered in time, relative to the capacity",
                     .x = {.label = "demand, of capacity"},
                     .y = {.label = "goodput, of capacity", .low = 0}};
   for (const Handler& handler : Handlers()) {
@@ -222,16 +223,14 @@ void Judge(const Results& results, Judgement* judgement) {
 Experiment Overload() {
   Experiment experiment;
   experiment.name = "overload";
-  experiment.title = "More requests than can be answered";
-  experiment.source = "no paper's: the bounds of this system";
+  experiment.title = "Admission under overload, and recovery from it";
+  experiment.source = "bounds of this system";
   experiment.setup =
-      "Four servers of one processor, six clients, Poisson arrivals. Requests of 5 ms on average - "
-      "exponential, bimodal "
-      "(19 of 20 take half of it), log-normal - or of 25 us exactly; callers wait for 100, 200, "
-      "200 and 5 ms. A spike "
-      "lasts as long as the time before and after it at 0.8 of the capacity; while it lasts and "
-      "after it, clients that "
-      "are not answered ask again at once, three times.";
+      "Four servers with one processor each, six clients, Poisson arrivals. Requests take 5 ms "
+      "on average (exponential; bimodal, 19 of 20 take half of it; log-normal) or exactly 25 us; "
+      "callers wait for 100, 200, 200 and 5 ms. A spike lasts as long as the periods before and "
+      "after it at 0.8 of the capacity; during the spike and after it, clients without an answer "
+      "retry at once, three times.";
   experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

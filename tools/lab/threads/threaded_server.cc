@@ -23,7 +23,7 @@ StatusOr<uint16_t> ReadPort(PeerProcess& process) {
   if (line.starts_with(kBegin)) {
     std::from_chars(line.data() + kBegin.size(), line.data() + line.size(), port);
   }
-  if (port == 0) return neptune::Unavailable(kProgram, " said '", line, "' and no port");
+  if (port == 0) return neptune::Unavailable(kProgram, " said '", line, "' instead of a port");
   return port;
 }
 

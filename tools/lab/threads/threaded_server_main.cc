@@ -29,15 +29,14 @@
 #include "tools/lab/threads/kernel_class_threads.h"
 
 DEFINE_double(processor_ms, 10, "mean processor time of a request");
-DEFINE_double(device_ms, 0,
-              "mean time of a request at the device, which no processor is needed for");
-DEFINE_int32(device_width, 1, "requests that the device works for at once");
+DEFINE_double(device_ms, 0, "mean time of a request at the device, which needs no processor");
+DEFINE_int32(device_width, 1, "requests that the device serves at once");
 DEFINE_bool(stratified, false, "times are drawn so that throughput varies little");
-DEFINE_int32(queue_length_max, 128, "requests of a class that wait at most");
-DEFINE_int32(concurrency, 1, "threads at first");
-DEFINE_int32(processor, -1, "which processor the threads share; -1: the last one");
-DEFINE_uint64(seed, 1, "of the times");
-DEFINE_string(token, "secret", "what changes must bring");
+DEFINE_int32(queue_length_max, 128, "limit of waiting requests of a class");
+DEFINE_int32(concurrency, 1, "initial number of threads");
+DEFINE_int32(processor, -1, "the processor that the threads share; -1: the last one");
+DEFINE_uint64(seed, 1, "seed of the times");
+DEFINE_string(token, "secret", "token that requests for changes must carry");
 
 namespace search::lab {
 namespace {
@@ -96,7 +95,7 @@ HttpResponse Change(KernelClassThreads& threads, const HttpRequest& request) {
   if (!body.is_object() || !body.contains("concurrency") ||
       !body["concurrency"].is_number_integer()) {
     return neptune::ProblemResponse(400, "",
-                                    "the body is no {\"concurrency\":...,\"classes\":{...}}");
+                                    "expected the body {\"concurrency\":...,\"classes\":{...}}");
   }
   std::map<std::string, int> classes;
   const json named = body.value("classes", json::object());

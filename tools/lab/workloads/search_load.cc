@@ -84,7 +84,7 @@ void AddOutcomes(const std::vector<tools::Measurement>& measurements, double len
 
 Experiment SearchExperiment() {
   Experiment experiment;
-  experiment.source = "no paper's: the bounds of this system";
+  experiment.source = "bounds of this system";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
