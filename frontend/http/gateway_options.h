@@ -1,0 +1,43 @@
+// Options of the gateway; the frontend's module reads them from the cluster spec.
+//
+// Threads: immutable values.
+
+#pragma once
+
+#include "frontend/http/operator_access.h"
+#include "frontend/http/rate_limit.h"
+#include "frontend/model/site.h"
+#include "neptune/base/time.h"
+
+namespace search::frontend {
+
+struct GatewayOptions {
+  // Name, number of documents, and the address for links if a request has no usable Host header.
+  Site site;
+  // Absolute links always begin with the site's address and ignore the Host header. Needed with a
+  // proxy that terminates TLS.
+  bool has_fixed_address = false;
+  // Connections use TLS, so that absolute links made from the Host header begin with https.
+  bool is_https = false;
+  // A request may name a class that has API keys without sending a key.
+  bool trusts_class_header = false;
+  // False: queries are stored neither in traces nor in logs.
+  bool keeps_queries = true;
+  // Fraction of the searches without a caller's trace that are sampled, i.e. leave spans on every
+  // node they reach.
+  double sampled_share = 0.01;
+  // Limits the rate of searches, completions, documents and changes of each client.
+  RateLimitOptions rate_limit;
+  // Identify clients by the address that a proxy puts into X-Forwarded-For.
+  bool trusts_forwarded = false;
+  // Access to /console, /tracez and /statusz.
+  OperatorAccessOptions operators;
+  // Time limit of a change of documents.
+  neptune::Duration document_write_timeout = std::chrono::seconds(5);
+  // How long after start-up searches wait until every partition is known, to avoid partial answers
+  // while announcements still arrive. Larger: fewer partial answers on a busy machine; longer waits
+  // after a start of a cluster that lacks a partition.
+  neptune::Duration meeting_timeout = std::chrono::milliseconds(800);
+};
+
+}  // namespace search::frontend

@@ -1,0 +1,182 @@
+#include "frontend/http/search_routes.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "frontend/http/http_answers.h"
+#include "frontend/render/render.h"
+#include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/loop.h"
+
+namespace search::frontend {
+namespace {
+
+using neptune::HttpRequest;
+using neptune::HttpResponse;
+using neptune::Status;
+using neptune::StatusCode;
+using neptune::StatusOr;
+
+// Covers a user who types, deletes and types the same text again.
+constexpr std::string_view kSuggestionCaching = "public, max-age=60";
+
+SearchOutcome OutcomeOf(const Status& status, bool is_complete) {
+  switch (status.code()) {
+    case StatusCode::kOk:
+      return is_complete ? SearchOutcome::kComplete : SearchOutcome::kPartial;
+    case StatusCode::kInvalidArgument:
+      return SearchOutcome::kInvalid;
+    case StatusCode::kResourceExhausted:
+      return SearchOutcome::kOverloaded;
+    default:
+      return SearchOutcome::kFailed;
+  }
+}
+
+neptune::Duration TimeSince(const HttpRequest& request) {
+  return neptune::this_thread::Now() - request.received;
+}
+
+StatusOr<uint64_t> DocumentIdOf(const HttpRequest& request) {
+  const std::string_view text =
+      std::string_view(request.path).substr(std::string_view(kCachedCopyPrefix).size());
+  if (const std::optional<uint64_t> id = ParseWhole<uint64_t>(text)) return *id;
+  return neptune::NotFound("a document id is a whole number, for example ", kCachedCopyPrefix,
+                           "17");
+}
+
+// Browsers get a page unless they ask for JSON, programs a problem.
+HttpResponse CachedCopyError(const HttpRequest& request, const Status& status,
+                             const std::string& query, const Site& site) {
+  ErrorAnswer error = ToError(status, query);
+  if (status.code() == StatusCode::kDeadlineExceeded) error.http_status = 503;
+  if (error.http_status == 503) error.title = "The document is not available";
+  const bool wants_page = IsBrowser(request) && FormatOf(request) != PageFormat::kJson;
+  return ToResponse(error, wants_page ? PageFormat::kHtml : PageFormat::kJson, site);
+}
+
+}  // namespace
+
+void SearchRoutes::AddTo(neptune::HttpRouter* router) {
+  router->Add("GET", kSearchPath, [this](const HttpRequest& request) { return Search(request); });
+  router->Add("GET", kSuggestPath, [this](const HttpRequest& request) { return Suggest(request); });
+  router->AddPrefix("GET", kCachedCopyPrefix,
+                    [this](const HttpRequest& request) { return CachedCopy(request); });
+}
+
+HttpResponse SearchRoutes::Search(const HttpRequest& request) const {
+  const StatusOr<SearchPageRequest> search =
+      ParseSearchRequest(request.query, request.headers.Get("Accept"));
+  if (search.ok() && search->has_query()) return Answer(request, *search);
+  const Site site = parts_.address.Of(request);
+  if (search.ok()) return ToResponse(RenderHomePage(site));
+  const PageFormat format = FormatOf(request);
+  HttpResponse response = ToResponse(ToError(search.status(), {}), format, site);
+  parts_.metrics.Count(format, SearchOutcome::kInvalid, TimeSince(request));
+  return response;
+}
+
+HttpResponse SearchRoutes::Answer(const HttpRequest& request,
+                                  const SearchPageRequest& search) const {
+  const neptune::TraceContext trace = TraceOf(request);
+  Run run = RunPlan(request, search, trace);
+  const Site site = parts_.address.Of(request);
+  HttpResponse response;
+  if (run.status.ok()) {
+    run.answer.with_trace = search.trace;
+    response = ToResponse(RenderAnswer(run.answer, search.format, site));
+    // The answer changes over time, and its format depends on the Accept header.
+    response.headers.Set("Cache-Control", "no-cache");
+    response.headers.Set("Vary", "Accept");
+  } else {
+    response = ToResponse(ToError(run.status, search.query), search.format, site);
+  }
+  response.headers.Set("traceparent", neptune::FormatTraceparent(trace));
+  if (log_ != nullptr) log_->Add(run.answer, run.service_class, response.status);
+  parts_.metrics.Count(search.format, OutcomeOf(run.status, run.answer.coverage.complete()),
+                       TimeSince(request));
+  return response;
+}
+
+SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const SearchPageRequest& search,
+                                        const neptune::TraceContext& trace) const {
+  Run run;
+  run.answer.query = search.query;
+  run.answer.trace_id = neptune::TraceIdText(trace);
+  run.answer.answered_at = parts_.world.wall_time();
+  StatusOr<ClientClass> client = parts_.classes.Of(request);
+  if (!client.ok()) {
+    run.status = client.status();
+    return run;
+  }
+  run.service_class = client->name;
+  neptune::ClassStatistics& classes = *parts_.metrics.classes;
+  classes.OnArrival(client->number);
+  parts_.readiness.WaitForMembership();
+  run.status = parts_.plan.Search({.query = search.query,
+                                   .start = search.start,
+                                   .count = search.count,
+                                   .may_use_cache = !WantsFreshAnswer(request),
+                                   .class_number = client->number,
+                                   .service_class = client->name,
+                                   .trace = trace,
+                                   .received = request.received},
+                                  &run.answer);
+  classes.OnEnd(client->number, run.status);
+  if (run.status.ok()) {
+    constexpr neptune::Duration kNone{0};
+    classes.OnRan(client->number, kNone, run.answer.took, kNone);
+  }
+  parts_.traces.Keep(run.answer, run.status, client->name, trace.sampled,
+                     neptune::this_thread::Now());
+  return run;
+}
+
+neptune::TraceContext SearchRoutes::TraceOf(const HttpRequest& request) const {
+  const auto given = neptune::ParseTraceparent(request.headers.Get("traceparent"));
+  if (given.ok()) return *given;
+  neptune::RandomSource& random = neptune::Loop::Current()->random();
+  return neptune::NewTrace(random, random.Uniform() < sampled_share_);
+}
+
+HttpResponse SearchRoutes::Suggest(const HttpRequest& request) const {
+  const StatusOr<SearchPageRequest> parsed = ParseSearchRequest(request.query);
+  const StatusOr<SuggestedTexts> suggested =
+      parsed.ok() ? RunSuggest(request, parsed->query) : parsed.status();
+  parts_.metrics.CountSuggestion(
+      OutcomeOf(suggested.status(), suggested.ok() && suggested->is_complete), TimeSince(request));
+  if (!suggested.ok()) {
+    return ToResponse(ToError(suggested.status(), {}), PageFormat::kJson,
+                      parts_.address.Of(request));
+  }
+  HttpResponse response = ToResponse(RenderSuggestions(parsed->query, suggested->texts));
+  response.headers.Set("Cache-Control", suggested->is_complete ? kSuggestionCaching : "no-store");
+  return response;
+}
+
+StatusOr<SuggestedTexts> SearchRoutes::RunSuggest(const HttpRequest& request,
+                                                  const std::string& typed) const {
+  NEPTUNE_ASSIGN_OR_RETURN(ClientClass client, parts_.classes.Of(request));
+  return parts_.plan.Suggest({.typed = typed,
+                              .may_use_cache = !WantsFreshAnswer(request),
+                              .service_class = std::move(client.name)});
+}
+
+HttpResponse SearchRoutes::CachedCopy(const HttpRequest& request) const {
+  const StatusOr<uint64_t> doc_id = DocumentIdOf(request);
+  StatusOr<CachedDocument> document =
+      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id) : doc_id.status();
+  const std::string query(
+      request.Parameter("q").value_or("").substr(0, SearchRequestLimits::kQuerySizeMax));
+  const Site site = parts_.address.Of(request);
+  if (!document.ok()) return CachedCopyError(request, document.status(), query, site);
+  document->query = query;
+  HttpResponse response = ToResponse(RenderCachedDocument(*document, FormatOf(request), site));
+  response.headers.Set("Vary", "Accept");
+  return response;
+}
+
+}  // namespace search::frontend
