@@ -9,9 +9,8 @@
 #include "neptune/capsule/device_call.h"
 #include "neptune/replication/log/log_pieces.h"
 #include "neptune/replication/protocol/commutative_protocol.h"
-#include "neptune/replication/protocol/fail_stop_replica.h"
-#include "neptune/replication/protocol/ordered_protocol.h"
-#include "neptune/replication/protocol/safe_replica.h"
+#include "neptune/replication/protocol/fail_stop/fail_stop_replica.h"
+#include "neptune/replication/protocol/safe/safe_replica.h"
 
 namespace neptune {
 namespace {
@@ -162,15 +161,14 @@ Status ReplicaAgent::MakeProtocol() {
     return OkStatus();
   }
   if (options_.mode == ReplicationMode::kSafe) {
-    protocol_ = std::make_unique<OrderedProtocol>(
-        std::make_unique<SafeReplica>(options_.group, SafeReplicaOptions(), log_->opened(),
-                                      incarnation, loop_.random().Next(), loop_.Now()));
+    protocol_ = std::make_unique<SafeReplica>(options_.group, SafeReplicaOptions(), log_->opened(),
+                                              incarnation, loop_.random().Next(), loop_.Now());
     return OkStatus();
   }
   LogOutline found = log_->opened();
   found.committed = std::max(found.committed, executed_.load());  // CHECK
-  protocol_ = std::make_unique<OrderedProtocol>(std::make_unique<FailStopReplica>(
-      options_.group, FailStopReplicaOptions(), found, incarnation, loop_.Now()));
+  protocol_ = std::make_unique<FailStopReplica>(options_.group, FailStopReplicaOptions(), found,
+                                                incarnation, loop_.Now());
   return OkStatus();
 }
 
@@ -215,13 +213,13 @@ void ReplicaAgent::Stop() {
 
 void ReplicaAgent::Receive(MemberIndex from, ProtocolMessage message) {
   if (stopping_ || protocol_ == nullptr) return;
-  protocol_->Step(from, std::move(message), loop_.Now());
+  protocol_->Handle(MessageReceived{from, std::move(message)}, loop_.Now());
   if (pump_) pump_->Wake();
 }
 
 void ReplicaAgent::Unreachable(MemberIndex member) {
   if (stopping_ || protocol_ == nullptr) return;
-  protocol_->Unreachable(member, loop_.Now());
+  protocol_->Handle(MemberUnreachable{member}, loop_.Now());
 }
 
 void ReplicaAgent::Pump() {
@@ -230,7 +228,7 @@ void ReplicaAgent::Pump() {
     pump_ = ThreadRef(UserThread::Current());
   }
   while (!stopping_) {
-    if (loop_.Now() >= protocol_->NextEvent()) protocol_->Tick(loop_.Now());
+    if (loop_.Now() >= protocol_->NextEvent()) protocol_->Handle(TimePassed(), loop_.Now());
     ProtocolActions actions = protocol_->DrainActions();
     Publish();
     if (!actions.empty()) {
@@ -259,7 +257,7 @@ void ReplicaAgent::Do(ProtocolActions actions) {
     change->committed = protocol_->status().committed;
     const Status stored = Store(change);
     if (!stored.ok()) return Fail(Annotate(stored, "storing the log"));
-    protocol_->Stored(actions.change_number, loop_.Now());
+    protocol_->Handle(ChangeStored{actions.change_number}, loop_.Now());
   }
   Send(actions.after_stored, *change);
   if (actions.restore_from) BeginRestore(*actions.restore_from);
@@ -280,7 +278,7 @@ void ReplicaAgent::DropLog() {
   const Lsn first = std::exchange(drop_before_, 0);
   const Status dropped = OnDevice([log = log_, first] { return log->DropBefore(first); });
   if (!dropped.ok()) return Fail(Annotate(dropped, "dropping old log entries"));
-  protocol_->Dropped(first);
+  protocol_->Handle(EntriesDropped{first}, loop_.Now());
 }
 
 void ReplicaAgent::Send(std::vector<OutgoingMessage>& messages, const LogChange& change) {
@@ -342,7 +340,7 @@ void ReplicaAgent::Publish() {
     published_.leased_until = LeasedUntil(standing, executed);
     published_.executed = executed;
     published_.log_size = log_size;
-    const auto freshness = protocol_->freshness();
+    const std::optional<ReplicaFreshness>& freshness = standing.freshness;
     if (freshness && executed >= freshness->committed) {
       published_.current_as_of = std::max(published_.current_as_of, freshness->as_of);
     }

@@ -36,7 +36,8 @@
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/replication/client/replica_extension.h"
 #include "neptune/replication/log/redo_log.h"
-#include "neptune/replication/protocol/agent_protocol.h"
+#include "neptune/replication/protocol/replica_group.h"
+#include "neptune/replication/protocol/replication_protocol.h"
 #include "neptune/replication/state/replicated_state.h"
 #include "neptune/service/node_loops.h"
 #include "neptune/service/service_module.h"
@@ -52,8 +53,8 @@ inline constexpr char kReplicationDevice[] = "/neptune/replication";
 
 // Protocol by which the members agree on an order.
 enum class ReplicationMode : uint8_t {
-  kSafe,      // safe_replica.h
-  kFailStop,  // fail_stop_replica.h: for the paper's figures; assumes fail-stop nodes
+  kSafe,      // safe/safe_replica.h
+  kFailStop,  // fail_stop/fail_stop_replica.h: for the paper's figures; assumes fail-stop nodes
 };
 
 struct ReplicaAgentOptions {
@@ -102,7 +103,7 @@ class ReplicaAgent {
   void Receive(MemberIndex from, ProtocolMessage message);
   void Unreachable(MemberIndex member);
 
-  // See AgentProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
+  // See ReplicationProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
   Status StartByHand();
 
   // Orders, stores and executes a write; parks until that is done. `version` is set if the write
@@ -213,7 +214,7 @@ class ReplicaAgent {
   std::unique_ptr<KeyValueStore> log_store_;
   std::shared_ptr<RedoLog> log_;
   std::shared_ptr<ReplicatedState> state_;  // null: a witness
-  std::unique_ptr<AgentProtocol> protocol_;
+  std::unique_ptr<ReplicationProtocol> protocol_;
 
   std::atomic<bool> stopping_{false};
   std::atomic<int> threads_alive_{0};

@@ -35,17 +35,18 @@ StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
 StatusOr<Lsn> ReplicaAgent::CompleteSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
   struct Answer {
     OneShotEvent done;
-    bool is_known = false;
+    std::optional<SnapshotMark> mark;
     Lsn last = 0;
   };
   const auto answer = std::make_shared<Answer>();
-  loop_.Post([this, snapshot, answer] {
-    answer->is_known = protocol_->Complete(log_->first_lsn() - 1, snapshot.get());
+  loop_.Post([this, end = snapshot->base.lsn, answer] {
+    answer->mark = protocol_->MarkOf(end, log_->first_lsn() - 1);
     answer->last = protocol_->status().committed;
     answer->done.Set();
   });
   if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node is stopping");
-  if (!answer->is_known) return Unavailable("the log no longer has the needed entries");
+  if (!answer->mark) return Unavailable("the log no longer has the needed entries");
+  static_cast<SnapshotMark&>(*snapshot) = *std::move(answer->mark);
   return answer->last;
 }
 
@@ -107,7 +108,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     // emptied at the next start.
     NEPTUNE_RETURN_IF_ERROR(AdoptData(snapshot));
     NEPTUNE_RETURN_IF_ERROR(EndRestore(base.lsn));
-    protocol_->Restored(std::move(*snapshot), loop_.Now());
+    protocol_->Handle(DataRestored{std::move(*snapshot)}, loop_.Now());
     // Their LSNs now belong to other entries.
     FailWriters("the replica restored another member's data before the write was stored");
     if (pump_) pump_->Wake();
@@ -115,7 +116,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
   }
   if (executed_ >= base.lsn) return OkStatus();
   NEPTUNE_RETURN_IF_ERROR(AdoptData(snapshot));
-  protocol_->Restored(std::move(*snapshot), loop_.Now());
+  protocol_->Handle(DataRestored{std::move(*snapshot)}, loop_.Now());
   // The data count once their log is stored.
   while (!stopping_ && log_->last_lsn() < base.lsn) {
     if (pump_) pump_->Wake();
