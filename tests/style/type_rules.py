@@ -98,7 +98,6 @@ WIDER_CLASSES: Dict[str, int] = {
 WIDER_INTERFACES: Dict[str, int] = {}
 WIDER_METHODS: Dict[str, int] = {
     "neptune::Aggregator::Run": 7,
-    "neptune::ReplicaSession::Call": 8,
 }
 
 _ANNOTATION = re.compile(r"\b(?:ABSL_\w+|alignas|noexcept|decltype|__attribute__)\s*(?=\()")
