@@ -90,7 +90,6 @@ WIDER_CLASSES: Dict[str, int] = {
     "neptune::Aggregation": 36,
     "neptune::HttpConnection": 30,
     "neptune::Node": 34,
-    "neptune::ReplicaAgent": 31,
     "neptune::ServerConnection": 23,
     "neptune::ServiceHost": 33,
     "search::index::BlockRanker": 31,
