@@ -186,15 +186,13 @@ void ReplicaAgent::DropLog() {
 void ReplicaAgent::Send(Decisions& decisions, bool are_stored) {
   ProtocolActions& actions = decisions.actions;
   for (OutgoingMessage& outgoing : are_stored ? actions.after_stored : actions.at_once) {
-    bool is_lost = false;
     do {
       ProtocolMessage message = outgoing.message;
       if (!outgoing.entries.empty()) {
         StatusOr<std::vector<LogEntry>> read =
             log_->ReadForMessage(outgoing.entries, *decisions.change);
         // If entries were dropped meanwhile, send none; the next message resolves it.
-        is_lost = !read.ok() && read.status().code() != StatusCode::kNotFound;
-        if (is_lost) break;
+        if (!read.ok() && read.status().code() != StatusCode::kNotFound) break;
         if (!read.ok()) outgoing.entries.clear();
         if (read.ok()) std::visit([&](auto& one) { one.entries = *std::move(read); }, message);
       }
