@@ -183,8 +183,9 @@ void CacheClient::InsertAtPrimary(Shared& shared, const ClientSession& session, 
   neptune::ReplicaSession replicas(session);
   Data response;
   const Status status = replicas.Call(
-      neptune::ServiceName(cache::kCacheService), PartitionId(partition),
-      MethodName(cache::kInsertMethod), AccessMode::kWrite, request, &response,
+      {neptune::ServiceName(cache::kCacheService), PartitionId(partition),
+       MethodName(cache::kInsertMethod), AccessMode::kWrite},
+      request, &response,
       {.deadline = neptune::this_thread::Now() + shared.options.cache_insert_timeout});
   CountInsertion(shared.metrics, status, response);
 }

@@ -75,8 +75,8 @@ StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession
 StatusOr<index::ChangeAnswer> WriteChange(neptune::ReplicaSession& session,
                                           const RoutedChange& routed, neptune::TimePoint deadline) {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(session.Call(ServiceName(routed.service), PartitionId(routed.partition),
-                                       MethodName(index::kChangeMethod), AccessMode::kWrite,
+  NEPTUNE_RETURN_IF_ERROR(session.Call({ServiceName(routed.service), PartitionId(routed.partition),
+                                        MethodName(index::kChangeMethod), AccessMode::kWrite},
                                        Data(routed.change.SerializeAsString()), &response,
                                        {.deadline = deadline}));
   NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<index::ChangeAnswer>());

@@ -145,8 +145,8 @@ class LiveUpdatesTest : public testing::Test {
   static Status Change(neptune::ReplicaSession& session, const char* service,
                        const index::PartitionChange& change) {
     Data response;
-    return session.Call(ServiceName(service), PartitionId(0),
-                        neptune::MethodName(index::kChangeMethod), AccessMode::kWrite,
+    return session.Call({ServiceName(service), PartitionId(0),
+                         neptune::MethodName(index::kChangeMethod), AccessMode::kWrite},
                         Data(change.SerializeAsString()), &response,
                         {.deadline = neptune::this_thread::Now() + seconds(10)});
   }
@@ -309,10 +309,10 @@ TEST_F(LiveUpdatesTest, ANodeDoesNotStartOverChangesOfAnotherNumberOfPartitions)
 TEST_F(LiveUpdatesTest, AMalformedChangeIsRefusedByAllAndChangesNothing) {
   InSession([&](neptune::ReplicaSession& session) {
     Data response;
-    const Status status = session.Call(ServiceName("tier1"), PartitionId(0),
-                                       neptune::MethodName(index::kChangeMethod),
-                                       AccessMode::kWrite, Data("no change"), &response,
-                                       {.deadline = neptune::this_thread::Now() + seconds(10)});
+    const Status status = session.Call(
+        {ServiceName("tier1"), PartitionId(0), neptune::MethodName(index::kChangeMethod),
+         AccessMode::kWrite},
+        Data("no change"), &response, {.deadline = neptune::this_thread::Now() + seconds(10)});
     EXPECT_EQ(status.code(), neptune::StatusCode::kInvalidArgument) << status;
   });
   Upsert(7, "bird");

@@ -69,8 +69,9 @@ class CacheServiceCluster : public testing::Test {
                               const Request& request) {
     const PartitionId partition(PartitionOfKey(request.key(), kPartitionCount));
     Data response;
-    NEPTUNE_RETURN_IF_ERROR(session.Call(neptune::ServiceName(kCacheService), partition,
-                                         MethodName(method), access, Data::Of(request), &response));
+    NEPTUNE_RETURN_IF_ERROR(
+        session.Call({neptune::ServiceName(kCacheService), partition, MethodName(method), access},
+                     Data::Of(request), &response));
     NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
     return *answer;
   }
@@ -131,12 +132,12 @@ TEST_P(CacheServiceTest, RefusesWhatIsTooLargeOrNoRequest) {
     EXPECT_FALSE(Store(session, "", "x")->stored());
     EXPECT_FALSE(Store(session, std::string(kKeySizeMax + 1, 'k'), "x")->stored());
     Data response;
-    EXPECT_EQ(
-        session
-            .Call(neptune::ServiceName(kCacheService), PartitionId(0), MethodName(kInsertMethod),
-                  AccessMode::kWrite, Data("\xff no message"), &response)
-            .code(),
-        neptune::StatusCode::kInvalidArgument);
+    EXPECT_EQ(session
+                  .Call({neptune::ServiceName(kCacheService), PartitionId(0),
+                         MethodName(kInsertMethod), AccessMode::kWrite},
+                        Data("\xff no message"), &response)
+                  .code(),
+              neptune::StatusCode::kInvalidArgument);
   });
 }
 

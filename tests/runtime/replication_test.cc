@@ -87,16 +87,16 @@ class ReplicationTest : public testing::Test {
                                       Duration timeout = seconds(5), RequestId id = {}) {
     Data response;
     const Status status =
-        session.Call(kService, PartitionId(0), MethodName("Append"), AccessMode::kWrite, Data(what),
-                     &response, {.deadline = this_thread::Now() + timeout, .id = id});
+        session.Call({kService, PartitionId(0), MethodName("Append"), AccessMode::kWrite},
+                     Data(what), &response, {.deadline = this_thread::Now() + timeout, .id = id});
     if (!status.ok()) return status;
     return response.bytes();
   }
   static StatusOr<std::string> Get(ReplicaSession& session, const std::string& key,
                                    ReplicaReport* report = nullptr) {
     Data response;
-    const Status status = session.Call(kService, PartitionId(0), MethodName("Get"),
-                                       AccessMode::kRead, Data(key), &response, {}, report);
+    const ReplicatedMethod get = {kService, PartitionId(0), MethodName("Get")};
+    const Status status = session.Call(get, Data(key), &response, {}, report);
     if (!status.ok()) return status;
     return response.bytes();
   }

@@ -58,9 +58,9 @@ class WriteAnywhereTest : public testing::Test {
   static StatusOr<std::string> Insert(ReplicaSession& session, const std::string& what,
                                       RequestId id = {}, ReplicaReport* report = nullptr) {
     Data response;
-    const Status status =
-        session.Call(kService, PartitionId(0), MethodName("Insert"), AccessMode::kWrite, Data(what),
-                     &response, {.deadline = this_thread::Now() + seconds(5), .id = id}, report);
+    const Status status = session.Call(
+        {kService, PartitionId(0), MethodName("Insert"), AccessMode::kWrite}, Data(what), &response,
+        {.deadline = this_thread::Now() + seconds(5), .id = id}, report);
     if (!status.ok()) return status;
     return response.bytes();
   }
@@ -376,12 +376,12 @@ TEST_F(WriteAnywhereTest, ReportsClaimNoVersionAndNoStaleness) {
     EXPECT_EQ(report, ReplicaReport{.was_served = true});
     Data response;
     EXPECT_TRUE(session
-                    .Call(kService, PartitionId(0), MethodName("Get"), AccessMode::kRead, Data("k"),
-                          &response, {}, &report)
+                    .Call({kService, PartitionId(0), MethodName("Get"), AccessMode::kRead},
+                          Data("k"), &response, {}, &report)
                     .ok());
     EXPECT_EQ(report, ReplicaReport{.was_served = true});
     const Status bounded =
-        session.Call(kService, PartitionId(0), MethodName("Get"), AccessMode::kRead, Data("k"),
+        session.Call({kService, PartitionId(0), MethodName("Get"), AccessMode::kRead}, Data("k"),
                      &response, {.staleness_max = seconds(1)});
     EXPECT_EQ(bounded.code(), StatusCode::kInvalidArgument) << bounded;
   });

@@ -168,8 +168,8 @@ class ChaosCluster {
       neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
       for (uint32_t p = 0; p < kPartitionCount && status.ok(); ++p) {
         neptune::Data response;
-        status = session.Call(neptune::ServiceName(lab::kRegisterService), neptune::PartitionId(p),
-                              neptune::MethodName("Append"), neptune::AccessMode::kWrite,
+        status = session.Call({neptune::ServiceName(lab::kRegisterService), neptune::PartitionId(p),
+                               neptune::MethodName("Append"), neptune::AccessMode::kWrite},
                               neptune::Data("ready=;"), &response,
                               {.deadline = neptune::this_thread::Now() + kPeaceMax});
       }
@@ -255,9 +255,10 @@ class ChaosCluster {
       for (const auto& [partition, key] : load_.Registers()) {
         neptune::Data response;
         // An empty append returns the newest contents.
-        status = session.Call(neptune::ServiceName(lab::kRegisterService),
-                              neptune::PartitionId(partition), neptune::MethodName("Append"),
-                              neptune::AccessMode::kWrite, neptune::Data(key + "="), &response);
+        status = session.Call(
+            {neptune::ServiceName(lab::kRegisterService), neptune::PartitionId(partition),
+             neptune::MethodName("Append"), neptune::AccessMode::kWrite},
+            neptune::Data(key + "="), &response);
         if (!status.ok()) return;
         (*contents)[{partition, key}] = response.bytes();
       }

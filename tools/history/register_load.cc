@@ -55,10 +55,11 @@ void RegisterLoad::Do(neptune::ReplicaSession& session, RegisterOperation operat
   const std::string request =
       operation.is_write ? StrCat(operation.key, "=", operation.text) : operation.key;
   const neptune::Status status = session.Call(
-      neptune::ServiceName(kRegisterService), neptune::PartitionId(operation.partition),
-      neptune::MethodName(operation.is_write ? options_.write_method : "Get"),
-      operation.is_write ? AccessMode::kWrite : AccessMode::kRead, Data(request), &response,
-      {.deadline = operation.begin + kRegisterTimeout}, &operation.report);
+      {neptune::ServiceName(kRegisterService), neptune::PartitionId(operation.partition),
+       neptune::MethodName(operation.is_write ? options_.write_method : "Get"),
+       operation.is_write ? AccessMode::kWrite : AccessMode::kRead},
+      Data(request), &response, {.deadline = operation.begin + kRegisterTimeout},
+      &operation.report);
   operation.end = neptune::this_thread::Now();
   operation.is_acknowledged = status.ok();
   if (status.ok()) operation.value = response.bytes();

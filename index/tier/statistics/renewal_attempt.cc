@@ -161,7 +161,7 @@ Status RenewalAttempt::Publish() {
   neptune::ReplicaSession session(session_);
   const auto write = [&](const TierPartition& to, const PartitionChange& change) {
     Data response;
-    return session.Call(to.service, to.partition, MethodName(kChangeMethod), AccessMode::kWrite,
+    return session.Call({to.service, to.partition, MethodName(kChangeMethod), AccessMode::kWrite},
                         Data(change.SerializeAsString()), &response);
   };
   for (const TierPartition& partition : partitions_) {

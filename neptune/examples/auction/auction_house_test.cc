@@ -33,8 +33,9 @@ template <typename Answer, typename Request>
 StatusOr<Answer> AskPartition(ReplicaSession& session, uint64_t partition, const char* method,
                               AccessMode access, const Request& request) {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(session.Call(kService, PartitionId(static_cast<uint32_t>(partition)),
-                                       MethodName(method), access, Data::Of(request), &response));
+  NEPTUNE_RETURN_IF_ERROR(session.Call(
+      {kService, PartitionId(static_cast<uint32_t>(partition)), MethodName(method), access},
+      Data::Of(request), &response));
   NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
   return *answer;
 }
@@ -153,7 +154,7 @@ TEST_F(AuctionHouseTest, RefusesInvalidRequests) {
               StatusCode::kInvalidArgument);
     Data response;
     EXPECT_EQ(session
-                  .Call(kService, PartitionId(1), MethodName(kBidItemMethod), AccessMode::kWrite,
+                  .Call({kService, PartitionId(1), MethodName(kBidItemMethod), AccessMode::kWrite},
                         Data("\xff no message"), &response)
                   .code(),
               StatusCode::kInvalidArgument);

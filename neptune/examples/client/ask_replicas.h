@@ -24,7 +24,7 @@ StatusOr<Answer> AskReplicas(ReplicasAsked& asked, uint64_t number, const char* 
                              ReplicaReport* report = nullptr) {
   const PartitionId partition(static_cast<uint32_t>(number % asked.partition_count));
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(asked.session.Call(asked.service, partition, MethodName(method), access,
+  NEPTUNE_RETURN_IF_ERROR(asked.session.Call({asked.service, partition, MethodName(method), access},
                                              Data(request.SerializeAsString()), &response, {},
                                              report));
   NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());

@@ -39,8 +39,9 @@ template <typename Answer, typename Request>
 StatusOr<Answer> Ask(ReplicaSession& session, const char* method, AccessMode access,
                      const Request& request) {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(session.Call(kService, PartitionOf(request.group_id()),
-                                       MethodName(method), access, Data::Of(request), &response));
+  NEPTUNE_RETURN_IF_ERROR(
+      session.Call({kService, PartitionOf(request.group_id()), MethodName(method), access},
+                   Data::Of(request), &response));
   NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
   return *answer;
 }
@@ -171,7 +172,7 @@ TEST_F(DiscussionTest, RefusesInvalidMessages) {
     EXPECT_EQ(Refusal(session, MessageFor(kGroupCount, 0, "s")), StatusCode::kNotFound);
     Data response;
     EXPECT_EQ(session
-                  .Call(kService, PartitionId(0), MethodName(kAddMsgMethod), AccessMode::kWrite,
+                  .Call({kService, PartitionId(0), MethodName(kAddMsgMethod), AccessMode::kWrite},
                         Data("\xff no message"), &response)
                   .code(),
               StatusCode::kInvalidArgument);
@@ -191,7 +192,7 @@ TEST_F(DiscussionTest, RefusesToShowMissingMessages) {
     request.set_group_id(2);
     Data response;
     EXPECT_EQ(session
-                  .Call(kService, PartitionId(1), MethodName(kViewMsgMethod), AccessMode::kRead,
+                  .Call({kService, PartitionId(1), MethodName(kViewMsgMethod), AccessMode::kRead},
                         Data::Of(request), &response)
                   .code(),
               StatusCode::kInvalidArgument)

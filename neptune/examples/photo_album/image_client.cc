@@ -16,9 +16,9 @@ template <typename Answer, typename Request>
 StatusOr<Answer> Ask(ReplicaSession& session, uint32_t partition, const char* method,
                      AccessMode access, const Request& request, const ReplicaCallOptions& options) {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(session.Call(ServiceName(kImageStoreService), PartitionId(partition),
-                                       MethodName(method), access, Data::Of(request), &response,
-                                       options));
+  NEPTUNE_RETURN_IF_ERROR(session.Call(
+      {ServiceName(kImageStoreService), PartitionId(partition), MethodName(method), access},
+      Data::Of(request), &response, options));
   NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
   return *answer;
 }

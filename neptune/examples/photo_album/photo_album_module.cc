@@ -152,9 +152,9 @@ StatusOr<Answer> PhotoAlbumModule::WriteHere(Behalf& behalf, const char* method,
                                              const Request& request,
                                              const ReplicaCallOptions& options) const {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(behalf.session.Call(name_, behalf.context.partition(), MethodName(method),
-                                              AccessMode::kWrite, Data::Of(request), &response,
-                                              options, &behalf.report));
+  NEPTUNE_RETURN_IF_ERROR(behalf.session.Call(
+      {name_, behalf.context.partition(), MethodName(method), AccessMode::kWrite},
+      Data::Of(request), &response, options, &behalf.report));
   NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
   return *answer;
 }

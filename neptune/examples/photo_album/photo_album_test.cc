@@ -44,9 +44,9 @@ StatusOr<Answer> AskPartition(ReplicaSession& session, uint64_t partition, const
                               AccessMode access, const Request& request,
                               const ReplicaCallOptions& options = {}) {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(session.Call(kAlbums, PartitionId(static_cast<uint32_t>(partition)),
-                                       MethodName(method), access, Data::Of(request), &response,
-                                       options));
+  NEPTUNE_RETURN_IF_ERROR(session.Call(
+      {kAlbums, PartitionId(static_cast<uint32_t>(partition)), MethodName(method), access},
+      Data::Of(request), &response, options));
   NEPTUNE_ASSIGN_OR_RETURN(const Answer* const answer, response.As<Answer>());
   return *answer;
 }
@@ -126,9 +126,9 @@ StatusCode ImageOutcome(ReplicaSession& session, const ImageId& id) {
   *request.mutable_id() = id;
   Data response;
   return session
-      .Call(ServiceName(kImageStoreService), PartitionId(PartitionOfImage(id, kPartitionCount)),
-            MethodName(kReadImageMethod), AccessMode::kRead, Data::Of(request), &response,
-            {.staleness_max = Duration{0}})
+      .Call({ServiceName(kImageStoreService), PartitionId(PartitionOfImage(id, kPartitionCount)),
+             MethodName(kReadImageMethod), AccessMode::kRead},
+            Data::Of(request), &response, {.staleness_max = Duration{0}})
       .code();
 }
 

@@ -6,149 +6,72 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
-#include "neptune/capsule/device_call.h"
-#include "neptune/replication/log/log_pieces.h"
+#include "neptune/replication/agent/pending_writes.h"
+#include "neptune/replication/agent/replica_board.h"
+#include "neptune/replication/agent/replica_data.h"
+#include "neptune/replication/agent/replica_device.h"
+#include "neptune/replication/agent/replica_log.h"
 #include "neptune/replication/protocol/commutative_protocol.h"
-#include "neptune/replication/protocol/fail_stop_replica.h"
-#include "neptune/replication/protocol/ordered_protocol.h"
-#include "neptune/replication/protocol/safe_replica.h"
+#include "neptune/replication/protocol/fail_stop/fail_stop_replica.h"
+#include "neptune/replication/protocol/safe/safe_replica.h"
 
 namespace neptune {
 namespace {
 
-// Maximum bytes of entries executed in one device call.
-constexpr size_t kExecuteSizeMax = 256u << 10;
-// Maximum bytes of entries in one message.
-constexpr size_t kSendSizeMax = 512u << 10;
-// Piece sizes for reading and storing a whole log.
-constexpr size_t kLogPieceSize = 1u << 20;
-constexpr size_t kStorePieceSize = 64u << 20;
 // Number of executed entries between checks for droppable log entries.
 constexpr Lsn kDropInterval = 2'000;
-// Delay before a device call is retried that an overloaded device capsule refused.
-constexpr Duration kDevicePause = std::chrono::milliseconds(5);
-// A primary remembers kVersionCountMax versions, one per interval.
-constexpr Duration kVersionInterval = std::chrono::milliseconds(20);
-constexpr size_t kVersionCountMax = 1024;
-
-std::string StoreName(const LogIdentity& identity, const char* part) {
-  return StrCat(part, "-", identity.service, "-", identity.partition);
-}
-
-// Reads the first entries of the runs that fit into a message, and removes them from the runs.
-Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogEntry>* entries) {
-  size_t size = 0;
-  while (!places->empty() && size <= kSendSizeMax) {
-    LogRun& run = places->front();
-    NEPTUNE_ASSIGN_OR_RETURN(std::vector<LogEntry> read,
-                             log.Read(run.first, run.last, kSendSizeMax));
-    run.first += read.size();
-    for (LogEntry& entry : read) {
-      size += entry.payload.size();
-      entries->push_back(std::move(entry));
-    }
-    if (run.first <= run.last) break;
-    places->pop_front();
-  }
-  return OkStatus();
-}
-
-// Like ReadSome, for entries that are about to be stored. REQUIRES: `change` has the first one.
-std::vector<LogEntry> CollectSome(const LogChange& change, std::deque<LogRun>* places) {
-  std::vector<LogEntry> entries;
-  LogRun& run = places->front();
-  size_t size = 0;
-  for (size_t i = run.first - change.entries.front().lsn; i < change.entries.size(); ++i) {
-    const LogEntry& entry = change.entries[i];
-    if (entry.lsn > run.last || size > kSendSizeMax) break;
-    size += entry.payload.size();
-    entries.push_back(entry);
-  }
-  run.first += entries.size();
-  if (run.first > run.last) places->pop_front();
-  return entries;
-}
+// Delay before a failed restore is retried; doubles with each failure up to the maximum.
+constexpr Duration kRestorePause = std::chrono::milliseconds(100);
+constexpr Duration kRestorePauseMax = std::chrono::seconds(2);
+constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
 
 }  // namespace
 
-struct ReplicaAgent::PendingWrite {
-  OneShotEvent done;
-  Epoch epoch = 0;
-  Lsn lsn = 0;
-  Status failure;
-  WriteOutcome outcome;
+struct ReplicaAgent::Decisions {
+  ProtocolActions actions;
+  // The change of the actions, shared with the call that stores it.
+  std::shared_ptr<LogChange> change;
 };
 
 ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
     : options_(std::move(options)),
       hooks_(std::move(hooks)),
-      device_path_(StrCat(kReplicationDevice, "/", options_.identity.service, "/",
-                          options_.identity.partition)),
-      loop_(*hooks_.control->loop) {}
+      loop_(*hooks_.control->loop),
+      device_(
+          std::make_unique<ReplicaDevice>(hooks_.capsules,
+                                          StrCat(kReplicationDevice, "/", options_.identity.service,
+                                                 "/", options_.identity.partition),
+                                          stopping_)),
+      log_(std::make_unique<ReplicaLog>(*device_, *hooks_.world, options_.identity)),
+      data_(std::make_unique<ReplicaData>(*device_, hooks_.open_state)),
+      board_(std::make_unique<ReplicaBoard>()),
+      writes_(std::make_unique<PendingWrites>()) {}
 
 ReplicaAgent::~ReplicaAgent() = default;
-
-Status ReplicaAgent::OnDevice(std::function<Status()> call) {
-  while (!stopping_) {
-    if (hooks_.capsules == nullptr) return call();
-    StatusOr<Status> ran =
-        RunOnDevice(*hooks_.capsules, device_path_, call, {}, DeviceWait::kForEnd);
-    if (ran.ok()) return *std::move(ran);
-    if (this_thread::SleepFor(kDevicePause) == ParkResult::kStopping) break;
-  }
-  return Cancelled("the node is stopping");
-}
-
-Status ReplicaAgent::OpenLog() {
-  const std::string name = StoreName(options_.identity, "log");
-  return OnDevice([this, name]() -> Status {
-    log_.reset();
-    log_store_.reset();
-    NEPTUNE_ASSIGN_OR_RETURN(log_store_, hooks_.world->storage().Open(name));
-    NEPTUNE_ASSIGN_OR_RETURN(auto log, RedoLog::Open(*log_store_, options_.identity));
-    log_ = std::move(log);
-    return OkStatus();
-  });
-}
-
-Status ReplicaAgent::OpenState() {
-  if (hooks_.open_state == nullptr) return OkStatus();
-  return OnDevice([this]() -> Status {
-    NEPTUNE_ASSIGN_OR_RETURN(auto state, hooks_.open_state());
-    state_ = std::move(state);
-    return OkStatus();
-  });
-}
 
 // A log whose base is after the data, or (level 1) data that end after the log, result from an
 // unfinished restore. Both are emptied, so the member counts as one with a new disk.
 Status ReplicaAgent::BeginAnewUnlessSound() {
-  if (state_ == nullptr) return OkStatus();
-  const Lsn completed = state_->completed();
-  const bool is_ahead = is_write_anywhere() && completed > log_->opened().last_lsn;
-  if (completed >= log_->opened().base.lsn && !is_ahead) return OkStatus();
+  if (!data_->exists()) return OkStatus();
+  const Lsn completed = data_->state()->completed();
+  const bool is_ahead = is_write_anywhere() && completed > log_->found().last_lsn;
+  if (completed >= log_->found().base.lsn && !is_ahead) return OkStatus();
   LOG(WARNING) << options_.identity.service << "/" << options_.identity.partition
                << " starts over empty: its log and data do not fit together";
-  NEPTUNE_RETURN_IF_ERROR(OnDevice([this, name = StoreName(options_.identity, "log")]() -> Status {
-    NEPTUNE_RETURN_IF_ERROR(state_->BeginRestore());  // reopening then finds it empty
-    state_.reset();
-    log_.reset();
-    log_store_.reset();
-    return hooks_.world->storage().Destroy(name);
-  }));
-  NEPTUNE_RETURN_IF_ERROR(OpenLog());
-  return OpenState();
+  NEPTUNE_RETURN_IF_ERROR(data_->Destroy());
+  NEPTUNE_RETURN_IF_ERROR(log_->Destroy());
+  NEPTUNE_RETURN_IF_ERROR(log_->Open());
+  return data_->Open();
 }
 
 Status ReplicaAgent::Start() {
-  NEPTUNE_RETURN_IF_ERROR(OpenLog());
-  NEPTUNE_RETURN_IF_ERROR(OpenState());
+  NEPTUNE_RETURN_IF_ERROR(log_->Open());
+  NEPTUNE_RETURN_IF_ERROR(data_->Open());
   NEPTUNE_RETURN_IF_ERROR(BeginAnewUnlessSound());
-  executed_ = state_ == nullptr ? 0 : std::max(state_->completed(), log_->opened().base.lsn);
-  executing_to_ = executed_.load();
+  data_->BeginAfter(log_->found().base.lsn);
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
-  if (state_ != nullptr) SpawnOn(*hooks_.worker, "execute", [this] { Execute(); });
+  if (data_->exists()) SpawnOn(*hooks_.worker, "execute", [this] { Execute(); });
   return OkStatus();
 }
 
@@ -156,37 +79,21 @@ Status ReplicaAgent::MakeProtocol() {
   // 0 is not a valid incarnation.
   const uint64_t incarnation = loop_.random().Next() | 1;
   if (is_write_anywhere()) {
-    NEPTUNE_ASSIGN_OR_RETURN(OriginIndex index, IndexLog());
-    protocol_ = std::make_unique<CommutativeProtocol>(options_.group, log_->opened(),
+    NEPTUNE_ASSIGN_OR_RETURN(OriginIndex index, log_->Index());
+    protocol_ = std::make_unique<CommutativeProtocol>(options_.group, log_->found(),
                                                       std::move(index), incarnation, loop_.Now());
     return OkStatus();
   }
   if (options_.mode == ReplicationMode::kSafe) {
-    protocol_ = std::make_unique<OrderedProtocol>(
-        std::make_unique<SafeReplica>(options_.group, SafeReplicaOptions(), log_->opened(),
-                                      incarnation, loop_.random().Next(), loop_.Now()));
+    protocol_ = std::make_unique<SafeReplica>(options_.group, SafeReplicaOptions(), log_->found(),
+                                              incarnation, loop_.random().Next(), loop_.Now());
     return OkStatus();
   }
-  LogOutline found = log_->opened();
-  found.committed = std::max(found.committed, executed_.load());  // CHECK
-  protocol_ = std::make_unique<OrderedProtocol>(std::make_unique<FailStopReplica>(
-      options_.group, FailStopReplicaOptions(), found, incarnation, loop_.Now()));
+  LogOutline found = log_->found();
+  found.committed = std::max(found.committed, data_->executed());  // CHECK
+  protocol_ = std::make_unique<FailStopReplica>(options_.group, FailStopReplicaOptions(), found,
+                                                incarnation, loop_.Now());
   return OkStatus();
-}
-
-// Builds the index of a level 1 log.
-StatusOr<OriginIndex> ReplicaAgent::IndexLog() {
-  const LogOutline& found = log_->opened();
-  const auto index = std::make_shared<OriginIndex>(found.base.lsn);
-  while (index->last_lsn() < found.last_lsn) {
-    NEPTUNE_RETURN_IF_ERROR(OnDevice([log = log_, index, last = found.last_lsn]() -> Status {
-      NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries,
-                               log->Read(index->last_lsn() + 1, last, kLogPieceSize));
-      for (const LogEntry& entry : entries) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
-      return OkStatus();
-    }));
-  }
-  return std::move(*index);
 }
 
 void ReplicaAgent::SpawnOn(NodeLoop& loop, const char* what, Task body) {
@@ -204,6 +111,15 @@ void ReplicaAgent::SpawnOn(NodeLoop& loop, const char* what, Task body) {
   });
 }
 
+void ReplicaAgent::WakePump() {
+  if (pump_) pump_->Wake();
+}
+
+void ReplicaAgent::WakeExecutor() {
+  LeafLock lock(&mutex_);
+  if (executor_) executor_->Wake();
+}
+
 void ReplicaAgent::Stop() {
   stopping_ = true;
   LeafLock lock(&mutex_);
@@ -215,13 +131,13 @@ void ReplicaAgent::Stop() {
 
 void ReplicaAgent::Receive(MemberIndex from, ProtocolMessage message) {
   if (stopping_ || protocol_ == nullptr) return;
-  protocol_->Step(from, std::move(message), loop_.Now());
-  if (pump_) pump_->Wake();
+  protocol_->Handle(MessageReceived{from, std::move(message)}, loop_.Now());
+  WakePump();
 }
 
 void ReplicaAgent::Unreachable(MemberIndex member) {
   if (stopping_ || protocol_ == nullptr) return;
-  protocol_->Unreachable(member, loop_.Now());
+  protocol_->Handle(MemberUnreachable{member}, loop_.Now());
 }
 
 void ReplicaAgent::Pump() {
@@ -230,11 +146,12 @@ void ReplicaAgent::Pump() {
     pump_ = ThreadRef(UserThread::Current());
   }
   while (!stopping_) {
-    if (loop_.Now() >= protocol_->NextEvent()) protocol_->Tick(loop_.Now());
+    if (loop_.Now() >= protocol_->NextEvent()) protocol_->Handle(TimePassed(), loop_.Now());
     ProtocolActions actions = protocol_->DrainActions();
     Publish();
     if (!actions.empty()) {
-      Do(std::move(actions));
+      auto change = std::make_shared<LogChange>(std::move(actions.change));
+      Do({std::move(actions), std::move(change)});
     } else if (drop_before_ != 0) {
       DropLog();
     } else if (this_thread::Park(protocol_->NextEvent()) == ParkResult::kStopping) {
@@ -242,118 +159,55 @@ void ReplicaAgent::Pump() {
     }
   }
   stopping_ = true;
-  FailWriters("the replica is stopping");
+  writes_->FailAll("the replica is stopping");
 }
 
-void ReplicaAgent::FailWriters(const char* why) {
-  for (auto& [lsn, pending] : std::exchange(writers_, {})) {
-    pending->failure = Unavailable(why);
-    pending->done.Set();
-  }
-}
-
-void ReplicaAgent::Do(ProtocolActions actions) {
-  const auto change = std::make_shared<LogChange>(std::move(actions.change));
-  Send(actions.at_once, *change);
-  if (!change->empty()) {
-    change->committed = protocol_->status().committed;
-    const Status stored = Store(change);
+void ReplicaAgent::Do(Decisions decisions) {
+  Send(decisions, /*are_stored=*/false);
+  LogChange& change = *decisions.change;
+  if (!change.empty()) {
+    change.committed = protocol_->status().committed;
+    const Status stored = log_->Store(decisions.change);
     if (!stored.ok()) return Fail(Annotate(stored, "storing the log"));
-    protocol_->Stored(actions.change_number, loop_.Now());
+    protocol_->Handle(ChangeStored{decisions.actions.change_number}, loop_.Now());
   }
-  Send(actions.after_stored, *change);
-  if (actions.restore_from) BeginRestore(*actions.restore_from);
-}
-
-Status ReplicaAgent::Store(const std::shared_ptr<LogChange>& change) {
-  if (!is_write_anywhere() || !change->restart) {
-    return OnDevice([log = log_, change] { return log->Store(*change); });
-  }
-  for (LogChange& piece : PiecesOf(std::exchange(*change, {}), kStorePieceSize)) {
-    const auto stored = std::make_shared<LogChange>(std::move(piece));
-    NEPTUNE_RETURN_IF_ERROR(OnDevice([log = log_, stored] { return log->Store(*stored); }));
-  }
-  return OkStatus();
+  Send(decisions, /*are_stored=*/true);
+  if (decisions.actions.restore_from) BeginRestore(*decisions.actions.restore_from);
 }
 
 void ReplicaAgent::DropLog() {
   const Lsn first = std::exchange(drop_before_, 0);
-  const Status dropped = OnDevice([log = log_, first] { return log->DropBefore(first); });
+  const Status dropped = log_->DropBefore(first);
   if (!dropped.ok()) return Fail(Annotate(dropped, "dropping old log entries"));
-  protocol_->Dropped(first);
+  protocol_->Handle(EntriesDropped{first}, loop_.Now());
 }
 
-void ReplicaAgent::Send(std::vector<OutgoingMessage>& messages, const LogChange& change) {
-  for (OutgoingMessage& outgoing : messages) SendOne(outgoing, change);
-}
-
-void ReplicaAgent::SendOne(OutgoingMessage& outgoing, const LogChange& change) {
-  do {
-    ProtocolMessage message = outgoing.message;
-    if (!outgoing.entries.empty()) {
-      StatusOr<std::vector<LogEntry>> taken = AdoptEntries(outgoing.entries, change);
-      // If entries were dropped meanwhile, send none; the next message resolves it.
-      if (!taken.ok() && taken.status().code() != StatusCode::kNotFound) return;
-      if (!taken.ok()) outgoing.entries.clear();
-      if (taken.ok()) std::visit([&](auto& one) { one.entries = *std::move(taken); }, message);
-    }
-    hooks_.send(outgoing.to, message);
-  } while (outgoing.is_repeated && !outgoing.entries.empty());
-}
-
-// Takes the next entries from `change` if they are about to be stored, otherwise from the log.
-StatusOr<std::vector<LogEntry>> ReplicaAgent::AdoptEntries(std::deque<LogRun>& places,
-                                                           const LogChange& change) {
-  if (!change.entries.empty() && places.front().first >= change.entries.front().lsn) {
-    return CollectSome(change, &places);
+// Sends the messages that do not wait for the change, or those that did.
+void ReplicaAgent::Send(Decisions& decisions, bool are_stored) {
+  ProtocolActions& actions = decisions.actions;
+  for (OutgoingMessage& outgoing : are_stored ? actions.after_stored : actions.at_once) {
+    do {
+      ProtocolMessage message = outgoing.message;
+      if (!outgoing.entries.empty()) {
+        StatusOr<std::vector<LogEntry>> read =
+            log_->ReadForMessage(outgoing.entries, *decisions.change);
+        // If entries were dropped meanwhile, send none; the next message resolves it.
+        if (!read.ok() && read.status().code() != StatusCode::kNotFound) break;
+        if (!read.ok()) outgoing.entries.clear();
+        if (read.ok()) std::visit([&](auto& one) { one.entries = *std::move(read); }, message);
+      }
+      hooks_.send(outgoing.to, message);
+    } while (outgoing.is_repeated && !outgoing.entries.empty());
   }
-  const auto left = std::make_shared<std::deque<LogRun>>(std::move(places));
-  const auto entries = std::make_shared<std::vector<LogEntry>>();
-  const Status status =
-      OnDevice([log = log_, left, entries] { return ReadSome(*log, left.get(), entries.get()); });
-  if (!status.ok()) return status;
-  places = std::move(*left);
-  return std::move(*entries);
-}
-
-// Returns the protocol's lease once the data contain everything that earlier primaries
-// acknowledged, i.e. everything known to be committed when the lease was first held in this epoch.
-TimePoint ReplicaAgent::LeasedUntil(const ReplicaStatus& standing, Lsn executed) {
-  if (standing.leased_until == TimePoint::min()) return standing.leased_until;
-  if (lease_epoch_ != standing.epoch) {
-    lease_epoch_ = standing.epoch;
-    lease_needs_ = standing.committed;
-  }
-  return executed >= lease_needs_ ? standing.leased_until : TimePoint::min();
 }
 
 void ReplicaAgent::Publish() {
   const ReplicaStatus standing = protocol_->status();
-  executable_ = standing.committed;
-  const Lsn executed = executed_;
-  const size_t log_size = log_->size();
-  const TimePoint now = loop_.Now();
-  bool has_changed = false;
-  {
-    LeafLock lock(&mutex_);
-    has_changed = published_.role != standing.role || published_.primary != standing.primary ||
-                  published_.epoch != standing.epoch;
-    static_cast<ReplicaStatus&>(published_) = standing;
-    published_.leased_until = LeasedUntil(standing, executed);
-    published_.executed = executed;
-    published_.log_size = log_size;
-    const auto freshness = protocol_->freshness();
-    if (freshness && executed >= freshness->committed) {
-      published_.current_as_of = std::max(published_.current_as_of, freshness->as_of);
-    }
-    const bool is_primary = published_.role == ReplicaRole::kPrimary;
-    if (!is_primary) versions_.clear();
-    if (is_primary && (versions_.empty() || now - versions_.back().first >= kVersionInterval)) {
-      versions_.emplace_back(now, executed);
-      if (versions_.size() > kVersionCountMax) versions_.pop_front();
-    }
-    if (executor_ && executable_ > executed) executor_->Wake();
-  }
+  data_->Allow(standing.committed);
+  const Lsn executed = data_->executed();
+  const bool has_changed =
+      board_->Publish(standing, {.executed = executed, .log_size = log_->size()}, loop_.Now());
+  if (standing.committed > executed) WakeExecutor();
   if (has_changed && hooks_.on_change) hooks_.on_change();
 }
 
@@ -361,11 +215,7 @@ void ReplicaAgent::Fail(const Status& status) {
   if (status.code() == StatusCode::kCancelled) return;
   LOG(ERROR) << "replica of " << options_.identity.service << "/" << options_.identity.partition
              << " stopped: " << status;
-  {
-    LeafLock lock(&mutex_);
-    published_.failure = status;
-    published_.leased_until = TimePoint::min();
-  }
+  board_->Fail(status);
   Stop();
 }
 
@@ -379,7 +229,7 @@ Status ReplicaAgent::StartByHand() {
     answer->status = stopping_ || protocol_ == nullptr ? Unavailable("the replica has stopped")
                                                        : protocol_->StartByHand(loop_.Now());
     answer->done.Set();
-    if (pump_) pump_->Wake();
+    WakePump();
   });
   if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node is stopping");
   return answer->status;
@@ -405,8 +255,7 @@ StatusOr<WriteOutcome> ReplicaAgent::Write(LogEntry write, TimePoint deadline, L
 Status ReplicaAgent::CheckRoom() {
   if (!is_write_anywhere() || log_->size() <= options_.log_size_max) return OkStatus();
   drop_wanted_ = true;
-  LeafLock lock(&mutex_);
-  if (executor_) executor_->Wake();
+  WakeExecutor();
   return ResourceExhausted("the log has ", log_->size(),
                            " bytes that other members may still need");
 }
@@ -422,25 +271,8 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
   }
   pending->lsn = *lsn;
   pending->epoch = protocol_->status().epoch;
-  writers_.emplace(*lsn, std::move(pending));
-  if (pump_) pump_->Wake();
-}
-
-void ReplicaAgent::Deliver(std::vector<std::pair<LogEntry, WriteOutcome>> executed) {
-  for (auto& [entry, outcome] : executed) {
-    const auto [begin, end] = writers_.equal_range(entry.lsn);
-    for (auto it = begin; it != end; ++it) {
-      PendingWrite& pending = *it->second;
-      if (pending.epoch == entry.epoch) {
-        pending.outcome = outcome;
-      } else {
-        pending.failure = Unavailable("another primary took over before the write was committed");
-      }
-      pending.done.Set();
-    }
-    writers_.erase(begin, end);
-  }
-  if (pump_) pump_->Wake();  // to publish the new state
+  writes_->Add(std::move(pending));
+  WakePump();
 }
 
 // Execution, on the worker loop.
@@ -451,12 +283,12 @@ void ReplicaAgent::Execute() {
     executor_ = ThreadRef(UserThread::Current());
   }
   while (!stopping_) {
-    const Lsn to = executable_;
-    if (executed_ >= to && !drop_wanted_) {
+    const bool has_work = data_->executed() < data_->executable();
+    if (!has_work && !drop_wanted_) {
       if (this_thread::Park() == ParkResult::kStopping) break;
       continue;
     }
-    const Status status = executed_ < to ? ExecuteSome(to) : OkStatus();
+    const Status status = has_work ? ExecuteSome() : OkStatus();
     if (!status.ok()) {
       loop_.Post([this, status] { Fail(Annotate(status, "executing writes")); });
       break;
@@ -465,71 +297,130 @@ void ReplicaAgent::Execute() {
   }
 }
 
-Status ReplicaAgent::ExecuteSome(Lsn to) {
-  ThreadLock lock(&state_mutex_);
-  if (executed_ >= to) return OkStatus();  // a restore happened meanwhile
-  const auto entries = std::make_shared<std::vector<LogEntry>>();
-  const Status read = OnDevice([log = log_, from = executed_.load() + 1, to, entries]() -> Status {
-    NEPTUNE_ASSIGN_OR_RETURN(*entries, log->Read(from, to, kExecuteSizeMax));
-    return OkStatus();
+Status ReplicaAgent::ExecuteSome() {
+  NEPTUNE_ASSIGN_OR_RETURN(std::vector<ExecutedEntry> executed,
+                           data_->ExecuteSome(*log_, hooks_.before_write));
+  if (executed.empty()) return OkStatus();
+  loop_.Post([this, executed = std::move(executed)] {
+    writes_->Deliver(executed);
+    WakePump();  // to publish the new state
   });
-  if (read.code() == StatusCode::kNotFound && executable_ < to) return OkStatus();  // log restarted
-  NEPTUNE_RETURN_IF_ERROR(read);
-  if (hooks_.before_write) {
-    for (const LogEntry& entry : *entries) {
-      if (IsWrite(entry.kind)) hooks_.before_write(entry);
-    }
-  }
-  if (!entries->empty()) executing_to_ = entries->back().lsn;
-  const auto outcomes = std::make_shared<std::vector<std::pair<LogEntry, WriteOutcome>>>();
-  NEPTUNE_RETURN_IF_ERROR(OnDevice([state = state_, entries, outcomes]() -> Status {
-    for (LogEntry& entry : *entries) {
-      if (!IsWrite(entry.kind)) {
-        outcomes->emplace_back(std::move(entry), WriteOutcome());
-        continue;
-      }
-      NEPTUNE_ASSIGN_OR_RETURN(WriteOutcome outcome, state->Apply(entry));
-      outcomes->emplace_back(std::move(entry), std::move(outcome));
-    }
-    return OkStatus();
-  }));
-  if (outcomes->empty()) return OkStatus();
-  executed_ = outcomes->back().first.lsn;
-  loop_.Post([this, outcomes] { Deliver(std::move(*outcomes)); });
   return OkStatus();
 }
 
 // Finds log entries that the data contain durably and that no member needs.
 void ReplicaAgent::FindDroppable() {
-  const Lsn executed = executed_;
+  const Lsn executed = data_->executed();
   if (!drop_wanted_.exchange(false) && executed < dropped_at_ + kDropInterval) return;
   dropped_at_ = executed;
-  const auto flushed = std::make_shared<Lsn>(0);
-  ThreadLock lock(&state_mutex_);
-  const Status status = OnDevice([state = state_, flushed]() -> Status {
-    NEPTUNE_ASSIGN_OR_RETURN(*flushed, state->Flush());
-    return OkStatus();
-  });
-  if (!status.ok()) return;
+  const StatusOr<Lsn> flushed = data_->Flush();
+  if (!flushed.ok()) return;
   loop_.Post([this, flushed = *flushed] {
     if (stopping_) return;
     const bool is_large = log_->size() > options_.log_size_max;
     const Lsn kept = flushed > options_.kept_count ? flushed - options_.kept_count : 0;
     const Lsn last = protocol_->LastDroppable(is_large ? flushed : kept, is_large, loop_.Now());
     if (last >= log_->first_lsn()) drop_before_ = last + 1;
-    if (pump_) pump_->Wake();
+    WakePump();
   });
+}
+
+// Snapshots.
+
+StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
+  if (!data_->exists()) return FailedPrecondition("a witness has no data");
+  const auto snapshot = std::make_shared<ReplicaSnapshot>();
+  NEPTUNE_RETURN_IF_ERROR(data_->Collect(kSnapshotSizeMax, snapshot));
+  NEPTUNE_ASSIGN_OR_RETURN(const Lsn last, MarkSnapshot(snapshot));
+  if (snapshot->log) {
+    NEPTUNE_RETURN_IF_ERROR(log_->CopyTo(last, kSnapshotSizeMax, &*snapshot->log));
+  }
+  return std::move(*snapshot);
+}
+
+// Returns the last stored entry.
+StatusOr<Lsn> ReplicaAgent::MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
+  struct Answer {
+    OneShotEvent done;
+    std::optional<SnapshotMark> mark;
+    Lsn last = 0;
+  };
+  const auto answer = std::make_shared<Answer>();
+  loop_.Post([this, end = snapshot->base.lsn, answer] {
+    answer->mark = protocol_->MarkOf(end, log_->first_lsn() - 1);
+    answer->last = protocol_->status().committed;
+    answer->done.Set();
+  });
+  if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node is stopping");
+  if (!answer->mark) return Unavailable("the log no longer has the needed entries");
+  static_cast<SnapshotMark&>(*snapshot) = *std::move(answer->mark);
+  return answer->last;
+}
+
+void ReplicaAgent::BeginRestore(MemberIndex from) {
+  if (restoring_ || !data_->exists()) return;
+  restoring_ = true;
+  SpawnOn(*hooks_.control, "restore", [this, from] {
+    const Status status = Restore(from);
+    LOG_IF(WARNING, !status.ok()) << "restoring " << options_.identity.service << "/"
+                                  << options_.identity.partition << ": " << status;
+    restore_pause_ =
+        status.ok() ? Duration{0}
+                    : std::clamp<Duration>(2 * restore_pause_, kRestorePause, kRestorePauseMax);
+    board_->NoteRestore(status);
+    if (!status.ok()) this_thread::SleepFor(restore_pause_);
+    restoring_ = false;
+    board_->EndRestore();
+  });
+}
+
+Status ReplicaAgent::Restore(MemberIndex from) {
+  NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot fetched, hooks_.fetch(from));
+  const auto snapshot = std::make_shared<ReplicaSnapshot>(std::move(fetched));
+  ThreadLock lock(&data_->mutex());
+  const EpochStart base = snapshot->base;
+  if (!is_write_anywhere() && data_->executed() >= base.lsn) return OkStatus();
+  board_->BeginRestore();
+  const Status replaced = data_->Replace(snapshot);
+  if (!replaced.ok()) {
+    Fail(replaced);  // the old data are gone
+    return replaced;
+  }
+  if (is_write_anywhere()) {
+    // The log stays empty until it is stored below; data found ahead of the log after a crash are
+    // emptied at the next start.
+    const Status ended = data_->EndRestore(base.lsn);
+    if (!ended.ok()) Fail(ended);
+    NEPTUNE_RETURN_IF_ERROR(ended);
+    protocol_->Handle(DataRestored{std::move(*snapshot)}, loop_.Now());
+    // Their LSNs now belong to other entries.
+    writes_->FailAll("the replica restored another member's data before the write was stored");
+    WakePump();
+    return OkStatus();
+  }
+  protocol_->Handle(DataRestored{std::move(*snapshot)}, loop_.Now());
+  // The data count once their log is stored.
+  while (!stopping_ && log_->last_lsn() < base.lsn) {
+    WakePump();
+    if (this_thread::SleepFor(kRestorePoll) == ParkResult::kStopping) break;
+  }
+  const Status ended = data_->EndRestore(base.lsn);
+  if (!ended.ok()) Fail(ended);
+  return ended;
 }
 
 // Reads.
 
+uint64_t ReplicaAgent::restore_count() const { return data_->restore_count(); }
+const ReplicatedState* ReplicaAgent::state() const { return data_->state(); }
+const std::string& ReplicaAgent::device_path() const { return device_->path(); }
+
 ReplicaAgent::State ReplicaAgent::status() const {
-  LeafLock lock(&mutex_);
-  State state = published_;
-  state.executed = executed_;
+  State state = board_->state();
+  state.executed = data_->executed();
   state.is_witness = options_.group.IsWitness(options_.group.self);
   state.snapshots_sent = snapshots_sent_;
-  state.snapshots_taken = restore_count_;
+  state.snapshots_taken = data_->restore_count();
   return state;
 }
 
@@ -545,12 +436,12 @@ std::string_view ReplicaAgent::State::RoleName() const {
 }
 
 ReplicaReport ReplicaAgent::Report() const {
-  LeafLock lock(&mutex_);
   ReplicaReport report;
   if (is_write_anywhere()) return report;  // LSNs are local to each log
-  report.version = executed_;
-  report.epoch = published_.epoch;
-  if (published_.primary) report.primary = NodeOf(*published_.primary);
+  const ReplicaBoard::Leader leader = board_->leader();
+  report.version = data_->executed();
+  report.epoch = leader.epoch;
+  if (leader.primary) report.primary = NodeOf(*leader.primary);
   return report;
 }
 
@@ -565,10 +456,10 @@ ReplicaReport ReplicaAgent::ReportWrite(Lsn version) const {
 
 StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand,
                                                      TimePoint now) const {
-  if (state_ == nullptr) return FailedPrecondition("a witness has no data");
+  if (!data_->exists()) return FailedPrecondition("a witness has no data");
   Read read;
-  read.restore_count = restore_count_;
-  const Lsn version = executed_;
+  read.restore_count = data_->restore_count();
+  const Lsn version = data_->executed();
   const State state = status();
   if (!state.failure.ok()) return Unavailable("the replica has failed");
   if (state.is_restoring) return Unavailable("the replica is restoring another member's data");
@@ -588,24 +479,18 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
 }
 
 StatusOr<ReplicaReport> ReplicaAgent::EndRead(const Read& read, TimePoint now) const {
-  if (read.restore_count != restore_count_)
+  if (read.restore_count != data_->restore_count())
     return Unavailable("the data were replaced during the read");
   ReplicaReport report = Report();
   report.was_served = true;
   if (is_write_anywhere()) return report;
-  report.version = std::max<Lsn>(executed_, executing_to_);
+  report.version = std::max(data_->executed(), data_->executing_to());
   if (read.current_as_of != TimePoint::min()) report.staleness = now - read.current_as_of;
   return report;
 }
 
 Lsn ReplicaAgent::VersionAgo(Duration age, TimePoint now) const {
-  LeafLock lock(&mutex_);
-  Lsn version = 0;
-  for (const auto& [at, had] : versions_) {
-    if (at > now - age) break;
-    version = had;
-  }
-  return version;
+  return board_->VersionAgo(age, now);
 }
 
 std::optional<MemberIndex> ReplicaAgent::MemberOf(const NodeId& node) const {

@@ -24,26 +24,34 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/replication/client/replica_extension.h"
-#include "neptune/replication/log/redo_log.h"
-#include "neptune/replication/protocol/agent_protocol.h"
+#include "neptune/replication/log/log_identity.h"
+#include "neptune/replication/protocol/protocol_message.h"
+#include "neptune/replication/protocol/replica_group.h"
+#include "neptune/replication/protocol/replica_snapshot.h"
+#include "neptune/replication/protocol/replica_status.h"
 #include "neptune/replication/state/replicated_state.h"
 #include "neptune/service/node_loops.h"
 #include "neptune/service/service_module.h"
 #include "neptune/thread/synchronization.h"
-#include "neptune/world/storage.h"
 
 namespace neptune {
+
+class PendingWrites;
+class ReplicaBoard;
+class ReplicaData;
+class ReplicaDevice;
+class ReplicaLog;
+class ReplicationProtocol;
+struct PendingWrite;
 
 inline constexpr size_t kSnapshotSizeMax = 1u << 30;
 // Path prefix of logs and data, as kReplicationDevice/SERVICE/PARTITION, for rules of device
@@ -52,8 +60,8 @@ inline constexpr char kReplicationDevice[] = "/neptune/replication";
 
 // Protocol by which the members agree on an order.
 enum class ReplicationMode : uint8_t {
-  kSafe,      // safe_replica.h
-  kFailStop,  // fail_stop_replica.h: for the paper's figures; assumes fail-stop nodes
+  kSafe,      // safe/safe_replica.h
+  kFailStop,  // fail_stop/fail_stop_replica.h: for the paper's figures; assumes fail-stop nodes
 };
 
 struct ReplicaAgentOptions {
@@ -102,7 +110,7 @@ class ReplicaAgent {
   void Receive(MemberIndex from, ProtocolMessage message);
   void Unreachable(MemberIndex member);
 
-  // See AgentProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
+  // See ReplicationProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
   Status StartByHand();
 
   // Orders, stores and executes a write; parks until that is done. `version` is set if the write
@@ -157,88 +165,64 @@ class ReplicaAgent {
   const ReplicaAgentOptions& options() const { return options_; }
   bool is_write_anywhere() const { return options_.level == ConsistencyLevel::kWriteAnywhere; }
   // Number of times that the data were replaced by another member's.
-  uint64_t restore_count() const { return restore_count_; }
-  const ReplicatedState* state() const { return state_.get(); }
-  const std::string& device_path() const { return device_path_; }
+  uint64_t restore_count() const;
+  const ReplicatedState* state() const;
+  const std::string& device_path() const;
   NodeId NodeOf(MemberIndex member) const { return options_.group.members[member].node; }
   std::optional<MemberIndex> MemberOf(const NodeId& node) const;
 
  private:
-  struct PendingWrite;
-
-  Status MakeProtocol();
-  Status OpenLog();
-  Status OpenState();
   // Empties log and data if they do not fit together, e.g. after a crash during a restore.
   Status BeginAnewUnlessSound();
-  StatusOr<OriginIndex> IndexLog();
-  // Runs the call in the device capsule; waits for its end however long it takes. Errors: those of
-  // the call; kCancelled the node is stopping.
-  Status OnDevice(std::function<Status()> call);
+  Status MakeProtocol();
   void SpawnOn(NodeLoop& loop, const char* what, Task body);
+  void WakePump();  // on the control loop
+  void WakeExecutor();
 
+  // The protocol, on the control loop.
   void Pump();
-  void Do(ProtocolActions actions);
-  Status Store(const std::shared_ptr<LogChange>& change);
+  struct Decisions;
+  void Do(Decisions decisions);
   void DropLog();
-  void Send(std::vector<OutgoingMessage>& messages, const LogChange& change);
-  void SendOne(OutgoingMessage& outgoing, const LogChange& change);
-  StatusOr<std::vector<LogEntry>> AdoptEntries(std::deque<LogRun>& places, const LogChange& change);
+  void Send(Decisions& decisions, bool are_stored);
   void Publish();
-  TimePoint LeasedUntil(const ReplicaStatus& standing, Lsn executed);
+  void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
+  // Level 1: refuses writes while the log exceeds its size limit.
+  Status CheckRoom();
+  void Fail(const neptune::Status& status);
 
+  // The data, on the worker loop.
   void Execute();
-  Status ExecuteSome(Lsn to);
-  void Deliver(std::vector<std::pair<LogEntry, WriteOutcome>> executed);
+  Status ExecuteSome();
   void FindDroppable();
 
   void BeginRestore(MemberIndex from);
   Status Restore(MemberIndex from);
-  void NoteRestore(const Status& status);
-  Status AdoptData(const std::shared_ptr<ReplicaSnapshot>& snapshot);
-  Status EndRestore(Lsn completed);
-  StatusOr<Lsn> CompleteSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
-  Status CopyLog(Lsn last, const std::shared_ptr<ReplicaSnapshot>& snapshot);
-  // Level 1: refuses writes while the log exceeds its size limit.
-  Status CheckRoom();
-
-  void FailWriters(const char* why);
-  void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
-  void Fail(const neptune::Status& status);
+  StatusOr<Lsn> MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
 
   const ReplicaAgentOptions options_;
   const Hooks hooks_;
-  const std::string device_path_;
   Loop& loop_;  // the control loop
-  std::unique_ptr<KeyValueStore> log_store_;
-  std::shared_ptr<RedoLog> log_;
-  std::shared_ptr<ReplicatedState> state_;  // null: a witness
-  std::unique_ptr<AgentProtocol> protocol_;
-
   std::atomic<bool> stopping_{false};
   std::atomic<int> threads_alive_{0};
-  ThreadRef pump_;
-  ThreadRef executor_;
-  ThreadMutex state_mutex_;  // held while changing the data
-  std::atomic<Lsn> executable_{0};
-  std::atomic<Lsn> executed_{0};
-  std::atomic<Lsn> executing_to_{0};  // writes up to here may be in the data already
-  std::atomic<uint64_t> restore_count_{0};
+  const std::unique_ptr<ReplicaDevice> device_;
+  const std::unique_ptr<ReplicaLog> log_;
+  const std::unique_ptr<ReplicaData> data_;
+  const std::unique_ptr<ReplicaBoard> board_;
+  std::unique_ptr<ReplicationProtocol> protocol_;
+
   std::atomic<uint64_t> snapshots_sent_{0};
   Lsn dropped_at_ = 0;  // used by the executor only
   std::atomic<bool> drop_wanted_{false};
   // Used on the control loop only.
-  Epoch lease_epoch_ = 0;
-  Lsn lease_needs_ = 0;
   Lsn drop_before_ = 0;  // 0: nothing to drop
   bool restoring_ = false;
   Duration restore_pause_{0};
-  std::multimap<Lsn, std::shared_ptr<PendingWrite>> writers_;
+  const std::unique_ptr<PendingWrites> writes_;
 
-  mutable LeafMutex mutex_;
-  State published_ ABSL_GUARDED_BY(mutex_);
-  // Versions of the primary by time, oldest first.
-  std::deque<std::pair<TimePoint, Lsn>> versions_ ABSL_GUARDED_BY(mutex_);
+  LeafMutex mutex_;
+  ThreadRef pump_;  // changed on the control loop only, with mutex_ held
+  ThreadRef executor_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace neptune

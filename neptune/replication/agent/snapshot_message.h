@@ -16,7 +16,7 @@
 
 #include "neptune/base/ids.h"
 #include "neptune/base/status.h"
-#include "neptune/replication/protocol/agent_protocol.h"
+#include "neptune/replication/protocol/replica_snapshot.h"
 #include "neptune/replication/state/replicated_state.h"
 
 namespace neptune {

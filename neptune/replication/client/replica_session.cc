@@ -112,42 +112,41 @@ std::vector<NodeId> ReplicaSession::Unwanted(const Key& key, const NodeId& in_va
   return others;
 }
 
-ReplicaSession::Attempt ReplicaSession::TryOnce(const Key& key, const MethodName& method,
-                                                AccessMode access, const Data& request,
+ReplicaSession::Attempt ReplicaSession::TryOnce(const ReplicatedMethod& callee, const Data& request,
                                                 Data* response, const CallOptions& options) {
   CallReport report;
   Attempt attempt;
-  attempt.status = neptune::Call(session_, key.first, key.second, method, access, request, response,
-                                 options, &report);
+  attempt.status = neptune::Call(session_, callee.service, callee.partition, callee.method,
+                                 callee.access, request, response, options, &report);
   attempt.server = report.server;
   if (report.extension.empty()) return attempt;
   const StatusOr<ReplicaReport> said = DecodeReplicaReport(report.extension);
   if (!said.ok()) return attempt;
   attempt.report = *said;
-  Seen& seen = SeenOf(key);
+  Seen& seen = SeenOf({callee.service, callee.partition});
   if (!said->primary.value().empty()) seen.primary = said->primary;
   if (said->was_served) seen.version = std::max(seen.version, said->version);
   return attempt;
 }
 
-ReplicaSession::Attempt ReplicaSession::Write(const Key& key, const MethodName& method,
-                                              const Data& request, Data* response,
-                                              const ReplicaDemand& demand, TimePoint deadline) {
+ReplicaSession::Attempt ReplicaSession::Write(const ReplicatedMethod& callee, const Data& request,
+                                              Data* response, const Terms& terms) {
+  const Key key(callee.service, callee.partition);
   Duration pause = kPause;
   NodeId target = SeenOf(key).primary;
   if (target.value().empty()) target = AnnouncedPrimary(key);
   NodeId in_vain;
   while (true) {
     CallOptions options;
-    options.extension = EncodeReplicaDemand(demand);
-    options.deadline = std::min(deadline, this_thread::Now() + kAttemptTimeout);
+    options.extension = EncodeReplicaDemand(terms.demand);
+    options.deadline = std::min(terms.deadline, this_thread::Now() + kAttemptTimeout);
     options.attempts_max = 1;
     if (!target.value().empty()) {
       options.only = target;
     } else {
       options.except = Unwanted(key, in_vain);
     }
-    Attempt attempt = TryOnce(key, method, AccessMode::kWrite, request, response, options);
+    Attempt attempt = TryOnce(callee, request, response, options);
     if (attempt.report && attempt.report->was_served) return attempt;
     if (attempt.status.ok() || !MayPass(attempt.status)) return attempt;
     in_vain = attempt.server;
@@ -157,42 +156,42 @@ ReplicaSession::Attempt ReplicaSession::Write(const Key& key, const MethodName& 
     // The former primary does not answer: ask any member.
     if (!attempt.report) SeenOf(key).primary = target = NodeId();
     if (is_news) continue;
-    if (this_thread::SleepUntil(std::min(deadline, this_thread::Now() + pause)) ==
+    if (this_thread::SleepUntil(std::min(terms.deadline, this_thread::Now() + pause)) ==
             ParkResult::kStopping ||
-        this_thread::Now() >= deadline) {
+        this_thread::Now() >= terms.deadline) {
       return attempt;
     }
     pause = std::min(2 * pause, kPauseMax);
   }
 }
 
-ReplicaSession::Attempt ReplicaSession::Read(const Key& key, const MethodName& method,
-                                             const Data& request, Data* response,
-                                             const ReplicaDemand& demand, TimePoint deadline) {
+ReplicaSession::Attempt ReplicaSession::Read(const ReplicatedMethod& callee, const Data& request,
+                                             Data* response, const Terms& terms) {
+  const Key key(callee.service, callee.partition);
   Duration pause = kPause;
   NodeId target;
   NodeId in_vain;
   while (true) {
     CallOptions options;
-    options.extension = EncodeReplicaDemand(demand);
-    options.deadline = deadline;
+    options.extension = EncodeReplicaDemand(terms.demand);
+    options.deadline = terms.deadline;
     if (target.value().empty()) {
-      options.except = TooOld(key, demand);
+      options.except = TooOld(key, terms.demand);
       if (options.except.empty()) options.except = Unwanted(key, in_vain);
     } else {
       options.only = target;
-      options.deadline = std::min(deadline, this_thread::Now() + kAttemptTimeout);
+      options.deadline = std::min(terms.deadline, this_thread::Now() + kAttemptTimeout);
     }
-    Attempt attempt = TryOnce(key, method, AccessMode::kRead, request, response, options);
+    Attempt attempt = TryOnce(callee, request, response, options);
     if (attempt.report && attempt.report->was_served) return attempt;
     if (attempt.status.ok() || !MayPass(attempt.status)) return attempt;
     in_vain = attempt.server;
     const bool asked_any = target.value().empty();
     target = attempt.report ? attempt.report->primary : NodeId();
     if (asked_any && !target.value().empty()) continue;
-    if (this_thread::SleepUntil(std::min(deadline, this_thread::Now() + pause)) ==
+    if (this_thread::SleepUntil(std::min(terms.deadline, this_thread::Now() + pause)) ==
             ParkResult::kStopping ||
-        this_thread::Now() >= deadline) {
+        this_thread::Now() >= terms.deadline) {
       return attempt;
     }
     pause = std::min(2 * pause, kPauseMax);
@@ -200,24 +199,21 @@ ReplicaSession::Attempt ReplicaSession::Read(const Key& key, const MethodName& m
   }
 }
 
-Status ReplicaSession::Call(const ServiceName& service, PartitionId partition,
-                            const MethodName& method, AccessMode access, const Data& request,
-                            Data* response, const ReplicaCallOptions& options,
-                            ReplicaReport* report) {
-  const Key key(service, partition);
+Status ReplicaSession::Call(const ReplicatedMethod& callee, const Data& request, Data* response,
+                            const ReplicaCallOptions& options, ReplicaReport* report) {
   const TimePoint own =
       options.deadline.value_or(AddSaturated(this_thread::Now(), session_.default_timeout));
-  const TimePoint deadline = std::min(own, session_.deadline_max());
-  ReplicaDemand demand;
-  demand.version_min = SeenOf(key).version;
-  demand.staleness_max = options.staleness_max;
+  Terms terms;
+  terms.deadline = std::min(own, session_.deadline_max());
+  terms.demand.version_min = SeenOf({callee.service, callee.partition}).version;
+  terms.demand.staleness_max = options.staleness_max;
   Attempt attempt;
-  if (access == AccessMode::kWrite) {
+  if (callee.access == AccessMode::kWrite) {
     if (client_ == 0) client_ = Loop::Current()->random().Next() | 1;
-    demand.id = options.id.given() ? options.id : RequestId{client_, ++writes_};
-    attempt = Write(key, method, request, response, demand, deadline);
+    terms.demand.id = options.id.given() ? options.id : RequestId{client_, ++writes_};
+    attempt = Write(callee, request, response, terms);
   } else {
-    attempt = Read(key, method, request, response, demand, deadline);
+    attempt = Read(callee, request, response, terms);
   }
   if (report != nullptr) *report = attempt.report.value_or(ReplicaReport());
   return attempt.status;

@@ -30,6 +30,14 @@ namespace neptune {
 
 inline constexpr size_t kSessionPartitionCountMax = 4096;
 
+// What is called: a method of a partition of a replicated service.
+struct ReplicatedMethod {
+  ServiceName service;
+  PartitionId partition;
+  MethodName method;
+  AccessMode access = AccessMode::kRead;
+};
+
 struct ReplicaCallOptions {
   // Unset: the session's timeout from now.
   std::optional<TimePoint> deadline;
@@ -44,8 +52,7 @@ class ReplicaSession {
   explicit ReplicaSession(ClientSession session);
 
   // `report` may be null.
-  Status Call(const ServiceName& service, PartitionId partition, const MethodName& method,
-              AccessMode access, const Data& request, Data* response,
+  Status Call(const ReplicatedMethod& callee, const Data& request, Data* response,
               const ReplicaCallOptions& options = {}, ReplicaReport* report = nullptr);
 
   // The newest version that this session has seen; 0: none.
@@ -73,12 +80,17 @@ class ReplicaSession {
   // Replicas to skip when there is no primary: the one that just failed and, at level 1, members
   // that are not ready; empty if that would leave none.
   std::vector<NodeId> Unwanted(const Key& key, const NodeId& in_vain) const;
-  Attempt TryOnce(const Key& key, const MethodName& method, AccessMode access, const Data& request,
-                  Data* response, const CallOptions& options);
-  Attempt Write(const Key& key, const MethodName& method, const Data& request, Data* response,
-                const ReplicaDemand& demand, TimePoint deadline);
-  Attempt Read(const Key& key, const MethodName& method, const Data& request, Data* response,
-               const ReplicaDemand& demand, TimePoint deadline);
+  // What a call demands, until its deadline.
+  struct Terms {
+    ReplicaDemand demand;
+    TimePoint deadline{};
+  };
+  Attempt TryOnce(const ReplicatedMethod& callee, const Data& request, Data* response,
+                  const CallOptions& options);
+  Attempt Write(const ReplicatedMethod& callee, const Data& request, Data* response,
+                const Terms& terms);
+  Attempt Read(const ReplicatedMethod& callee, const Data& request, Data* response,
+               const Terms& terms);
 
   ClientSession session_;
   std::map<Key, Seen> seen_;

@@ -13,7 +13,7 @@ namespace neptune {
 
 // Durable state of a member beside its entries.
 struct HardState {
-  // The member takes part. Before that it must not promise anything (see safe_replica.h).
+  // The member takes part. Before that it must not promise anything (see safe/safe_replica.h).
   bool is_founded = false;
   // The member rejects all smaller epochs.
   Epoch epoch = 0;

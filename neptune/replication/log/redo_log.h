@@ -32,6 +32,7 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/replication/log/log_entry.h"
+#include "neptune/replication/log/log_identity.h"
 #include "neptune/replication/log/log_outline.h"
 #include "neptune/replication/log/log_position.h"
 #include "neptune/replication/log/log_window.h"
@@ -40,23 +41,6 @@
 namespace neptune {
 
 inline constexpr size_t kLogCacheSizeMax = 4u << 20;
-
-// Identity of a log; Open refuses a log of another identity.
-struct LogIdentity {
-  std::string cluster;
-  ServiceName service;
-  PartitionId partition;
-  NodeId node;
-  // True if all members share one order; otherwise each log has its own (level 1), with other
-  // entries.
-  bool is_ordered = true;
-  // Partition count of the service, which decides the partition of a key; 0: not known, not
-  // compared.
-  uint32_t partition_count = 0;
-  // The nodes that a MemberIndex in an ordered log refers to. A node may take another's place;
-  // otherwise they must stay the same.
-  std::vector<NodeId> members;
-};
 
 class RedoLog {
  public:

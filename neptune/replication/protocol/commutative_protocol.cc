@@ -26,9 +26,23 @@ CommutativeProtocol::CommutativeProtocol(ReplicaGroup group, const LogOutline& f
     : replica_(std::move(group), CommutativeReplicaOptions(), found, std::move(index), incarnation,
                now) {}
 
-void CommutativeProtocol::Step(MemberIndex from, ProtocolMessage message, TimePoint now) {
-  auto* const commutative = std::get_if<CommutativeMessage>(&message);
-  if (commutative != nullptr) replica_.Step(from, std::move(*commutative), now);
+void CommutativeProtocol::Handle(ProtocolEvent event, TimePoint now) {
+  std::visit(EventHandler{
+                 [&](MessageReceived& received) {
+                   auto* const message = std::get_if<CommutativeMessage>(&received.message);
+                   if (message != nullptr) replica_.Step(received.from, std::move(*message), now);
+                 },
+                 [&](TimePassed&) { replica_.Tick(now); },
+                 [&](MemberUnreachable&) {},
+                 [&](ChangeStored& stored) { replica_.Stored(stored.number, now); },
+                 [&](DataRestored& restored) {
+                   if (!restored.mark.log) return;
+                   LogCopy& log = *restored.mark.log;
+                   replica_.Restored(log.base, log.counts, std::move(log.entries), now);
+                 },
+                 [&](EntriesDropped& dropped) { replica_.Dropped(dropped.first); },
+             },
+             event);
 }
 
 StatusOr<Lsn> CommutativeProtocol::Propose(LogEntry write, TimePoint now) {
@@ -57,20 +71,12 @@ ProtocolActions CommutativeProtocol::DrainActions() {
   return actions;
 }
 
-void CommutativeProtocol::Stored(uint64_t change_number, TimePoint now) {
-  replica_.Stored(change_number, now);
-}
-
-bool CommutativeProtocol::Complete(Lsn log_base, ReplicaSnapshot* snapshot) const {
-  if (!replica_.is_ready() || snapshot->base.lsn < log_base) return false;
-  snapshot->log = LogCopy{.base = log_base, .counts = replica_.CountsAt(log_base), .entries = {}};
-  return true;
-}
-
-void CommutativeProtocol::Restored(ReplicaSnapshot snapshot, TimePoint now) {
-  if (!snapshot.log) return;
-  replica_.Restored(snapshot.log->base, snapshot.log->counts, std::move(snapshot.log->entries),
-                    now);
+std::optional<SnapshotMark> CommutativeProtocol::MarkOf(Lsn last_write, Lsn log_base) const {
+  if (!replica_.is_ready() || last_write < log_base) return std::nullopt;
+  return SnapshotMark{
+      .base = {last_write, 0},
+      .write_set = MemberSet(),
+      .log = LogCopy{.base = log_base, .counts = replica_.CountsAt(log_base), .entries = {}}};
 }
 
 Lsn CommutativeProtocol::LastDroppable(Lsn wanted, bool, TimePoint now) {
@@ -84,14 +90,11 @@ Lsn CommutativeProtocol::LastDroppable(Lsn wanted, bool, TimePoint now) {
 }
 
 ReplicaStatus CommutativeProtocol::status() const {
-  return {.role = replica_.is_ready() ? ReplicaRole::kPeer : ReplicaRole::kBlank,
-          .epoch = 0,
-          .primary = std::nullopt,
-          .write_set = MemberSet(),
-          .committed = replica_.executable(),
-          .last_lsn = replica_.last_lsn(),
-          .last_epoch = 0,
-          .leased_until = TimePoint::min()};
+  ReplicaStatus status;
+  status.role = replica_.is_ready() ? ReplicaRole::kPeer : ReplicaRole::kBlank;
+  status.committed = replica_.executable();
+  status.last_lsn = replica_.last_lsn();
+  return status;
 }
 
 }  // namespace neptune

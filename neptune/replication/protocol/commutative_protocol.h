@@ -1,4 +1,4 @@
-// Consistency level 1 as an AgentProtocol: every member accepts writes into its own log.
+// Consistency level 1 as a ReplicationProtocol: every member accepts writes into its own log.
 //
 // LastDroppable also appends an entry with the origin counts, so that the next call can drop more.
 //
@@ -8,34 +8,30 @@
 
 #pragma once
 
-#include "neptune/replication/protocol/agent_protocol.h"
+#include <optional>
+
 #include "neptune/replication/protocol/commutative_replica.h"
+#include "neptune/replication/protocol/replication_protocol.h"
 
 namespace neptune {
 
-class CommutativeProtocol final : public AgentProtocol {
+class CommutativeProtocol final : public ReplicationProtocol {
  public:
   // See CommutativeReplica's constructor.
   CommutativeProtocol(ReplicaGroup group, const LogOutline& found, OriginIndex index,
                       uint64_t incarnation, TimePoint now);
 
-  void Step(MemberIndex from, ProtocolMessage message, TimePoint now) override;
-  void Tick(TimePoint now) override { replica_.Tick(now); }
+  // Unreachable members are ignored: absent ones are detected by their silence.
+  void Handle(ProtocolEvent event, TimePoint now) override;
   TimePoint NextEvent() const override { return replica_.NextEvent(); }
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
-  // No-op: absent members are detected by their silence.
-  void Unreachable(MemberIndex, TimePoint) override {}
   // Errors: kFailedPrecondition always, because level 1 elects no primary.
   Status StartByHand(TimePoint now) override;
   ProtocolActions DrainActions() override;
-  void Stored(uint64_t change_number, TimePoint now) override;
-  bool Complete(Lsn log_base, ReplicaSnapshot* snapshot) const override;
-  void Restored(ReplicaSnapshot snapshot, TimePoint now) override;
-  Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
-  void Dropped(Lsn first) override { replica_.Dropped(first); }
-  // The role is kPeer or kBlank; there is no primary.
+  // The role is kPeer or kBlank; there is no primary and no freshness.
   ReplicaStatus status() const override;
-  std::optional<ReplicaFreshness> freshness() const override { return std::nullopt; }
+  std::optional<SnapshotMark> MarkOf(Lsn last_write, Lsn log_base) const override;
+  Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
 
  private:
   CommutativeReplica replica_;

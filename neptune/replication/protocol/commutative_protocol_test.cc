@@ -1,4 +1,5 @@
-// Level 1 as an AgentProtocol, compared with a simple model: a set of writes that all members get.
+// Level 1 as a ReplicationProtocol, compared with a simple model: a set of writes that all members
+// get.
 
 #include "neptune/replication/protocol/commutative_protocol.h"
 
@@ -86,20 +87,19 @@ class Member {
       EXPECT_EQ(entry.lsn, last_lsn() + 1);
       log_.push_back(entry);
     }
-    protocol_->Stored(number, now);
+    protocol_->Handle(ChangeStored{number}, now);
     Execute();
     return true;
   }
   bool RestoreFrom(Member& source, TimePoint now) {
     if (!restore_from_ || !changes_.empty()) return false;
-    ReplicaSnapshot snapshot;
-    snapshot.base.lsn = source.executed_;
-    if (!source.protocol_->Complete(source.outline_.base.lsn, &snapshot)) return false;
-    for (const LogEntry& entry : source.log_) snapshot.log->entries.push_back(entry);
+    auto mark = source.protocol_->MarkOf(source.executed_, source.outline_.base.lsn);
+    if (!mark) return false;
+    for (const LogEntry& entry : source.log_) mark->log->entries.push_back(entry);
     executed_ = source.executed_;
     executions_ = source.executions_;
     restore_from_.reset();
-    protocol_->Restored(std::move(snapshot), now);
+    protocol_->Handle(DataRestored{*std::move(mark)}, now);
     return true;
   }
   void DropLog(TimePoint now) {
@@ -108,7 +108,7 @@ class Member {
       outline_.base = {log_.front().lsn, 0};
       log_.pop_front();
     }
-    if (last > 0) protocol_->Dropped(last + 1);
+    if (last > 0) protocol_->Handle(EntriesDropped{last + 1}, now);
   }
 
  private:
@@ -242,12 +242,12 @@ class History {
     in_flight_.erase(in_flight_.begin() + which);
     auto message = DecodeProtocolMessage(ConsistencyLevel::kWriteAnywhere, letter.bytes);
     ASSERT_TRUE(message.ok()) << message.status();
-    members_[letter.to].protocol().Step(letter.from, *std::move(message), now_);
+    members_[letter.to].protocol().Handle(MessageReceived{letter.from, *std::move(message)}, now_);
     Collect(letter.to);
   }
   void Tick(int member) {
     CommutativeProtocol& protocol = members_[member].protocol();
-    if (protocol.NextEvent() <= now_) protocol.Tick(now_);
+    if (protocol.NextEvent() <= now_) protocol.Handle(TimePassed(), now_);
     Collect(member);
   }
   // Stores a change, and restores another member's data if requested.
@@ -318,7 +318,8 @@ TEST(CommutativeProtocolTest, MessagesOfAnOrderedLevelAreIgnored) {
   const TimePoint now{seconds(1)};
   CommutativeProtocol protocol = NewProtocol(2, now);
   (void)protocol.DrainActions();
-  protocol.Step(1, ReplicaMessage{.kind = ReplicaMessageKind::kAskVote, .epoch = 9}, now);
+  protocol.Handle(
+      MessageReceived{1, ReplicaMessage{.kind = ReplicaMessageKind::kAskVote, .epoch = 9}}, now);
   EXPECT_TRUE(protocol.DrainActions().empty());
   EXPECT_EQ(protocol.status().role, ReplicaRole::kBlank);
 }
@@ -328,7 +329,7 @@ TEST(CommutativeProtocolTest, StartByHandFailsAndFreshnessIsUnknown) {
   CommutativeProtocol protocol = NewProtocol(1, now);
   EXPECT_EQ(protocol.status().role, ReplicaRole::kPeer);
   EXPECT_EQ(protocol.StartByHand(now).code(), StatusCode::kFailedPrecondition);
-  EXPECT_FALSE(protocol.freshness().has_value());
+  EXPECT_FALSE(protocol.status().freshness.has_value());
   EXPECT_EQ(protocol.status().leased_until, TimePoint::min());
 }
 
@@ -336,19 +337,17 @@ TEST(CommutativeProtocolTest, BlankMemberTakesNoWritesAndGivesNoData) {
   const TimePoint now{seconds(1)};
   CommutativeProtocol protocol = NewProtocol(3, now);
   EXPECT_EQ(protocol.Propose({}, now).status().code(), StatusCode::kUnavailable);
-  ReplicaSnapshot snapshot;
-  EXPECT_FALSE(protocol.Complete(0, &snapshot));
+  EXPECT_FALSE(protocol.MarkOf(0, 0).has_value());
   EXPECT_EQ(protocol.LastDroppable(5, true, now), 0u);
 }
 
 TEST(CommutativeProtocolTest, DataThatEndBeforeTheLogBeginsAreNotGiven) {
   const TimePoint now{seconds(1)};
   CommutativeProtocol protocol = NewProtocol(1, now);
-  ReplicaSnapshot snapshot;
-  snapshot.base.lsn = 4;
-  EXPECT_FALSE(protocol.Complete(5, &snapshot));
-  EXPECT_TRUE(protocol.Complete(0, &snapshot));
-  EXPECT_EQ(snapshot.log->base, 0u);
+  EXPECT_FALSE(protocol.MarkOf(4, 5).has_value());
+  const auto mark = protocol.MarkOf(4, 0);
+  ASSERT_TRUE(mark.has_value());
+  EXPECT_EQ(mark->log->base, 0u);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@
 #include "neptune/replication/log/origin_index.h"
 #include "neptune/replication/protocol/commutative_message.h"
 #include "neptune/replication/protocol/member_actions.h"
-#include "neptune/replication/protocol/replica_protocol.h"
+#include "neptune/replication/protocol/replica_group.h"
 
 namespace neptune {
 

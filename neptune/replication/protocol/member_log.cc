@@ -26,6 +26,12 @@ void MemberLog::DropFrom(Lsn lsn) {
   for (PendingChange& pending : pending_) pending.last_lsn = std::min(pending.last_lsn, lsn - 1);
 }
 
+std::optional<SnapshotMark> MemberLog::MarkOf(Lsn lsn) const {
+  const std::optional<Epoch> epoch = EpochAt(lsn);
+  if (!epoch) return std::nullopt;
+  return SnapshotMark{.base = {lsn, *epoch}, .write_set = WriteSetAt(lsn), .log = std::nullopt};
+}
+
 std::optional<MemberLog::Match> MemberLog::Take(ReplicaMessage& append) {
   if (append.prev_lsn > last_lsn()) return Match{false, last_lsn()};
   if (append.prev_lsn >= base().lsn && EpochAt(append.prev_lsn) != append.prev_epoch) {
@@ -72,11 +78,10 @@ void MemberLog::Restart(const EpochStart& base, MemberSet write_set) {
   for (PendingChange& pending : pending_) pending.last_lsn = 0;
 }
 
-LogChange MemberLog::NextChange(uint64_t* number) {
+MemberLog::NumberedChange MemberLog::NextChange() {
   LogChange taken = std::exchange(change_, {});
   if (!taken.empty()) pending_.push_back({++change_number_, last_lsn()});
-  *number = change_number_;
-  return taken;
+  return {change_number_, std::move(taken)};
 }
 
 void MemberLog::Stored(uint64_t number) {

@@ -16,7 +16,9 @@
 #include <optional>
 
 #include "neptune/replication/log/log_position.h"
-#include "neptune/replication/protocol/replica_protocol.h"
+#include "neptune/replication/protocol/replica_message.h"
+#include "neptune/replication/protocol/replica_snapshot.h"
+#include "neptune/replication/protocol/replica_status.h"
 
 namespace neptune {
 
@@ -36,12 +38,15 @@ class MemberLog : private LogPosition {
   // Last LSN that is durable on this member, and last LSN known to be committed.
   Lsn stored() const { return stored_; }
   Lsn committed() const { return committed_; }
-  // See ReplicaProtocol::committed.
+  // See ReplicaStatus::committed.
   Lsn executable() const { return std::min(committed_, stored_); }
   const std::optional<ReplicaFreshness>& freshness() const { return freshness_; }
 
   // REQUIRES: entry.lsn == last_lsn() + 1.
   void Append(LogEntry entry);
+  // The mark of data that end with `lsn`; nullopt: the log does not have that entry.
+  std::optional<SnapshotMark> MarkOf(Lsn lsn) const;
+
   // Applies a primary's append: new entries, and the commit position. `fits`: both logs are the
   // same up to `matched`; otherwise the primary should look for a match at `matched`. nullopt: the
   // message is invalid, e.g. contradicts committed entries.
@@ -57,9 +62,13 @@ class MemberLog : private LogPosition {
   // Adds the promise to the next change.
   void Promise(const HardState& promise) { change_.promise = promise; }
 
-  // Returns the changes not yet handed out; `number` is set to this change's number, or to the last
-  // one's if there is nothing to store.
-  LogChange NextChange(uint64_t* number);
+  // Returns the changes not yet handed out. The number is this change's, or the last one's if there
+  // is nothing to store.
+  struct NumberedChange {
+    uint64_t number = 0;
+    LogChange change;
+  };
+  NumberedChange NextChange();
   // Reports that change `number`, and thus all earlier ones, are stored.
   void Stored(uint64_t number);
 

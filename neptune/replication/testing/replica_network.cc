@@ -16,7 +16,7 @@ struct ReplicaNetwork::Disk {
 
 // State of a member from a start to the next crash.
 struct ReplicaNetwork::Life {
-  std::unique_ptr<ReplicaProtocol> protocol;
+  std::unique_ptr<ReplicationProtocol> protocol;
   std::map<Lsn, LogEntry> log;  // stored or not
   Lsn executed = 0;
   uint64_t incarnation = 0;
@@ -138,7 +138,9 @@ bool ReplicaNetwork::lives(MemberIndex member) const { return lives_[member] != 
 bool ReplicaNetwork::paused(MemberIndex member) const {
   return lives(member) && lives_[member]->paused;
 }
-ReplicaProtocol& ReplicaNetwork::member(MemberIndex member) { return *lives_[member]->protocol; }
+ReplicationProtocol& ReplicaNetwork::member(MemberIndex member) {
+  return *lives_[member]->protocol;
+}
 
 void ReplicaNetwork::Crash(MemberIndex member) { lives_[member].reset(); }
 
@@ -199,7 +201,7 @@ void ReplicaNetwork::Slow(MemberIndex member, double factor) {
 
 void ReplicaNetwork::Collect(MemberIndex member) {
   Life& life = *lives_[member];
-  ReplicaActions actions = life.protocol->DrainActions();
+  ProtocolActions actions = life.protocol->DrainActions();
   if (actions.change.drop_from != 0) {
     life.log.erase(life.log.lower_bound(actions.change.drop_from), life.log.end());
   }
@@ -209,11 +211,11 @@ void ReplicaNetwork::Collect(MemberIndex member) {
     life.executed = std::max(life.executed, actions.change.restart->base.lsn);
   }
   for (const LogEntry& entry : actions.change.entries) life.log[entry.lsn] = entry;
-  for (OutgoingReplicaMessage& outgoing : actions.at_once) Send(member, std::move(outgoing));
+  for (OutgoingMessage& outgoing : actions.at_once) Send(member, std::move(outgoing));
   actions.at_once.clear();
   if (actions.restore_from) BeginRestore(member, *actions.restore_from);
   if (options_.bug == Bug::kSendsBeforeStoring) {
-    for (OutgoingReplicaMessage& outgoing : actions.after_stored) Send(member, std::move(outgoing));
+    for (OutgoingMessage& outgoing : actions.after_stored) Send(member, std::move(outgoing));
     actions.after_stored.clear();
   }
   if (!actions.change.empty() || !actions.after_stored.empty()) Store(member, actions);
@@ -235,7 +237,7 @@ void ReplicaNetwork::TickAt(MemberIndex member) {
     auto run = [this, member, incarnation] {
       if (!lives(member) || lives_[member]->incarnation != incarnation) return;
       lives_[member]->tick_at = kNever;
-      lives_[member]->protocol->Tick(ClockOf(member));
+      lives_[member]->protocol->Handle(TimePassed(), ClockOf(member));
       Collect(member);
     };
     if (life.paused) {
@@ -247,7 +249,7 @@ void ReplicaNetwork::TickAt(MemberIndex member) {
   At(next - clock_offsets_[member], tick);
 }
 
-void ReplicaNetwork::Store(MemberIndex member, const ReplicaActions& actions) {
+void ReplicaNetwork::Store(MemberIndex member, const ProtocolActions& actions) {
   Life& life = *lives_[member];
   const Duration store_time = Draw(options_.store_mean);
   const auto takes = Duration(
@@ -263,7 +265,7 @@ void ReplicaNetwork::Store(MemberIndex member, const ReplicaActions& actions) {
   if (options_.bug == Bug::kStoresOutOfOrder) {
     At(now_, [this, member, incarnation, number = actions.change_number] {
       if (!lives(member) || lives_[member]->incarnation != incarnation) return;
-      lives_[member]->protocol->Stored(number, ClockOf(member));
+      lives_[member]->protocol->Handle(ChangeStored{number}, ClockOf(member));
       Collect(member);
     });
   }
@@ -297,10 +299,10 @@ void ReplicaNetwork::Store(MemberIndex member, const ReplicaActions& actions) {
     if (change.promise && options_.bug != Bug::kForgetsPromise) {
       disk.outline.promise = *change.promise;
     }
-    for (const OutgoingReplicaMessage& outgoing : actions.after_stored) Send(member, outgoing);
+    for (const OutgoingMessage& outgoing : actions.after_stored) Send(member, outgoing);
     auto stored = [this, member, incarnation, number = actions.change_number] {
       if (!lives(member) || lives_[member]->incarnation != incarnation) return;
-      lives_[member]->protocol->Stored(number, ClockOf(member));
+      lives_[member]->protocol->Handle(ChangeStored{number}, ClockOf(member));
       Collect(member);
     };
     if (lives_[member]->paused) {
@@ -311,7 +313,7 @@ void ReplicaNetwork::Store(MemberIndex member, const ReplicaActions& actions) {
   });
 }
 
-void ReplicaNetwork::Corrupt(MemberIndex from, ReplicaMessage* message) {
+void ReplicaNetwork::Corrupt(ReplicaMessage* message) {
   switch (options_.bug) {
     case Bug::kDoublesCommit:
       if (message->kind == ReplicaMessageKind::kAppend) message->committed += 1;
@@ -364,12 +366,12 @@ void ReplicaNetwork::Corrupt(MemberIndex from, ReplicaMessage* message) {
   }
 }
 
-void ReplicaNetwork::Send(MemberIndex from, OutgoingReplicaMessage outgoing) {
-  ReplicaMessage& message = outgoing.message;
+void ReplicaNetwork::Send(MemberIndex from, OutgoingMessage outgoing) {
+  auto& message = std::get<ReplicaMessage>(outgoing.message);
   const Life& life = *lives_[from];
   const size_t count_max = 1 + random_() % 64;
-  for (Lsn lsn = message.prev_lsn + 1;
-       lsn <= outgoing.entries_to && message.entries.size() < count_max; ++lsn) {
+  const LogRun entries = outgoing.entries.empty() ? LogRun() : outgoing.entries.front();
+  for (Lsn lsn = entries.first; lsn <= entries.last && message.entries.size() < count_max; ++lsn) {
     const auto entry = life.log.find(lsn);
     if (entry == life.log.end()) {
       if (options_.bug == Bug::kNone)
@@ -379,7 +381,7 @@ void ReplicaNetwork::Send(MemberIndex from, OutgoingReplicaMessage outgoing) {
     message.entries.push_back(entry->second);
   }
   const MemberIndex to = outgoing.to;
-  Corrupt(from, &message);
+  Corrupt(&message);
   const int copies = DrawShare() < options_.duplication ? 2 : 1;
   for (int i = 0; i < copies; ++i) {
     if (cuts_.contains({from, to}) || DrawShare() < options_.loss) continue;
@@ -395,7 +397,7 @@ void ReplicaNetwork::Deliver(MemberIndex from, MemberIndex to, const ReplicaMess
   const uint64_t incarnation = lives_[to]->incarnation;
   auto step = [this, from, to, incarnation, message] {
     if (!lives(to) || lives_[to]->incarnation != incarnation) return;
-    lives_[to]->protocol->Step(from, message, ClockOf(to));
+    lives_[to]->protocol->Handle(MessageReceived{from, message}, ClockOf(to));
     Collect(to);
   };
   if (lives_[to]->paused) {
@@ -425,7 +427,8 @@ void ReplicaNetwork::BeginRestore(MemberIndex member, MemberIndex from) {
       if (at <= lsn && known.kind == EntryKind::kWriteSet) write_set = known.write_set;
     }
     if (options_.bug == Bug::kRestoresWrongBase) base.lsn += 1;
-    life.protocol->Restored(base, write_set, ClockOf(member));
+    life.protocol->Handle(DataRestored{{.base = base, .write_set = write_set, .log = std::nullopt}},
+                          ClockOf(member));
     life.executed = std::max(life.executed, base.lsn);
     Collect(member);
   });
@@ -434,11 +437,12 @@ void ReplicaNetwork::BeginRestore(MemberIndex member, MemberIndex from) {
 // Executes committed entries; on a primary, acknowledges the writes that were offered to it.
 void ReplicaNetwork::Execute(MemberIndex member) {
   Life& life = *lives_[member];
-  Lsn to = life.protocol->committed();
-  const bool is_primary = life.protocol->role() == ReplicaRole::kPrimary;
+  const ReplicaStatus status = life.protocol->status();
+  Lsn to = status.committed;
+  const bool is_primary = status.role == ReplicaRole::kPrimary;
   if (options_.bug == Bug::kExecutesUncommitted ||
       (options_.bug == Bug::kAcknowledgesEarly && is_primary)) {
-    to = life.protocol->last_lsn();
+    to = status.last_lsn;
   }
   while (life.executed < to) {
     const auto found = life.log.find(life.executed + 1);
@@ -456,7 +460,7 @@ void ReplicaNetwork::Execute(MemberIndex member) {
       Wrong(StrCat("member ", int{member}, " executes ", Show(entry), ", another did ",
                    Show(known->second)));
     }
-    if (entry.kind == EntryKind::kWrite && is_primary && entry.epoch == life.protocol->epoch() &&
+    if (entry.kind == EntryKind::kWrite && is_primary && entry.epoch == status.epoch &&
         !acknowledged_.contains(entry.request_id.number)) {
       acknowledged_[entry.request_id.number] = {entry.lsn, now_};
       acknowledged_to_ = std::max(acknowledged_to_, entry.lsn);
@@ -472,21 +476,20 @@ void ReplicaNetwork::Execute(MemberIndex member) {
 }
 
 void ReplicaNetwork::Check(MemberIndex member) {
-  Life& life = *lives_[member];
-  ReplicaProtocol& protocol = *life.protocol;
+  const ReplicaStatus status = lives_[member]->protocol->status();
   const TimePoint clock = ClockOf(member);
-  if (protocol.role() == ReplicaRole::kPrimary) {
-    const auto [known, is_new] = primaries_.try_emplace(protocol.epoch(), member);
+  if (status.role == ReplicaRole::kPrimary) {
+    const auto [known, is_new] = primaries_.try_emplace(status.epoch, member);
     if (known->second != member) {
       Wrong(StrCat("members ", int{known->second}, " and ", int{member},
-                   " are both primary of epoch ", protocol.epoch()));
+                   " are both primary of epoch ", status.epoch));
     }
   }
-  if (protocol.IsLeased(clock) && protocol.committed() < acknowledged_to_) {
-    Wrong(StrCat("leased primary ", int{member}, " has ", protocol.committed(), " of ",
+  if (status.IsLeased(clock) && status.committed < acknowledged_to_) {
+    Wrong(StrCat("leased primary ", int{member}, " has ", status.committed, " of ",
                  acknowledged_to_, " acknowledged"));
   }
-  if (const auto freshness = protocol.freshness()) {
+  if (const auto& freshness = status.freshness) {
     const TimePoint as_of = freshness->as_of - clock_offsets_[member];
     const auto after =
         std::upper_bound(acknowledged_by_time_.begin(), acknowledged_by_time_.end(), as_of,
@@ -502,7 +505,7 @@ void ReplicaNetwork::Check(MemberIndex member) {
 std::optional<MemberIndex> ReplicaNetwork::Primary() {
   for (size_t i = 0; i < lives_.size(); ++i) {
     const auto member = static_cast<MemberIndex>(i);
-    if (lives(member) && !paused(member) && lives_[i]->protocol->IsLeased(ClockOf(member)))
+    if (lives(member) && !paused(member) && lives_[i]->protocol->status().IsLeased(ClockOf(member)))
       return member;
   }
   return std::nullopt;
@@ -519,7 +522,7 @@ bool ReplicaNetwork::Write() {
   for (size_t i = 0; i < lives_.size(); ++i) {
     const auto member = static_cast<MemberIndex>(i);
     if (!lives(member) || paused(member)) continue;
-    if (lives_[i]->protocol->role() != ReplicaRole::kPrimary) continue;
+    if (lives_[i]->protocol->status().role != ReplicaRole::kPrimary) continue;
     LogEntry entry;
     entry.request_id = {1, next_write_};
     if (!lives_[i]->protocol->Propose(std::move(entry), ClockOf(member)).ok()) continue;
@@ -557,15 +560,15 @@ Duration ReplicaNetwork::LongestGap(Duration time) {
 bool ReplicaNetwork::IsWhole() {
   const auto primary = Primary();
   if (!primary) return false;
-  const MemberSet members = lives_[*primary]->protocol->write_set();
+  const MemberSet members = lives_[*primary]->protocol->status().write_set;
   for (int i = 0; i < options_.member_count; ++i) {
     const auto member = static_cast<MemberIndex>(i);
     if (!lives(member)) return false;
     if (member == *primary) continue;
-    if (lives_[i]->protocol->role() != ReplicaRole::kSecondary) return false;
+    if (lives_[i]->protocol->status().role != ReplicaRole::kSecondary) return false;
     if (i >= options_.member_count - options_.witness_count) continue;
     if (!members.contains(member)) return false;
-    if (lives_[i]->protocol->committed() < acknowledged_to_) return false;
+    if (lives_[i]->protocol->status().committed < acknowledged_to_) return false;
   }
   return true;
 }
@@ -580,11 +583,10 @@ std::string ReplicaNetwork::Describe() {
       text += "is down";
       continue;
     }
-    const ReplicaProtocol& protocol = *lives_[i]->protocol;
-    text += StrCat(NameOf(protocol.role()), " epoch ", protocol.epoch(), " primary ",
-                   protocol.primary() ? int{*protocol.primary()} : -1, " set ",
-                   protocol.write_set().bits(), " committed ", protocol.committed(), " of ",
-                   protocol.last_lsn());
+    const ReplicaStatus status = lives_[i]->protocol->status();
+    text += StrCat(NameOf(status.role), " epoch ", status.epoch, " primary ",
+                   status.primary ? int{*status.primary} : -1, " set ", status.write_set.bits(),
+                   " committed ", status.committed, " of ", status.last_lsn);
   }
   return text;
 }
@@ -605,7 +607,7 @@ void ReplicaNetwork::DropLog(MemberIndex member, Lsn keep) {
   disk.outline.base = {disk.entries[count - 1].lsn, disk.entries[count - 1].epoch};
   disk.entries.erase(disk.entries.begin(), disk.entries.begin() + static_cast<ptrdiff_t>(count));
   life.log.erase(life.log.begin(), life.log.lower_bound(first));
-  life.protocol->Dropped(first);
+  life.protocol->Handle(EntriesDropped{first}, ClockOf(member));
 }
 
 }  // namespace neptune::replication_testing

@@ -21,7 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "neptune/replication/protocol/replica_protocol.h"
+#include "neptune/replication/protocol/replica_group.h"
+#include "neptune/replication/protocol/replication_protocol.h"
 
 namespace neptune::replication_testing {
 
@@ -52,7 +53,7 @@ enum class Bug {
 std::vector<Bug> AllBugs();
 std::string NameOf(Bug bug);
 
-using MakeProtocol = std::function<std::unique_ptr<ReplicaProtocol>(
+using MakeProtocol = std::function<std::unique_ptr<ReplicationProtocol>(
     const ReplicaGroup& group, const LogOutline& found, uint64_t incarnation, uint64_t seed,
     TimePoint now)>;
 
@@ -95,7 +96,8 @@ class ReplicaNetwork {
 
   bool lives(MemberIndex member) const;
   bool paused(MemberIndex member) const;
-  ReplicaProtocol& member(MemberIndex member);
+  ReplicationProtocol& member(MemberIndex member);
+  ReplicaStatus status(MemberIndex of) { return member(of).status(); }
   // The primary that accepts writes and holds a lease, if any.
   std::optional<MemberIndex> Primary();
   Status StartByHand(MemberIndex member);
@@ -132,10 +134,10 @@ class ReplicaNetwork {
   void At(TimePoint when, std::function<void()> run);
   void Wrong(const std::string& what);
   void Collect(MemberIndex member);
-  void Store(MemberIndex member, const ReplicaActions& actions);
-  void Send(MemberIndex from, OutgoingReplicaMessage outgoing);
+  void Store(MemberIndex member, const ProtocolActions& actions);
+  void Send(MemberIndex from, OutgoingMessage outgoing);
   void Deliver(MemberIndex from, MemberIndex to, const ReplicaMessage& message);
-  void Corrupt(MemberIndex from, ReplicaMessage* message);
+  void Corrupt(ReplicaMessage* message);
   void BeginRestore(MemberIndex member, MemberIndex from);
   void Execute(MemberIndex member);
   void Check(MemberIndex member);

@@ -59,7 +59,7 @@ void Judge(const Results& results, Judgement* judgement) {
   judgement->Shown("primacies", "", Exactly(Total(results, "primaries")));
   judgement->Note(
       "Planted bugs are tested where they can be planted without a change to the product: "
-      "neptune/replication/protocol/safe_replica_test.cc has 20 of them and finds all; "
+      "neptune/replication/protocol/safe/safe_replica_test.cc has 20 of them and finds all; "
       "commutative_replica_test.cc has seven of level 1.");
 }
 

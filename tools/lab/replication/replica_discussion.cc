@@ -170,10 +170,10 @@ std::vector<MessageHeader> HeadersOf(neptune::ReplicaSession& session, uint64_t 
   request.set_count_max(neptune::examples::kHeaderCountMax);
   while (true) {
     Data answer;
-    const Status status = session.Call(kReplicaService, PartitionOf(group),
-                                       neptune::MethodName(neptune::examples::kViewHeadersMethod),
-                                       AccessMode::kRead, Data(request.SerializeAsString()),
-                                       &answer, {.staleness_max = neptune::Duration(0)});
+    const Status status = session.Call(
+        {kReplicaService, PartitionOf(group),
+         neptune::MethodName(neptune::examples::kViewHeadersMethod), AccessMode::kRead},
+        Data(request.SerializeAsString()), &answer, {.staleness_max = neptune::Duration(0)});
     CHECK(status.ok()) << status;
     const auto page = answer.As<MessageHeaders>();
     CHECK(page.ok()) << page.status();

@@ -217,9 +217,9 @@ class OpenLoop {
   void Ask(ReplicaUser& user, const ReplicaCall& call, TimePoint at, bool is_measured) {
     neptune::Data answer;
     ReplicaReport report;
-    const Status status = user.session.Call(kReplicaService, call.partition, call.method,
-                                            call.access, neptune::Data(call.request), &answer,
-                                            {.deadline = at + load_.timeout}, &report);
+    const Status status = user.session.Call(
+        {kReplicaService, call.partition, call.method, call.access}, neptune::Data(call.request),
+        &answer, {.deadline = at + load_.timeout}, &report);
     const ReplicaOutcome outcome{.arrived = at - began_,
                                  .response = neptune::this_thread::Now() - at,
                                  .is_write = call.access == neptune::AccessMode::kWrite,

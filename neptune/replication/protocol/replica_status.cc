@@ -1,4 +1,4 @@
-#include "neptune/replication/protocol/replica_protocol.h"
+#include "neptune/replication/protocol/replica_status.h"
 
 namespace neptune {
 

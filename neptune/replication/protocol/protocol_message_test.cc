@@ -1,10 +1,11 @@
 // Decoding of messages of both kinds of protocol.
 
-#include "neptune/replication/protocol/agent_protocol.h"
+#include "neptune/replication/protocol/protocol_message.h"
 
 #include <gtest/gtest.h>
 
 #include "neptune/base/strings.h"
+#include "neptune/replication/protocol/protocol_actions.h"
 #include "neptune/world/random_source.h"
 
 namespace neptune {
@@ -55,7 +56,7 @@ bool Contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(AgentProtocolTest, MessagesOfEachLevelArriveAsTheyWereSent) {
+TEST(ProtocolMessageTest, MessagesOfEachLevelArriveAsTheyWereSent) {
   const ReplicaMessage append = Append(3);
   for (const ConsistencyLevel level :
        {ConsistencyLevel::kOrderedWrites, ConsistencyLevel::kStalenessBounded}) {
@@ -76,7 +77,7 @@ TEST(AgentProtocolTest, MessagesOfEachLevelArriveAsTheyWereSent) {
   EXPECT_EQ(commutative.entries, told.entries);
 }
 
-TEST(AgentProtocolTest, MessagesOfTheOtherKindAreRefused) {
+TEST(ProtocolMessageTest, MessagesOfTheOtherKindAreRefused) {
   EXPECT_TRUE(Contains(
       RefusalOf(ConsistencyLevel::kWriteAnywhere, EncodeProtocolMessage(Append(1))), "checksum"));
   const std::string told = EncodeProtocolMessage(Told(5));
@@ -84,7 +85,7 @@ TEST(AgentProtocolTest, MessagesOfTheOtherKindAreRefused) {
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kStalenessBounded, told), "checksum"));
 }
 
-TEST(AgentProtocolTest, EveryDamagedBitAndEveryCutIsFound) {
+TEST(ProtocolMessageTest, EveryDamagedBitAndEveryCutIsFound) {
   for (const ConsistencyLevel level : kLevels) {
     const bool is_ordered = level != ConsistencyLevel::kWriteAnywhere;
     const std::string bytes =
@@ -101,7 +102,7 @@ TEST(AgentProtocolTest, EveryDamagedBitAndEveryCutIsFound) {
   }
 }
 
-TEST(AgentProtocolTest, RandomBytesAreRefused) {
+TEST(ProtocolMessageTest, RandomBytesAreRefused) {
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
     RandomSource random(seed);
     std::string bytes(random.Below(400), '\0');
@@ -112,7 +113,7 @@ TEST(AgentProtocolTest, RandomBytesAreRefused) {
   }
 }
 
-TEST(AgentProtocolTest, TooManyEntriesAreRefused) {
+TEST(ProtocolMessageTest, TooManyEntriesAreRefused) {
   EXPECT_TRUE(DecodeProtocolMessage(ConsistencyLevel::kOrderedWrites,
                                     EncodeProtocolMessage(Append(kMessageEntryCountMax)))
                   .ok());
@@ -127,7 +128,7 @@ TEST(AgentProtocolTest, TooManyEntriesAreRefused) {
                        "are not the header of a write message"));
 }
 
-TEST(AgentProtocolTest, TooManyOriginsAreRefused) {
+TEST(ProtocolMessageTest, TooManyOriginsAreRefused) {
   CommutativeMessage message = Told(0);
   message.has.clear();
   for (Origin origin = 1; origin <= kOriginCountMax; ++origin) message.has[origin] = origin;
@@ -138,7 +139,7 @@ TEST(AgentProtocolTest, TooManyOriginsAreRefused) {
                        StrCat("more than ", kOriginCountMax, " origins")));
 }
 
-TEST(AgentProtocolTest, EntriesThatDoNotBelongThereAreRefused) {
+TEST(ProtocolMessageTest, EntriesThatDoNotBelongThereAreRefused) {
   CommutativeMessage told = Told(0);
   told.entries.push_back(Write(8, EntryKind::kWrite));
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kWriteAnywhere, EncodeProtocolMessage(told)),
@@ -161,7 +162,7 @@ TEST(AgentProtocolTest, EntriesThatDoNotBelongThereAreRefused) {
                        "are not a log entry"));
 }
 
-TEST(AgentProtocolTest, ActionsAreEmptyUntilThereIsSomethingToDo) {
+TEST(ProtocolMessageTest, ActionsAreEmptyUntilThereIsSomethingToDo) {
   EXPECT_TRUE(ProtocolActions().empty());
   ProtocolActions numbered;
   numbered.change_number = 7;

@@ -1,4 +1,4 @@
-#include "neptune/replication/protocol/agent_protocol.h"
+#include "neptune/replication/protocol/protocol_message.h"
 
 #include <utility>
 

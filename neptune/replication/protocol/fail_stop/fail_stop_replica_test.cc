@@ -1,4 +1,4 @@
-#include "neptune/replication/protocol/fail_stop_replica.h"
+#include "neptune/replication/protocol/fail_stop/fail_stop_replica.h"
 
 #include <gtest/gtest.h>
 
@@ -17,8 +17,9 @@ using replication_testing::ReplicaNetwork;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-std::unique_ptr<ReplicaProtocol> MakeFailStop(const ReplicaGroup& group, const LogOutline& found,
-                                              uint64_t incarnation, uint64_t, TimePoint now) {
+std::unique_ptr<ReplicationProtocol> MakeFailStop(const ReplicaGroup& group,
+                                                  const LogOutline& found, uint64_t incarnation,
+                                                  uint64_t, TimePoint now) {
   return std::make_unique<FailStopReplica>(group, FailStopReplicaOptions(), found, incarnation,
                                            now);
 }
@@ -65,7 +66,7 @@ TEST(FailStopReplicaTest, WritesAreExecutedByAll) {
   network.RunFor(milliseconds(200));
   EXPECT_GT(network.acknowledged_count(), 500u);
   for (MemberIndex member = 0; member < 3; ++member) {
-    EXPECT_EQ(network.member(member).committed(), network.member(0).last_lsn());
+    EXPECT_EQ(network.status(member).committed, network.status(0).last_lsn);
   }
   EXPECT_EQ(network.wrong(), "");
 }
@@ -110,7 +111,7 @@ TEST(FailStopReplicaTest, LostSecondaryHoldsWritesUpUntilItCountsAsStopped) {
   const Duration gap = network.LongestGap(seconds(2));
   EXPECT_GE(gap, milliseconds(250));
   EXPECT_LT(gap, milliseconds(600));
-  EXPECT_FALSE(network.member(0).write_set().contains(2));
+  EXPECT_FALSE(network.status(0).write_set.contains(2));
   network.Restart(2);
   EXPECT_LT(network.LongestGap(seconds(1)), milliseconds(100)) << "it catches up during the writes";
   EXPECT_TRUE(IsWholeAfter(network, seconds(1))) << network.Describe();
@@ -143,7 +144,7 @@ TEST(FailStopReplicaTest, AfterTheLossOfAllAMemberMustBeStartedByHand) {
   for (MemberIndex member = 0; member < 3; ++member) network.Restart(member);
   network.RunFor(seconds(5));
   EXPECT_EQ(network.Primary(), std::nullopt);
-  EXPECT_LT(network.member(2).last_lsn(), network.member(1).last_lsn());
+  EXPECT_LT(network.status(2).last_lsn, network.status(1).last_lsn);
   ASSERT_TRUE(network.StartByHand(1).ok());
   EXPECT_TRUE(IsWholeAfter(network, seconds(2))) << network.Describe();
   EXPECT_GT(network.acknowledged_count(), acknowledged);
@@ -164,7 +165,7 @@ TEST(FailStopReplicaTest, MemberThatIsTakenForStoppedRecovers) {
   network.RunFor(seconds(1));
   Replica(network, 0).SetAlive(MemberSet::FirstOf(2));
   network.WriteFor(milliseconds(300));
-  EXPECT_EQ(network.member(0).write_set(), MemberSet::FirstOf(2));
+  EXPECT_EQ(network.status(0).write_set, MemberSet::FirstOf(2));
   Replica(network, 0).SetAlive(MemberSet::FirstOf(3));
   EXPECT_TRUE(IsWholeAfter(network, seconds(1))) << network.Describe();
   EXPECT_EQ(network.wrong(), "");
@@ -191,14 +192,14 @@ TEST(FailStopReplicaTest, MemberWithANewDiskIsGivenTheData) {
 void LoseAll(ReplicaNetwork& network, int count, uint64_t choice) {
   const auto primary = network.Primary();
   if (!primary) return;
-  const MemberSet newest = network.member(*primary).write_set();
-  const Lsn committed = network.member(*primary).committed();
+  const MemberSet newest = network.status(*primary).write_set;
+  const Lsn committed = network.status(*primary).committed;
   for (MemberIndex member = 0; member < count; ++member) network.Crash(member);
   for (MemberIndex member = 0; member < count; ++member) network.Restart(member);
   network.RunFor(milliseconds(400));
   auto started = static_cast<MemberIndex>(choice % count);
   const auto has_all = [&](MemberIndex member) {
-    return newest.contains(member) && network.member(member).last_lsn() >= committed;
+    return newest.contains(member) && network.status(member).last_lsn >= committed;
   };
   for (int i = 0; i < count && !has_all(started); ++i)
     started = static_cast<MemberIndex>((started + 1) % count);
@@ -217,12 +218,11 @@ std::string RunWithFailures(uint64_t seed, Bug bug) {
     if (random() % 2 == 0 && !network.lives(member)) {
       network.Restart(member);
     } else if (random() % 2 == 0 && network.lives(member) && primary) {
-      const MemberSet left = network.member(*primary).write_set().Without(member);
+      const MemberSet left = network.status(*primary).write_set.Without(member);
       bool is_survived = false;
       for (MemberIndex other = 0; other < count; ++other) {
-        is_survived |=
-            left.contains(other) && network.lives(other) &&
-            (other == *primary || network.member(other).role() == ReplicaRole::kSecondary);
+        is_survived |= left.contains(other) && network.lives(other) &&
+                       (other == *primary || network.status(other).role == ReplicaRole::kSecondary);
       }
       if (is_survived) network.Crash(member);
       // A supervisor may restart it this quickly.

@@ -1,4 +1,4 @@
-#include "neptune/replication/protocol/safe_replica.h"
+#include "neptune/replication/protocol/safe/safe_replica.h"
 
 #include <gtest/gtest.h>
 
@@ -18,8 +18,8 @@ using replication_testing::ReplicaNetwork;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-std::unique_ptr<ReplicaProtocol> MakeSafe(const ReplicaGroup& group, const LogOutline& found,
-                                          uint64_t incarnation, uint64_t seed, TimePoint now) {
+std::unique_ptr<ReplicationProtocol> MakeSafe(const ReplicaGroup& group, const LogOutline& found,
+                                              uint64_t incarnation, uint64_t seed, TimePoint now) {
   return std::make_unique<SafeReplica>(group, SafeReplicaOptions(), found, incarnation, seed, now);
 }
 
@@ -55,7 +55,7 @@ TEST(SafeReplicaTest, NothingIsFoundedBeforeAllMembersAreThere) {
   network.Crash(1);
   network.RunFor(seconds(5));
   EXPECT_EQ(network.Primary(), std::nullopt);
-  EXPECT_EQ(network.member(0).role(), ReplicaRole::kBlank);
+  EXPECT_EQ(network.status(0).role, ReplicaRole::kBlank);
   network.Restart(1);
   network.RunFor(seconds(5));
   EXPECT_EQ(network.Primary(), std::nullopt);
@@ -72,7 +72,7 @@ TEST(SafeReplicaTest, WritesAreAcknowledgedAndExecutedByAll) {
   EXPECT_EQ(network.acknowledged_count(), static_cast<size_t>(offered));
   EXPECT_GT(offered, 500);
   for (MemberIndex member = 0; member < 3; ++member) {
-    EXPECT_EQ(network.member(member).committed(), network.member(0).last_lsn());
+    EXPECT_EQ(network.status(member).committed, network.status(0).last_lsn);
   }
   EXPECT_EQ(network.wrong(), "");
 }
@@ -123,7 +123,7 @@ TEST(SafeReplicaTest, APrimaryThatIsCutOffAcknowledgesNothingAndStepsDown) {
   network.RunFor(milliseconds(340));
   EXPECT_EQ(network.acknowledged_count(), before);
   network.RunFor(seconds(2));
-  EXPECT_NE(network.member(0).role(), ReplicaRole::kPrimary);
+  EXPECT_NE(network.status(0).role, ReplicaRole::kPrimary);
   EXPECT_EQ(network.Primary(), MemberIndex{1});
   network.HealAll();
   EXPECT_TRUE(IsWholeAfter(network, seconds(5)));
@@ -138,13 +138,13 @@ TEST(SafeReplicaTest, ASlowMemberLeavesTheWriteSetWithinASecondAndWritesHardlyNo
   network.RunFor(seconds(1));
   network.Slow(2, 100);
   network.WriteFor(seconds(1));
-  EXPECT_FALSE(network.member(0).write_set().contains(2));
+  EXPECT_FALSE(network.status(0).write_set.contains(2));
   network.WriteFor(seconds(29));
-  EXPECT_FALSE(network.member(0).write_set().contains(2));
+  EXPECT_FALSE(network.status(0).write_set.contains(2));
   EXPECT_LE(Percentile(network.write_times(), .99), Percentile(healthy.write_times(), .99) * 3 / 2);
   network.HealAll();
   network.WriteFor(seconds(10));
-  EXPECT_TRUE(network.member(0).write_set().contains(2));
+  EXPECT_TRUE(network.status(0).write_set.contains(2));
   EXPECT_EQ(network.wrong(), "");
 }
 
@@ -161,15 +161,15 @@ TEST(SafeReplicaTest, TwoReplicasAndAWitnessOutliveEither) {
   for (MemberIndex lost : {0, 1}) {
     ReplicaNetwork network(Members(3, 1));
     network.RunFor(seconds(1));
-    EXPECT_FALSE(network.member(0).write_set().contains(2)) << "a witness that is not needed";
+    EXPECT_FALSE(network.status(0).write_set.contains(2)) << "a witness that is not needed";
     network.WriteFor(milliseconds(200));
     network.Crash(lost);
     EXPECT_LT(network.LongestGap(seconds(3)), seconds(1));
     EXPECT_EQ(network.Primary(), MemberIndex(1 - lost));
-    EXPECT_TRUE(network.member(1 - lost).write_set().contains(2));
+    EXPECT_TRUE(network.status(1 - lost).write_set.contains(2));
     network.Restart(lost);
     EXPECT_TRUE(IsWholeAfter(network, seconds(6)));
-    EXPECT_FALSE(network.member(0).write_set().contains(2));
+    EXPECT_FALSE(network.status(0).write_set.contains(2));
     EXPECT_EQ(network.wrong(), "");
   }
 }
@@ -185,7 +185,7 @@ TEST(SafeReplicaTest, AWitnessBringsWhatOnlyItHasToAReplica) {
   network.Restart(1);
   network.RunFor(seconds(3));
   EXPECT_EQ(network.Primary(), MemberIndex{1});
-  EXPECT_GE(network.member(1).committed(), acknowledged);
+  EXPECT_GE(network.status(1).committed, acknowledged);
   EXPECT_EQ(network.wrong(), "");
 }
 
@@ -196,7 +196,7 @@ TEST(SafeReplicaTest, AMemberThatForgotEverythingCatchesUpBeforeItTakesPart) {
   network.Crash(2);
   network.Wipe(2);
   network.Restart(2);
-  EXPECT_EQ(network.member(2).role(), ReplicaRole::kBlank);
+  EXPECT_EQ(network.status(2).role, ReplicaRole::kBlank);
   EXPECT_TRUE(IsWholeAfter(network, seconds(4)));
   EXPECT_EQ(network.wrong(), "");
 }
@@ -257,7 +257,7 @@ TEST(SafeReplicaTest, AfterTheLossOfAllTheNewestLogOfAMajorityWins) {
 // returned.
 MemberIndex LoseDisksOfAllButOne(ReplicaNetwork& network, int count, uint64_t choice) {
   const auto primary = network.Primary();
-  const MemberSet newest = network.member(primary.value_or(0)).write_set();
+  const MemberSet newest = network.status(primary.value_or(0)).write_set;
   auto left = static_cast<MemberIndex>(choice % static_cast<unsigned>(count));
   while (!newest.contains(left)) left = static_cast<MemberIndex>((left + 1) % count);
   for (MemberIndex member = 0; member < count; ++member) network.Crash(member);
@@ -297,7 +297,7 @@ TEST(SafeReplicaTest, WhatIsStartedByHandAcknowledgesNothingAloneAndMayBeLostBef
     network.RunFor(seconds(4));
     ASSERT_TRUE(network.StartByHand(left).ok());
     network.WriteFor(seconds(5));
-    EXPECT_EQ(network.member(left).role(), ReplicaRole::kPrimary);
+    EXPECT_EQ(network.status(left).role, ReplicaRole::kPrimary);
     EXPECT_EQ(network.acknowledged_count(), before);
     network.Crash(left);
     network.Restart(left);

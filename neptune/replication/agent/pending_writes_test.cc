@@ -1,0 +1,98 @@
+#include "neptune/replication/agent/pending_writes.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "neptune/base/notification.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/real/real_world.h"
+
+namespace neptune {
+namespace {
+
+std::shared_ptr<PendingWrite> Pending(Lsn lsn, Epoch epoch) {
+  auto write = std::make_shared<PendingWrite>();
+  write->lsn = lsn;
+  write->epoch = epoch;
+  return write;
+}
+
+ExecutedEntry Executed(Lsn lsn, Epoch epoch, const std::string& response) {
+  ExecutedEntry executed;
+  executed.entry.lsn = lsn;
+  executed.entry.epoch = epoch;
+  executed.outcome.response = response;
+  return executed;
+}
+
+// Runs `body` on a user-level thread, as writers are.
+void RunAsWriter(const std::function<void()>& body) {
+  const std::unique_ptr<World> world = MakeRealWorld({});
+  Loop* const loop = *world->StartLoop({.name = "test"});
+  std::unique_ptr<ThreadScheduler> scheduler;
+  Notification finished;
+  loop->Post([&] {
+    scheduler = std::make_unique<ThreadScheduler>(*loop, ThreadSchedulerOptions());
+    ASSERT_TRUE(scheduler
+                    ->Spawn([&] {
+                      body();
+                      finished.Notify();
+                    })
+                    .ok());
+  });
+  finished.WaitForNotification();
+  Notification destroyed;
+  loop->Post([&] {
+    scheduler.reset();
+    destroyed.Notify();
+  });
+  destroyed.WaitForNotification();
+  world->Stop();
+}
+
+TEST(PendingWritesTest, WriteIsAnsweredWithItsOutcome) {
+  RunAsWriter([] {
+    PendingWrites writes;
+    const auto first = Pending(4, 2);
+    const auto second = Pending(5, 2);
+    writes.Add(first);
+    writes.Add(second);
+    writes.Deliver({Executed(3, 2, "other"), Executed(4, 2, "done")});
+    EXPECT_TRUE(first->done.is_set());
+    EXPECT_TRUE(first->failure.ok());
+    EXPECT_EQ(first->outcome.response, "done");
+    EXPECT_FALSE(second->done.is_set());
+  });
+}
+
+TEST(PendingWritesTest, WriteWhosePlaceAnotherPrimaryFilledIsUnknown) {
+  RunAsWriter([] {
+    PendingWrites writes;
+    const auto lost = Pending(4, 2);
+    const auto own = Pending(4, 3);
+    writes.Add(lost);
+    writes.Add(own);
+    writes.Deliver({Executed(4, 3, "done")});
+    EXPECT_EQ(lost->failure.code(), StatusCode::kUnavailable);
+    EXPECT_EQ(own->outcome.response, "done");
+  });
+}
+
+TEST(PendingWritesTest, AllAreAnsweredOnceWhenTheReplicaStops) {
+  RunAsWriter([] {
+    PendingWrites writes;
+    const auto write = Pending(4, 2);
+    writes.Add(write);
+    writes.FailAll("stopping");
+    EXPECT_TRUE(write->done.is_set());
+    EXPECT_EQ(write->failure.code(), StatusCode::kUnavailable);
+    writes.Deliver({Executed(4, 2, "late")});
+    EXPECT_EQ(write->outcome.response, "");
+  });
+}
+
+}  // namespace
+}  // namespace neptune

@@ -1,0 +1,106 @@
+#include "neptune/replication/agent/replica_data.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/replication/agent/snapshot_message.h"
+
+namespace neptune {
+namespace {
+
+// Maximum bytes of entries executed in one device call.
+constexpr size_t kExecuteSizeMax = 256u << 10;
+
+}  // namespace
+
+Status ReplicaData::Open() {
+  if (open_ == nullptr) return OkStatus();
+  return device_.Run([this]() -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(auto state, open_());
+    state_ = std::move(state);
+    return OkStatus();
+  });
+}
+
+Status ReplicaData::Destroy() {
+  return device_.Run([this]() -> Status {
+    NEPTUNE_RETURN_IF_ERROR(state_->BeginRestore());  // reopening then finds it empty
+    state_.reset();
+    return OkStatus();
+  });
+}
+
+void ReplicaData::BeginAfter(Lsn log_base) {
+  executed_ = exists() ? std::max(state_->completed(), log_base) : 0;
+  executing_to_ = executed_.load();
+}
+
+StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
+    const ReplicaLog& log, const std::function<void(const LogEntry&)>& before_write) {
+  const Lsn to = executable_;
+  const auto done = std::make_shared<std::vector<ExecutedEntry>>();
+  ThreadLock lock(&mutex_);
+  if (executed_ >= to) return std::move(*done);  // a restore happened meanwhile
+  StatusOr<std::vector<LogEntry>> read = log.Read(executed_ + 1, to, kExecuteSizeMax);
+  if (read.status().code() == StatusCode::kNotFound && executable_ < to) {
+    return std::move(*done);  // the log was restarted
+  }
+  NEPTUNE_RETURN_IF_ERROR(read.status());
+  const auto entries = std::make_shared<std::vector<LogEntry>>(*std::move(read));
+  if (before_write) {
+    for (const LogEntry& entry : *entries) {
+      if (IsWrite(entry.kind)) before_write(entry);
+    }
+  }
+  if (!entries->empty()) executing_to_ = entries->back().lsn;
+  NEPTUNE_RETURN_IF_ERROR(device_.Run([state = state_, entries, done]() -> Status {
+    for (LogEntry& entry : *entries) {
+      WriteOutcome outcome;
+      if (IsWrite(entry.kind)) {
+        NEPTUNE_ASSIGN_OR_RETURN(outcome, state->Apply(entry));
+      }
+      done->push_back({std::move(entry), std::move(outcome)});
+    }
+    return OkStatus();
+  }));
+  if (!done->empty()) executed_ = done->back().entry.lsn;
+  return std::move(*done);
+}
+
+StatusOr<Lsn> ReplicaData::Flush() {
+  const auto flushed = std::make_shared<Lsn>(0);
+  ThreadLock lock(&mutex_);
+  NEPTUNE_RETURN_IF_ERROR(device_.Run([state = state_, flushed]() -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(*flushed, state->Flush());
+    return OkStatus();
+  }));
+  return *flushed;
+}
+
+Status ReplicaData::Replace(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
+  ++restore_count_;
+  return device_.Run([state = state_, snapshot]() -> Status {
+    NEPTUNE_RETURN_IF_ERROR(state->BeginRestore());
+    for (const std::string& piece : snapshot->pieces) {
+      NEPTUNE_RETURN_IF_ERROR(state->RestorePiece(piece));
+    }
+    return OkStatus();
+  });
+}
+
+Status ReplicaData::EndRestore(Lsn completed) {
+  NEPTUNE_RETURN_IF_ERROR(
+      device_.Run([state = state_, completed] { return state->EndRestore(completed); }));
+  executing_to_ = completed;
+  executed_ = completed;
+  return OkStatus();
+}
+
+Status ReplicaData::Collect(size_t size_max,
+                            const std::shared_ptr<ReplicaSnapshot>& snapshot) const {
+  return device_.Run([state = state_, size_max, snapshot] {
+    return CollectPieces(*state, size_max, snapshot.get());
+  });
+}
+
+}  // namespace neptune

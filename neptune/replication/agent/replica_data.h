@@ -1,0 +1,86 @@
+// A partition's data on one replica: how far the log is executed on them, and their replacement by
+// another member's.
+//
+//   committed and stored ──Allow──► executable() ──ExecuteSome──► executed()
+//
+// Invariant: the data contain exactly the writes up to executed(), except while some are being
+// executed (then possibly up to executing_to()) or while the data are being replaced.
+//
+// Threads: the positions on any thread; the rest parks and runs on a user-level thread. Changes of
+//   the data hold mutex().
+// Errors: those of the state and of ReplicaDevice.
+
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/replication/agent/replica_device.h"
+#include "neptune/replication/agent/replica_log.h"
+#include "neptune/replication/protocol/replica_snapshot.h"
+#include "neptune/replication/state/replicated_state.h"
+#include "neptune/thread/synchronization.h"
+
+namespace neptune {
+
+struct ExecutedEntry {
+  LogEntry entry;
+  WriteOutcome outcome;  // of a write
+};
+
+class ReplicaData {
+ public:
+  // Opens the data; blocks.
+  using Opener = std::function<StatusOr<std::unique_ptr<ReplicatedState>>()>;
+  // `open` is null for a witness, which has no data. `device` must outlive this object.
+  ReplicaData(const ReplicaDevice& device, Opener open) : device_(device), open_(std::move(open)) {}
+
+  Status Open();
+  // Empties the data, and closes them.
+  Status Destroy();
+  // False: a witness.
+  bool exists() const { return state_ != nullptr; }
+  const ReplicatedState* state() const { return state_.get(); }
+  // The data contain everything up to the log's base.
+  void BeginAfter(Lsn log_base);
+
+  Lsn executable() const { return executable_; }
+  Lsn executed() const { return executed_; }
+  Lsn executing_to() const { return executing_to_; }
+  // Number of times that the data were replaced by another member's.
+  uint64_t restore_count() const { return restore_count_; }
+
+  // Writes up to here may be executed.
+  void Allow(Lsn to) { executable_ = to; }
+  // Executes some of the allowed entries and returns them; none if a restore happened meanwhile.
+  // `before_write` is called before a write is executed; may be null.
+  StatusOr<std::vector<ExecutedEntry>> ExecuteSome(
+      const ReplicaLog& log, const std::function<void(const LogEntry&)>& before_write);
+  // Makes all executed writes durable. Returns the last durable one.
+  StatusOr<Lsn> Flush();
+
+  // Held while the data change.
+  ThreadMutex& mutex() { return mutex_; }
+  // Replaces the data; they count once EndRestore is called. After an error the old data are gone.
+  // REQUIRES: mutex() is held.
+  Status Replace(const std::shared_ptr<ReplicaSnapshot>& snapshot);
+  Status EndRestore(Lsn completed);
+
+  // Puts the current data into the snapshot. Errors: kResourceExhausted more than size_max bytes.
+  Status Collect(size_t size_max, const std::shared_ptr<ReplicaSnapshot>& snapshot) const;
+
+ private:
+  const ReplicaDevice& device_;
+  const Opener open_;
+  std::shared_ptr<ReplicatedState> state_;
+  ThreadMutex mutex_;
+  std::atomic<Lsn> executable_{0};
+  std::atomic<Lsn> executed_{0};
+  std::atomic<Lsn> executing_to_{0};  // writes up to here may be in the data already
+  std::atomic<uint64_t> restore_count_{0};
+};
+
+}  // namespace neptune

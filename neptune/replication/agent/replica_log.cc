@@ -1,0 +1,148 @@
+#include "neptune/replication/agent/replica_log.h"
+
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/replication/log/log_pieces.h"
+
+namespace neptune {
+namespace {
+
+// Maximum bytes of entries in one message.
+constexpr size_t kSendSizeMax = 512u << 10;
+// Piece sizes for reading and storing a whole log.
+constexpr size_t kLogPieceSize = 1u << 20;
+constexpr size_t kStorePieceSize = 64u << 20;
+
+std::string StoreName(const LogIdentity& identity) {
+  return StrCat("log-", identity.service, "-", identity.partition);
+}
+
+// Reads the first entries of the runs that fit into a message, and removes them from the runs.
+Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogEntry>* entries) {
+  size_t size = 0;
+  while (!places->empty() && size <= kSendSizeMax) {
+    LogRun& run = places->front();
+    NEPTUNE_ASSIGN_OR_RETURN(std::vector<LogEntry> read,
+                             log.Read(run.first, run.last, kSendSizeMax));
+    run.first += read.size();
+    for (LogEntry& entry : read) {
+      size += entry.payload.size();
+      entries->push_back(std::move(entry));
+    }
+    if (run.first <= run.last) break;
+    places->pop_front();
+  }
+  return OkStatus();
+}
+
+// Like ReadSome, for entries that are about to be stored. REQUIRES: `change` has the first one.
+std::vector<LogEntry> CollectSome(const LogChange& change, std::deque<LogRun>* places) {
+  std::vector<LogEntry> entries;
+  LogRun& run = places->front();
+  size_t size = 0;
+  for (size_t i = run.first - change.entries.front().lsn; i < change.entries.size(); ++i) {
+    const LogEntry& entry = change.entries[i];
+    if (entry.lsn > run.last || size > kSendSizeMax) break;
+    size += entry.payload.size();
+    entries.push_back(entry);
+  }
+  run.first += entries.size();
+  if (run.first > run.last) places->pop_front();
+  return entries;
+}
+
+}  // namespace
+
+ReplicaLog::ReplicaLog(const ReplicaDevice& device, World& world, const LogIdentity& identity)
+    : device_(device), world_(world), identity_(identity) {}
+
+Status ReplicaLog::Open() {
+  return device_.Run([this]() -> Status {
+    log_.reset();
+    store_.reset();
+    NEPTUNE_ASSIGN_OR_RETURN(store_, world_.storage().Open(StoreName(identity_)));
+    NEPTUNE_ASSIGN_OR_RETURN(auto log, RedoLog::Open(*store_, identity_));
+    log_ = std::move(log);
+    return OkStatus();
+  });
+}
+
+Status ReplicaLog::Destroy() {
+  return device_.Run([this] {
+    log_.reset();
+    store_.reset();
+    return world_.storage().Destroy(StoreName(identity_));
+  });
+}
+
+StatusOr<OriginIndex> ReplicaLog::Index() const {
+  const auto index = std::make_shared<OriginIndex>(found().base.lsn);
+  while (index->last_lsn() < found().last_lsn) {
+    NEPTUNE_RETURN_IF_ERROR(device_.Run([log = log_, index, last = found().last_lsn]() -> Status {
+      NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries,
+                               log->Read(index->last_lsn() + 1, last, kLogPieceSize));
+      for (const LogEntry& entry : entries) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
+      return OkStatus();
+    }));
+  }
+  return std::move(*index);
+}
+
+Status ReplicaLog::Store(const std::shared_ptr<LogChange>& change) {
+  if (identity_.is_ordered || !change->restart) {
+    return device_.Run([log = log_, change] { return log->Store(*change); });
+  }
+  for (LogChange& piece : PiecesOf(std::exchange(*change, {}), kStorePieceSize)) {
+    const auto stored = std::make_shared<LogChange>(std::move(piece));
+    NEPTUNE_RETURN_IF_ERROR(device_.Run([log = log_, stored] { return log->Store(*stored); }));
+  }
+  return OkStatus();
+}
+
+Status ReplicaLog::DropBefore(Lsn first) {
+  return device_.Run([log = log_, first] { return log->DropBefore(first); });
+}
+
+StatusOr<std::vector<LogEntry>> ReplicaLog::Read(Lsn first, Lsn last, size_t size_max) const {
+  const auto entries = std::make_shared<std::vector<LogEntry>>();
+  NEPTUNE_RETURN_IF_ERROR(device_.Run([log = log_, first, last, size_max, entries]() -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(*entries, log->Read(first, last, size_max));
+    return OkStatus();
+  }));
+  return std::move(*entries);
+}
+
+StatusOr<std::vector<LogEntry>> ReplicaLog::ReadForMessage(std::deque<LogRun>& places,
+                                                           const LogChange& change) const {
+  if (!change.entries.empty() && places.front().first >= change.entries.front().lsn) {
+    return CollectSome(change, &places);
+  }
+  const auto left = std::make_shared<std::deque<LogRun>>(std::move(places));
+  const auto entries = std::make_shared<std::vector<LogEntry>>();
+  NEPTUNE_RETURN_IF_ERROR(device_.Run(
+      [log = log_, left, entries] { return ReadSome(*log, left.get(), entries.get()); }));
+  places = std::move(*left);
+  return std::move(*entries);
+}
+
+Status ReplicaLog::CopyTo(Lsn last, size_t size_max, LogCopy* copy) const {
+  size_t size = 0;
+  while (copy->base + copy->entries.size() < last) {
+    StatusOr<std::vector<LogEntry>> read =
+        Read(copy->base + copy->entries.size() + 1, last, kLogPieceSize);
+    if (read.status().code() == StatusCode::kNotFound)
+      return Unavailable("the log no longer has the needed entries");
+    NEPTUNE_RETURN_IF_ERROR(read.status());
+    for (LogEntry& entry : *read) {
+      size += entry.payload.size();
+      copy->entries.push_back(std::move(entry));
+    }
+    if (size > size_max) {
+      return ResourceExhausted("the log is larger than ", size_max, " bytes and is not sent");
+    }
+  }
+  return OkStatus();
+}
+
+}  // namespace neptune

@@ -1,0 +1,66 @@
+// A replica's log on its device: opening, storing changes, reading entries for members and
+// snapshots.
+//
+// Threads: all calls that take the device park and run on a user-level thread; Store and DropBefore
+//   one at a time.
+// Errors: those of RedoLog and of ReplicaDevice.
+
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/replication/agent/replica_device.h"
+#include "neptune/replication/log/origin_index.h"
+#include "neptune/replication/log/redo_log.h"
+#include "neptune/replication/protocol/protocol_actions.h"
+#include "neptune/replication/protocol/replica_snapshot.h"
+#include "neptune/world/world.h"
+
+namespace neptune {
+
+class ReplicaLog {
+ public:
+  // The references must outlive this object.
+  ReplicaLog(const ReplicaDevice& device, World& world, const LogIdentity& identity);
+
+  Status Open();
+  // Destroys what is stored, so that Open finds a new log.
+  Status Destroy();
+
+  // What Open found.
+  const LogOutline& found() const { return log_->opened(); }
+  Lsn first_lsn() const { return log_->first_lsn(); }
+  Lsn last_lsn() const { return log_->last_lsn(); }
+  size_t size() const { return log_->size(); }
+
+  // Builds the index of a level 1 log.
+  StatusOr<OriginIndex> Index() const;
+  // Stores the change atomically; a restart of a level 1 log in pieces, if it is large.
+  Status Store(const std::shared_ptr<LogChange>& change);
+  Status DropBefore(Lsn first);
+
+  // Reads entries from `first` to at most `last` and size_max bytes, but at least one.
+  StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max) const;
+  // Removes from the front of `places` what fits into a message and returns these entries: from
+  // `change` if they are about to be stored, otherwise from the log. Errors: kNotFound they were
+  // dropped meanwhile.
+  StatusOr<std::vector<LogEntry>> ReadForMessage(std::deque<LogRun>& places,
+                                                 const LogChange& change) const;
+  // Adds the entries up to `last` to the copy. Errors: kUnavailable the log no longer has them;
+  // kResourceExhausted they have more than size_max bytes.
+  Status CopyTo(Lsn last, size_t size_max, LogCopy* copy) const;
+
+ private:
+  const ReplicaDevice& device_;
+  World& world_;
+  const LogIdentity& identity_;
+  std::unique_ptr<KeyValueStore> store_;
+  std::shared_ptr<RedoLog> log_;
+};
+
+}  // namespace neptune

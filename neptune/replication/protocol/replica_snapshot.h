@@ -1,0 +1,41 @@
+// A copy of a partition's data, and its place in the order of writes.
+//
+// Threads: immutable values.
+
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "neptune/replication/log/log_outline.h"
+#include "neptune/replication/log/origin_index.h"
+
+namespace neptune {
+
+// The log part of a snapshot (write_anywhere only, where each member has its own log).
+struct LogCopy {
+  // The entries up to `base` were dropped; `counts` is the number of writes of each origin in them.
+  Lsn base = 0;
+  OriginCounts counts;
+  std::vector<LogEntry> entries;
+};
+
+// The place at which a copy of the data ends.
+struct SnapshotMark {
+  // The last write in the data, and its epoch.
+  EpochStart base;
+  MemberSet write_set;
+  // Level 1 only.
+  std::optional<LogCopy> log;
+};
+
+struct ReplicaSnapshot : SnapshotMark {
+  std::deque<std::string> pieces;
+  // Holds one of the node's SnapshotPlaces; may be null.
+  std::shared_ptr<const void> place;
+};
+
+}  // namespace neptune

@@ -1,0 +1,100 @@
+// A protocol by which the replicas of a partition agree on their writes: a state machine without
+// I/O.
+//
+//   Handle(event), Propose ─► decisions ─► DrainActions: send `at_once`, store the change, send
+//                                          `after_stored`, restore; execute up to
+//                                          status().committed
+//
+// Variants: SafeReplica (safe/safe_replica.h), the default; FailStopReplica
+// (fail_stop/fail_stop_replica.h), the paper's; CommutativeProtocol (commutative_protocol.h), for
+// writes that commute.
+//
+// Source: [Shen02] 5.2.
+// No I/O, no clock, no threads: replica_agent.h drives it.
+// Threads: thread-compatible.
+
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/replication/log/log_entry.h"
+#include "neptune/replication/protocol/protocol_actions.h"
+#include "neptune/replication/protocol/protocol_message.h"
+#include "neptune/replication/protocol/replica_snapshot.h"
+#include "neptune/replication/protocol/replica_status.h"
+
+namespace neptune {
+
+// The events that a protocol handles.
+
+// An invalid message, or one of another level, is ignored.
+struct MessageReceived {
+  MemberIndex from = 0;
+  ProtocolMessage message;
+};
+// Reported at NextEvent at the latest.
+struct TimePassed {};
+// The last message to the member probably did not arrive.
+struct MemberUnreachable {
+  MemberIndex member = 0;
+};
+// The change of this number, and with it all earlier ones, is durable.
+struct ChangeStored {
+  uint64_t number = 0;
+};
+// This member's data have been, or will be, replaced by those of another member, which marked them.
+// They count only once the change that follows is stored: data must never be ahead of their log.
+struct DataRestored {
+  SnapshotMark mark;
+};
+// The log no longer has the entries before `first`.
+struct EntriesDropped {
+  Lsn first = 0;
+};
+using ProtocolEvent = std::variant<MessageReceived, TimePassed, MemberUnreachable, ChangeStored,
+                                   DataRestored, EntriesDropped>;
+
+class ReplicationProtocol {
+ public:
+  virtual ~ReplicationProtocol() = default;
+
+  virtual void Handle(ProtocolEvent event, TimePoint now) = 0;
+  // The time at which the caller must report TimePassed.
+  virtual TimePoint NextEvent() const = 0;
+
+  // Orders a write. Errors: kFailedPrecondition this is not the primary; kUnavailable the primary
+  // is handing over, or (level 1) the member is still catching up; kResourceExhausted too many
+  // writes are in progress.
+  virtual StatusOr<Lsn> Propose(LogEntry write, TimePoint now) = 0;
+  // Restarts the partition from this member's log, whatever other members may have had: an operator
+  // states that the members that could elect a primary have lost their disks. Errors:
+  // kFailedPrecondition with the reason; nothing has changed.
+  virtual Status StartByHand(TimePoint now) = 0;
+
+  // Returns the actions that the caller must perform now.
+  virtual ProtocolActions DrainActions() = 0;
+  virtual ReplicaStatus status() const = 0;
+
+  // The mark of data that end with `last_write`, for a snapshot that others restore; `log_base` is
+  // the last entry that was dropped. If the mark has a log, the caller must add the entries up to
+  // the last stored one. nullopt: the member cannot give a snapshot, or its log no longer has what
+  // is needed.
+  virtual std::optional<SnapshotMark> MarkOf(Lsn last_write, Lsn log_base) const = 0;
+  // The last entry up to `wanted` that may be dropped; 0: none. `is_large`: the log exceeds its
+  // size limit. May append an entry to the log, so that the next call can drop more.
+  virtual Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) = 0;
+};
+
+// Builds a function object that handles each kind of event by one of the given functions.
+template <typename... Functions>
+struct EventHandler : Functions... {
+  using Functions::operator()...;
+};
+template <typename... Functions>
+EventHandler(Functions...) -> EventHandler<Functions...>;
+
+}  // namespace neptune

@@ -1,0 +1,255 @@
+#include "neptune/replication/protocol/safe/leadership.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace neptune {
+namespace {
+
+// Maximum delay before a commit is sent if no entries carry it.
+constexpr Duration kCommitNewsDelay = std::chrono::milliseconds(5);
+// Number of heartbeats after which unanswered entries are sent again.
+constexpr int kResendHeartbeats = 3;
+// Number of election timeouts without a majority's answer after which a primary steps down.
+constexpr int kDeafTimeouts = 2;
+
+}  // namespace
+
+Leadership::Leadership(const ReplicaGroup& group, const SafeReplicaOptions& options, MemberLog& log,
+                       ReplicaOutbox& outbox)
+    : group_(group),
+      options_(options),
+      log_(log),
+      outbox_(outbox),
+      progress_(group.members.size()),
+      contact_(group),
+      membership_(group, options),
+      hand_over_(group, options) {}
+
+void Leadership::Begin(Epoch epoch, MemberSet votes, TimePoint now) {
+  epoch_ = epoch;
+  began_at_ = now;
+  std::fill(progress_.begin(), progress_.end(), PeerProgress(log_.last_lsn(), now));
+  contact_.Begin(now);
+  membership_.Begin(now);
+  hand_over_.Begin(now);
+  first_of_epoch_ = log_.last_lsn() + 1;
+  AppendWriteSet(membership_.WithoutNeedlessWitness(votes), now);
+  Heartbeat(now);
+}
+
+void Leadership::End() {
+  hand_over_.End();
+  is_by_hand_ = false;
+}
+
+void Leadership::Forget(MemberIndex member, TimePoint now) {
+  progress_[member] = PeerProgress(log_.last_lsn(), now);
+  contact_.Forget(member, now);
+  membership_.Forget(member, now);
+}
+
+void Leadership::CountHoldUps(TimePoint now) {
+  membership_.CountHoldUps(log_.write_set(), Stored(), contact_, now);
+}
+
+StatusOr<Lsn> Leadership::Propose(LogEntry write, TimePoint now) {
+  if (hand_over_.successor()) return Unavailable("the primary is handing over");
+  if (log_.last_lsn() - log_.committed() >= options_.uncommitted_count_max) {
+    return ResourceExhausted(log_.last_lsn() - log_.committed(), " writes are in progress");
+  }
+  CountHoldUps(now);
+  write.lsn = log_.last_lsn() + 1;
+  write.epoch = epoch_;
+  write.kind = EntryKind::kWrite;
+  log_.Append(std::move(write));
+  SendEntries(now);
+  return log_.last_lsn();
+}
+
+void Leadership::Record(MemberIndex from, const ReplicaMessage& answer, TimePoint now) {
+  if (answer.matched > log_.last_lsn()) return;
+  const TimePoint sent_at = TimeOf(answer.primary_stamp);
+  if (sent_at > now || sent_at < began_at_) return;
+  contact_.Record(from, answer, sent_at, now);
+  if (answer.yes) {
+    progress_[from].Match(answer.matched, now);
+  } else {
+    progress_[from].Refuse(answer.matched, now);
+  }
+}
+
+// Resends with the next heartbeat, not at once, since the member may be down.
+void Leadership::NoteUnreachable(MemberIndex member, TimePoint now) {
+  progress_[member].Lose(heartbeat_at_, now);
+}
+
+Leadership::Verdict Leadership::Lead(TimePoint now) {
+  Commit(now);
+  const TimePoint answered_for = std::max(began_at_, contact_.MajorityAnsweredFor());
+  const Duration patience =
+      is_by_hand_ ? options_.by_hand_wait_max : kDeafTimeouts * options_.election_timeout;
+  if (now > AddSaturated(answered_for, patience)) return Verdict::kStepDown;
+  ExpelSlow(now);
+  Admit(now);
+  const Verdict verdict = MaintainHandOver(now);
+  if (verdict == Verdict::kContinue) SendEntries(now);
+  return verdict;
+}
+
+void Leadership::HeartbeatIfDue(TimePoint now) {
+  if (now >= heartbeat_at_) Heartbeat(now);
+}
+
+void Leadership::Heartbeat(TimePoint now) {
+  heartbeat_at_ = now + options_.heartbeat_interval;
+  for (MemberIndex to = 0; to < group_.size(); ++to) {
+    if (to != group_.self) SendAppend(to, now);
+  }
+}
+
+// A participating witness outside of the write set gets heartbeats but no entries.
+bool Leadership::IsFed(MemberIndex member) const {
+  return !group_.IsWitness(member) || log_.write_set().contains(member) || !contact_.counts(member);
+}
+
+void Leadership::SendEntries(TimePoint now) {
+  for (MemberIndex to = 0; to < group_.size(); ++to) {
+    if (to == group_.self || !IsFed(to)) continue;
+    if (progress_[to].HasWork(log_.last_lsn(), now)) SendAppend(to, now);
+  }
+}
+
+void Leadership::SendBehind(MemberIndex to, TimePoint now) {
+  ReplicaMessage message = outbox_.Make(ReplicaMessageKind::kBehind, to, epoch_);
+  message.prev_lsn = log_.base().lsn;
+  message.prev_epoch = log_.base().epoch;
+  message.write_set = log_.WriteSetAt(log_.base().lsn);
+  message.last_lsn = log_.last_lsn();
+  message.primary_stamp = StampOf(now);
+  message.by_hand = is_by_hand_;
+  outbox_.SendAtOnce(to, std::move(message));
+}
+
+void Leadership::SendAppend(MemberIndex to, TimePoint now) {
+  if (!outbox_.Knows(to)) return;
+  const PeerProgress::Sending sending =
+      progress_[to].Send({.base = log_.base().lsn, .last = log_.last_lsn()}, IsFed(to),
+                         kResendHeartbeats * options_.heartbeat_interval, now);
+  if (sending.is_behind) return SendBehind(to, now);
+  ReplicaMessage message = outbox_.Make(ReplicaMessageKind::kAppend, to, epoch_);
+  message.prev_lsn = sending.prev;
+  message.prev_epoch = *log_.EpochAt(sending.prev);
+  message.last_lsn = log_.last_lsn();
+  message.committed = log_.committed();
+  message.primary_stamp = StampOf(now);
+  message.member_stamp = contact_.member_stamp(to);
+  message.yes = now < leased_until();
+  message.by_hand = is_by_hand_;
+  outbox_.SendAtOnce(to, std::move(message), sending.entries_to);
+}
+
+StoredPositions Leadership::Stored() const {
+  StoredPositions stored;
+  stored.last = log_.last_lsn();
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (contact_.counts(member)) stored.by_member[member] = progress_[member].matched();
+  }
+  stored.by_member[group_.self] = log_.stored();
+  return stored;
+}
+
+void Leadership::Commit(TimePoint now) {
+  const Lsn all = Stored().LowestOf(log_.write_set());
+  // Entries of earlier primaries are committed with the first entry of this epoch.
+  if (all <= log_.committed() || log_.EpochAt(all) != epoch_) return;
+  log_.Commit(all);
+  is_by_hand_ = false;
+  heartbeat_at_ = std::min(heartbeat_at_, now + kCommitNewsDelay);
+}
+
+void Leadership::AppendWriteSet(MemberSet members, TimePoint now) {
+  membership_.Change(log_.write_set(), members, now);
+  LogEntry entry;
+  entry.lsn = log_.last_lsn() + 1;
+  entry.epoch = epoch_;
+  entry.kind = EntryKind::kWriteSet;
+  entry.write_set = members;
+  log_.Append(std::move(entry));
+}
+
+void Leadership::ExpelSlow(TimePoint now) {
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (member == group_.self || !log_.write_set().contains(member)) continue;
+    const bool is_silent = contact_.SilenceOf(member, now) > options_.election_timeout;
+    if (!is_silent && !membership_.IsOverBudget(member)) continue;
+    const auto rest = membership_.Expel(member, log_.write_set(), contact_, now);
+    if (rest) AppendWriteSet(*rest, now);
+  }
+}
+
+void Leadership::Admit(TimePoint now) {
+  MemberSet keeping_up;
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (progress_[member].keeps_up()) keeping_up = keeping_up.With(member);
+  }
+  MemberSet members = membership_.WithReturning(log_.write_set(), keeping_up, contact_, now);
+  // A primary must commit its first entry before it removes a witness from the set.
+  if (log_.committed() >= first_of_epoch_) members = membership_.WithoutNeedlessWitness(members);
+  if (members != log_.write_set()) AppendWriteSet(members, now);
+}
+
+HandOver::Candidates Leadership::SuccessorCandidates(TimePoint now) const {
+  HandOver::Candidates candidates;
+  candidates.must_go = group_.IsWitness(group_.self) || membership_.IsOverBudget(group_.self);
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (member == group_.self || group_.IsWitness(member)) continue;
+    if (!membership_.IsHeard(member, contact_, now) || !log_.write_set().contains(member)) continue;
+    if (progress_[member].matched() < log_.committed()) continue;
+    candidates.able = candidates.able.With(member);
+    if (membership_.TimeInSet(member, now) >= options_.hand_over_delay) {
+      candidates.settled = candidates.settled.With(member);
+    }
+  }
+  return candidates;
+}
+
+Leadership::Verdict Leadership::MaintainHandOver(TimePoint now) {
+  if (hand_over_.MaySearch(now)) hand_over_.Search(SuccessorCandidates(now), now);
+  const std::optional<MemberIndex> successor = hand_over_.successor();
+  if (!successor) return Verdict::kContinue;
+  if (now >= hand_over_.ends_at()) {
+    membership_.Forgive(group_.self);
+    return hand_over_.GiveUp(now) ? Verdict::kReclaim : Verdict::kContinue;
+  }
+  if (hand_over_.was_offered() || progress_[*successor].matched() < log_.last_lsn()) {
+    return Verdict::kContinue;
+  }
+  ReplicaMessage message = outbox_.Make(ReplicaMessageKind::kTakeOver, *successor, epoch_);
+  message.last_lsn = log_.last_lsn();
+  message.primary_stamp = StampOf(now);
+  hand_over_.NoteOffered();
+  outbox_.SendAtOnce(*successor, std::move(message));
+  return Verdict::kContinue;
+}
+
+TimePoint Leadership::leased_until() const {
+  if (hand_over_.was_offered()) return TimePoint::min();
+  // Before that, there may be committed writes that this primary does not know to be committed.
+  if (log_.executable() < first_of_epoch_) return TimePoint::min();
+  const TimePoint answered_for = contact_.MajorityAnsweredFor();
+  if (answered_for == TimePoint::min()) return answered_for;
+  return AddSaturated(answered_for, options_.lease_duration);
+}
+
+Lsn Leadership::needed_from() const {
+  Lsn needed = log_.last_lsn();
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (member != group_.self && !group_.IsWitness(member)) {
+      needed = std::min(needed, progress_[member].matched());
+    }
+  }
+  return needed + 1;
+}
+
+}  // namespace neptune
