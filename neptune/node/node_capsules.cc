@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_text.h"
 #include "neptune/wire/http/problem.h"
 
 namespace neptune {
