@@ -15,6 +15,13 @@ std::span<const ResultCacheVariant> RegisteredResultCaches() {
   return kVariants;
 }
 
+std::vector<std::string> ResultCacheNames() {
+  std::vector<std::string> names;
+  for (const ResultCacheVariant& variant : RegisteredResultCaches())
+    names.emplace_back(variant.name);
+  return names;
+}
+
 neptune::StatusOr<std::unique_ptr<ResultCache>> MakeResultCache(std::string_view implementation,
                                                                 const ResultCacheOptions& options) {
   std::string known;

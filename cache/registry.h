@@ -8,7 +8,9 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "cache/result_cache.h"
 #include "neptune/base/status.h"
@@ -24,6 +26,8 @@ struct ResultCacheVariant {
 
 // All variants, in alphabetical order. Add new variants to the array in registry.cc.
 std::span<const ResultCacheVariant> RegisteredResultCaches();
+// Their names.
+std::vector<std::string> ResultCacheNames();
 
 // Makes a cache of variant `implementation`. It is empty unless the variant outlives processes.
 neptune::StatusOr<std::unique_ptr<ResultCache>> MakeResultCache(std::string_view implementation,

@@ -291,8 +291,8 @@ TEST(FrontendTest, APartitionEndedEarlyWithoutResultIsMissing) {
 
 TEST(FrontendTest, ABypassedPartitionIsNamedAndCostsNoTime) {
   SimulatedSearch search(8, "",
-                         "capsules: 'capsule hung { match: service:tier1/1 timeout_ms: 100 "
-                         "failure_count_max: 2 probe_interval_ms: 60000 }'");
+                         "capsules { name: 'hung' match: 'service:tier1/1' timeout_ms: 100 "
+                         "failure_count_max: 2 probe_interval_ms: 60000 }");
   search.simulator().Pause("tier1-1");
   for (int i = 0; i < 6; ++i) EXPECT_EQ(Answer(search.Get(kCommon))["partial"], true);
   const TimedResponse response = search.Get(kCommon);

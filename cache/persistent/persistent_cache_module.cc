@@ -1,12 +1,12 @@
 #include "cache/persistent/persistent_cache_module.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "cache/cache.pb.h"
 #include "cache/cache_service.h"
 #include "cache/persistent/persistent_cache.h"
+#include "neptune/service/parameter_table.h"
 
 namespace search::cache {
 
@@ -17,7 +17,6 @@ using neptune::ModuleContext;
 using neptune::OkStatus;
 using neptune::RequestContext;
 using neptune::Status;
-using neptune::StatusOr;
 using neptune::StoreView;
 using neptune::WriteContext;
 
@@ -26,26 +25,18 @@ namespace {
 constexpr uint64_t kSizeMaxMb = 64 * 1024;
 constexpr int64_t kNanosAMilli = 1'000'000;
 
-StatusOr<PersistentLimits> ReadLimits(const ModuleContext& context) {
-  const ResultCacheOptions defaults;
-  PersistentLimits limits{.size_max = defaults.size_max, .value_size_max = defaults.value_size_max};
-  const auto size = context.parameters.find("size_mb");
-  if (size == context.parameters.end()) return limits;
-  const std::string& text = size->second;
-  uint64_t megabytes = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), megabytes);
-  if (error != std::errc() || end != text.data() + text.size() || megabytes == 0 ||
-      megabytes > kSizeMaxMb) {
-    return InvalidArgument("parameter size_mb is '", text, "'; must be 1 to ", kSizeMaxMb);
-  }
-  limits.size_max = megabytes << 20;
-  return limits;
-}
-
 }  // namespace
 
+PersistentCacheModule::PersistentCacheModule(PersistentCacheHooks hooks)
+    : hooks_(std::move(hooks)), size_mb_(ResultCacheOptions().size_max >> 20) {}
+
+void PersistentCacheModule::DeclareParameters(neptune::ParameterTable& table) {
+  table.Whole("size_mb", {1, kSizeMaxMb}, &size_mb_,
+              "maximum size of a partition in MiB; the same on every node");
+}
+
 Status PersistentCacheModule::Start(ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(limits_, ReadLimits(context));
+  limits_ = {.size_max = size_mb_ << 20, .value_size_max = ResultCacheOptions().value_size_max};
   service_ = std::make_unique<neptune::ReplicatedService>(context);
   service_->Read(MethodName(kLookupMethod), {.grain = neptune::Grain::kLong},
                  [this](const StoreView& store, RequestContext& request, const Data& in,

@@ -1,9 +1,6 @@
 // The query cache as a replicated service: the methods of cache_service.h, with entries that
 // survive the loss of nodes.
 //
-// Parameters (cluster spec):
-//   size_mb   maximum size of a partition in MiB; the same on every node. Default: 64
-//
 // Source: [Shen02] 5.3 (persistent cache; level two: "high throughput with intermittent false cache
 //   misses").
 // Threads: those of ServiceModule.
@@ -11,6 +8,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,8 +29,9 @@ struct PersistentCacheHooks {
 
 class PersistentCacheModule final : public neptune::ServiceModule {
  public:
-  explicit PersistentCacheModule(PersistentCacheHooks hooks = {}) : hooks_(std::move(hooks)) {}
+  explicit PersistentCacheModule(PersistentCacheHooks hooks = {});
 
+  void DeclareParameters(neptune::ParameterTable& table) override;
   neptune::Status Start(neptune::ModuleContext& context) override;
   neptune::Status Health(neptune::PartitionId partition) override {
     return service_->Health(partition);
@@ -47,7 +46,8 @@ class PersistentCacheModule final : public neptune::ServiceModule {
                          std::string* response) const;
 
   const PersistentCacheHooks hooks_;
-  PersistentLimits limits_;
+  uint64_t size_mb_;         // fixed before Start
+  PersistentLimits limits_;  // fixed by Start
   std::unique_ptr<neptune::ReplicatedService> service_;
 };
 

@@ -1,13 +1,12 @@
 #include "cache/service/cache_module.h"
 
-#include <charconv>
-
 #include "cache/cache.pb.h"
 #include "cache/cache_service.h"
 #include "cache/registry.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/service/client.h"
+#include "neptune/service/parameter_table.h"
 #include "neptune/world/random_source.h"
 
 namespace search::cache {
@@ -23,49 +22,25 @@ using neptune::StrCat;
 namespace {
 
 constexpr uint64_t kSizeMaxMb = 64 * 1024;
-constexpr uint64_t kTimeoutMaxMs = 60'000;
+constexpr neptune::Duration kTimeoutMax = std::chrono::minutes(1);
 // An entry without a lifetime is valid as long as its index version.
 constexpr neptune::Duration kUnlimited = std::chrono::hours(24 * 365);
 
-// Sets *number to the parameter if it is present.
-Status ReadNumber(const ModuleContext& context, const char* name, uint64_t number_max,
-                  uint64_t* number) {
-  const auto given = context.parameters.find(name);
-  if (given == context.parameters.end()) return neptune::OkStatus();
-  const std::string& text = given->second;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  if (error != std::errc() || end != text.data() + text.size() || *number == 0 ||
-      *number > number_max) {
-    return neptune::InvalidArgument("parameter ", name, " is '", text, "'; must be 1 to ",
-                                    number_max);
-  }
-  return neptune::OkStatus();
-}
-
-StatusOr<ResultCacheOptions> ReadOptions(const ModuleContext& context) {
-  ResultCacheOptions options;
-  options.hash_seed = neptune::Loop::Current()->random().Next();
-  uint64_t size_mb = options.size_max >> 20;
-  NEPTUNE_RETURN_IF_ERROR(ReadNumber(context, "size_mb", kSizeMaxMb, &size_mb));
-  options.size_max = size_mb << 20;
-  auto timeout_ms = static_cast<uint64_t>(neptune::ToMillis(options.server_timeout));
-  NEPTUNE_RETURN_IF_ERROR(ReadNumber(context, "server_timeout_ms", kTimeoutMaxMs, &timeout_ms));
-  options.server_timeout = std::chrono::milliseconds(timeout_ms);
-  const auto server = context.parameters.find("server");
-  if (server != context.parameters.end()) options.server = server->second;
-  const auto prefix = context.parameters.find("key_prefix");
-  options.key_prefix =
-      prefix != context.parameters.end() ? prefix->second : StrCat(context.service);
-  return options;
-}
-
 }  // namespace
 
+void CacheModule::DeclareParameters(neptune::ParameterTable& table) {
+  table.Choice("implementation", ResultCacheNames(), &parameters_.implementation,
+               "variant of cache/registry.h");
+  table.Whole("size_mb", {1, kSizeMaxMb}, &parameters_.size_mb,
+              "maximum size of a partition in MiB");
+  table.Text("server", &parameters_.server, "HOST:PORT of the server, for variants that use one");
+  table.Millis("server_timeout_ms", {std::chrono::milliseconds(1), kTimeoutMax},
+               &parameters_.server_timeout, "timeout for connecting and for each part of a reply");
+  table.Text("key_prefix", &parameters_.key_prefix,
+             "prefix of the keys before the partition's number; default: the service's name");
+}
+
 Status CacheModule::Start(ModuleContext& context) {
-  if (const auto chosen = context.parameters.find("implementation");
-      chosen != context.parameters.end()) {
-    implementation_ = chosen->second;
-  }
   NEPTUNE_RETURN_IF_ERROR(MakeCaches(context));
   NEPTUNE_RETURN_IF_ERROR(MakeCapsule(context));
   context.registrar.Method(neptune::MethodName(kLookupMethod), {},
@@ -81,11 +56,16 @@ Status CacheModule::Start(ModuleContext& context) {
 }
 
 Status CacheModule::MakeCaches(const ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(ResultCacheOptions options, ReadOptions(context));
-  const std::string prefix = options.key_prefix;
+  ResultCacheOptions options;
+  options.hash_seed = neptune::Loop::Current()->random().Next();
+  options.size_max = parameters_.size_mb << 20;
+  options.server = parameters_.server;
+  options.server_timeout = parameters_.server_timeout;
+  const std::string prefix = parameters_.key_prefix.value_or(StrCat(context.service));
   for (const PartitionId& partition : context.partitions) {
     options.key_prefix = StrCat(prefix, ":", partition);
-    NEPTUNE_ASSIGN_OR_RETURN(partitions_[partition], MakeResultCache(implementation_, options));
+    NEPTUNE_ASSIGN_OR_RETURN(partitions_[partition],
+                             MakeResultCache(parameters_.implementation, options));
   }
   return neptune::OkStatus();
 }
@@ -95,7 +75,7 @@ Status CacheModule::MakeCapsule(ModuleContext& context) {
   capsules_ = context.client.capsules();
   if (capsules_ == nullptr) return neptune::OkStatus();
   const std::string name = StrCat(context.service, "-server");
-  server_path_ = StrCat("/", name, "/", implementation_);
+  server_path_ = StrCat("/", name, "/", parameters_.implementation);
   return neptune::MakeDeviceCapsule(*capsules_, name, StrCat("/", name));
 }
 
@@ -120,7 +100,7 @@ Status CacheModule::Lookup(RequestContext& context, const Data& request, Data* r
   };
   NEPTUNE_ASSIGN_OR_RETURN(const std::optional<CachedResult> found, AskCache(context, look_up));
   LookupResponse answer;
-  answer.set_implementation(implementation_);
+  answer.set_implementation(parameters_.implementation);
   answer.set_found(found.has_value());
   if (found) {
     answer.set_value(*found->value);
@@ -180,8 +160,8 @@ Status CacheModule::AddMetrics(ModuleContext& context) {
             {}};
         for (const auto& [id, cache] : partitions_) {
           const ResultCacheStats stats = cache->Stats();
-          table.AddRow(id.value(), implementation_, stats.entry_count, stats.size, stats.hit_count,
-                       stats.miss_count);
+          table.AddRow(id.value(), parameters_.implementation, stats.entry_count, stats.size,
+                       stats.hit_count, stats.miss_count);
         }
         report->tables.push_back(std::move(table));
       }));

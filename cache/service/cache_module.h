@@ -1,12 +1,5 @@
 // The query cache as a service: each hosted partition is an independent cache.
 //
-// Parameters (cluster spec):
-//   implementation  variant of the registry; default: memory
-//   size_mb         maximum size of a partition in MiB; default: 64
-//   server          HOST:PORT of the server, for variants that use one; default: 127.0.0.1:6379
-//   server_timeout_ms  timeout for connecting and for each part of a reply; default: 50
-//   key_prefix      prefix of the keys before the partition's number; default: the service's name
-//
 // Calls to a variant that waits for a server run on the helper threads of a device capsule: the one
 // of the spec whose rule matches disk:/SERVICE-server/**, else one named SERVICE-server. A server
 // that hangs then blocks only these threads and the requests that wait for them.
@@ -18,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,10 +24,19 @@ namespace search::cache {
 
 class CacheModule final : public neptune::ServiceModule {
  public:
+  void DeclareParameters(neptune::ParameterTable& table) override;
   neptune::Status Start(neptune::ModuleContext& context) override;
-  std::string implementation() const override { return implementation_; }
+  std::string implementation() const override { return parameters_.implementation; }
 
  private:
+  struct Parameters {
+    std::string implementation = "memory";
+    uint64_t size_mb = ResultCacheOptions().size_max >> 20;
+    std::string server = ResultCacheOptions().server;
+    neptune::Duration server_timeout = ResultCacheOptions().server_timeout;
+    std::optional<std::string> key_prefix{};
+  };
+
   neptune::Status Lookup(neptune::RequestContext& context, const neptune::Data& request,
                          neptune::Data* response);
   neptune::Status Insert(neptune::RequestContext& context, const neptune::Data& request,
@@ -48,7 +51,7 @@ class CacheModule final : public neptune::ServiceModule {
   auto AskCache(neptune::RequestContext& context, Ask ask)
       -> decltype(ask(std::declval<ResultCache&>()));
 
-  std::string implementation_ = "memory";
+  Parameters parameters_;                                                    // fixed before Start
   std::map<neptune::PartitionId, std::shared_ptr<ResultCache>> partitions_;  // fixed after Start
   neptune::CapsuleStack* capsules_ =
       nullptr;               // null: caches do not wait, or block the calling thread

@@ -2,7 +2,6 @@
 
 #include <glog/logging.h>
 
-#include <filesystem>
 #include <vector>
 
 #include "docserver/docserver.pb.h"
@@ -10,10 +9,10 @@
 #include "docserver/live/live_store.h"
 #include "docserver/registry.h"
 #include "docserver/snippet/snippet.h"
-#include "index/versions/await_version.h"
+#include "index/core/query/query.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
-#include "neptune/service/client.h"
+#include "neptune/service/parameter_table.h"
 
 namespace search::docserver {
 
@@ -76,125 +75,83 @@ StatusOr<FetchedDocuments> ReadReadable(const DocumentStore& store,
   return readable;
 }
 
+std::vector<std::string> VariantNames() {
+  std::vector<std::string> names;
+  for (const DocumentStoreVariant& variant : RegisteredDocumentStores()) {
+    names.emplace_back(variant.name);
+  }
+  return names;
+}
+
 }  // namespace
 
+index::PartitionFacts DocumentModule::Partition::Facts(uint64_t version) const {
+  return {implementation, version, store == nullptr ? 0 : store->document_count()};
+}
+
+void DocumentModule::DeclareParameters(neptune::ParameterTable& table) {
+  partitions_.DeclareParameters(table);
+  table.Choice("implementation", VariantNames(), &implementation_,
+               "variant of docserver/registry.h");
+  table.Flag("live", &live_,
+             "documents change through the write Change; needs a replication block");
+}
+
 Status DocumentModule::Start(ModuleContext& context) {
-  const auto path = context.parameters.find("path");
-  if (path == context.parameters.end()) {
-    return neptune::InvalidArgument("document servers require the parameter 'path'");
-  }
-  if (const auto chosen = context.parameters.find("implementation");
-      chosen != context.parameters.end()) {
-    implementation_ = chosen->second;
-  }
   NEPTUNE_ASSIGN_OR_RETURN(
       damaged_, context.metrics.AddCounter("search_documents_damaged_total",
                                            "Stored documents that failed their checksum.",
                                            {{"service", context.service.value()}}));
-  service_ = context.service.value();
-  base_directory_ = context.base_directory;
-  path_ = path->second;
-  ids_ = context.partitions;
-  capsules_ = context.client.capsules();
-  NEPTUNE_RETURN_IF_ERROR(OpenReplicas(context));
-  NEPTUNE_RETURN_IF_ERROR(StartVersions(context, context.parameters["versions"]));
+  if (live_) NEPTUNE_RETURN_IF_ERROR(OpenReplicas(context));
+  NEPTUNE_RETURN_IF_ERROR(partitions_.Start(
+      context, live_ ? "live" : nullptr,
+      [this](PartitionId id, const std::string& directory) { return Open(id, directory); }));
   context.registrar.Method(neptune::MethodName(kFetchMethod), {.grain = neptune::Grain::kLong},
                            [this](RequestContext& request, const Data& in, Data* out) {
                              return Fetch(request, in, out);
                            });
-  if (replicas_ != nullptr) {
+  if (live_) {
     context.registrar.Method(neptune::MethodName(kFindUrlsMethod), {.grain = neptune::Grain::kLong},
                              [this](RequestContext& request, const Data& in, Data* out) {
                                return FindUrls(request, in, out);
                              });
   }
-  return AddStatus(context);
-}
-
-Status DocumentModule::StartVersions(const ModuleContext& context, const std::string& list) {
-  const auto take = [this](const index::VersionList* versions) {
-    return versions_.Take(versions, [this](const index::IndexVersion& version, Status* status) {
-      return OpenVersion(version, status);
-    });
-  };
-  if (list.empty()) return take(nullptr);
-  if (replicas_ != nullptr) {
-    return neptune::InvalidArgument("parameters live and versions exclude each other: ",
-                                    "a change applies only to the version it was made on");
-  }
-  const auto path = std::filesystem::path(base_directory_) / list;
-  NEPTUNE_ASSIGN_OR_RETURN(watch_, index::VersionWatch::Start(context.world, service_ + "-versions",
-                                                              path.string(), take));
-  NEPTUNE_ASSIGN_OR_RETURN(version_section_, context.status.Add(index::VersionSectionName(service_),
-                                                                [watch = watch_](auto* report) {
-                                                                  watch->Describe(report);
-                                                                }));
-  return neptune::OkStatus();
-}
-
-std::shared_ptr<DocumentModule::Version> DocumentModule::OpenVersion(
-    const index::IndexVersion& version, Status* status) {
-  const std::filesystem::path root =
-      std::filesystem::absolute(std::filesystem::path(base_directory_) / version.folder / path_)
-          .lexically_normal();
-  if (capsules_ != nullptr) {
-    const std::string name = version.name.empty() ? "" : "-" + version.name;
-    const Status made =
-        neptune::MakeDeviceCapsule(*capsules_, StrCat(service_, "-store", name), root.string());
-    LOG_IF(WARNING, !made.ok()) << "reads of " << service_
-                                << " block its workers, no capsule: " << made;
-  }
-  auto opened = std::make_shared<Version>();
-  for (const PartitionId& id : ids_) {
-    Partition partition = Open(id, (root / StrCat(id)).string());
-    LOG_IF(ERROR, !partition.status.ok())
-        << service_ << "/" << id << " " << version.name << " is not served: " << partition.status;
-    status->Update(partition.status);
-    opened->partitions.emplace(id, std::move(partition));
-  }
-  return opened;
+  return partitions_.AddStatus(context, StrCat("documents ", context.service));
 }
 
 Status DocumentModule::OpenReplicas(ModuleContext& context) {
-  const auto live = context.parameters.find("live");
-  if (live == context.parameters.end() || live->second == "false") return neptune::OkStatus();
-  if (live->second != "true") {
-    return neptune::InvalidArgument("parameter live is '", live->second,
-                                    "'; must be true or false");
-  }
   replicas_ = std::make_unique<neptune::ReplicatedService>(context);
   replicas_->Write(neptune::MethodName(index::kChangeMethod), &index::ExecuteChangeWrite);
   return replicas_->Open();
 }
 
-DocumentModule::Partition DocumentModule::Open(PartitionId id, const std::string& path) const {
-  Partition partition;
-  partition.path = path;
+std::unique_ptr<DocumentModule::Partition> DocumentModule::Open(
+    PartitionId id, const std::string& directory) const {
+  auto partition = std::make_unique<Partition>();
+  partition->path = directory;
+  partition->implementation = implementation_;
   StatusOr<std::unique_ptr<DocumentStore>> store =
-      OpenDocumentStore(implementation_, path, DocumentStoreOptions());
-  partition.status = store.status();
+      OpenDocumentStore(implementation_, directory, DocumentStoreOptions());
+  partition->status = store.status();
   if (!store.ok()) return partition;
   if (replicas_ == nullptr) {
-    partition.store = *std::move(store);
+    partition->store = *std::move(store);
     return partition;
   }
-  partition.changes = std::make_shared<index::StoreReader>(&replicas_->view(id));
-  partition.store = std::make_shared<LiveStore>(*std::move(store), partition.changes.get());
+  partition->changes = std::make_shared<index::StoreReader>(&replicas_->view(id));
+  partition->store = std::make_shared<LiveStore>(*std::move(store), partition->changes.get());
   return partition;
 }
 
 Status DocumentModule::Health(PartitionId partition) {
-  const std::shared_ptr<Version> current = versions_.Find(0);
-  const auto found = current->partitions.find(partition);
-  if (found == current->partitions.end()) return neptune::NotFound("partition ", partition);
-  NEPTUNE_RETURN_IF_ERROR(found->second.status);
+  NEPTUNE_RETURN_IF_ERROR(partitions_.Health(partition));
   return replicas_ == nullptr ? neptune::OkStatus() : replicas_->Health(partition);
 }
 
 void DocumentModule::Stop() {
-  if (watch_ != nullptr) watch_->Stop();
+  partitions_.Stop();
   if (replicas_ == nullptr) return;
-  versions_.Clear();
+  partitions_.Clear();
   replicas_.reset();
 }
 
@@ -210,20 +167,14 @@ StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
 template <typename ReadCall>
 auto DocumentModule::ReadOnDevice(const RequestContext& context, const Partition& partition,
                                   ReadCall read) const -> decltype(read()) {
-  if (capsules_ == nullptr) return read();
+  neptune::CapsuleStack* const capsules = partitions_.capsules();
+  if (capsules == nullptr) return read();
   NEPTUNE_ASSIGN_OR_RETURN(auto result,
-                           neptune::RunOnDevice(*capsules_, partition.path, std::move(read),
+                           neptune::RunOnDevice(*capsules, partition.path, std::move(read),
                                                 {.deadline = context.deadline(),
                                                  .caller = context.origin().handler,
                                                  .service_class = context.service_class()}));
   return result;
-}
-
-StatusOr<const DocumentModule::Partition*> DocumentModule::Served(const Version& version,
-                                                                  PartitionId id) {
-  const Partition& partition = version.partitions.at(id);
-  if (partition.status.ok()) return &partition;
-  return neptune::Unavailable("partition ", id, " is not served: ", partition.status.message());
 }
 
 Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Data* response) {
@@ -232,9 +183,8 @@ Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Da
     return neptune::InvalidArgument(asked->urls_size(), " urls requested, more than ",
                                     kFindUrlsMax);
   }
-  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Version> version,
-                           index::AwaitVersion(context, versions_, 0));
-  NEPTUNE_ASSIGN_OR_RETURN(const Partition* const partition, Served(*version, context.partition()));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partition> partition,
+                           partitions_.Await(context, 0));
   const std::vector<std::string> urls(asked->urls().begin(), asked->urls().end());
   const auto find = [store = partition->store, urls]() -> StatusOr<FindUrlsResponse> {
     FindUrlsResponse answer;
@@ -257,9 +207,8 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
     return neptune::InvalidArgument(asked->doc_ids_size(), " documents requested, more than ",
                                     kFetchCountMax);
   }
-  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Version> version,
-                           index::AwaitVersion(context, versions_, asked->index_version()));
-  NEPTUNE_ASSIGN_OR_RETURN(const Partition* const partition, Served(*version, context.partition()));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partition> partition,
+                           partitions_.Await(context, asked->index_version()));
   NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents, Read(context, *partition, *asked));
   const index::Query query = ParseCanonical(asked->query());
   FetchResponse answer;
@@ -271,24 +220,6 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
     if (documents[i]) Summarise(*std::move(documents[i]), *asked, query, summary);
   }
   *response = Data::Of(std::move(answer));
-  return neptune::OkStatus();
-}
-
-Status DocumentModule::AddStatus(ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      section_, context.status.Add(StrCat("documents ", context.service), [this](auto* report) {
-        neptune::StatusTable table{
-            "Partitions", {"partition", "implementation", "version", "documents", "state"}, {}};
-        for (const auto& [number, version] : versions_.all()) {
-          for (const auto& [id, partition] : version->partitions) {
-            table.AddRow(
-                id.value(), implementation_, number,
-                partition.store == nullptr ? 0 : partition.store->document_count(),
-                partition.status.ok() ? std::string("serving") : partition.status.ToString());
-          }
-        }
-        report->tables.push_back(std::move(table));
-      }));
   return neptune::OkStatus();
 }
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "frontend/documents/replicated_writer.h"
-#include "frontend/model/parameters.h"
 #include "frontend/search_plan/plan_capsules.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
@@ -14,6 +13,7 @@
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/client.h"
+#include "neptune/service/parameter_table.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/thread/user_thread.h"
 
@@ -75,10 +75,6 @@ Status SetAddress(const std::string& base_url, GatewayOptions* gateway) {
 // Sets who may see the operators' pages.
 Status SetOperators(const std::string& pages, const std::string& token_file,
                     const std::string& folder, OperatorAccessOptions* operators) {
-  if (pages != "loopback" && pages != "anyone") {
-    return neptune::InvalidArgument("parameter operator_pages is 'loopback' or 'anyone', not '",
-                                    pages, "'");
-  }
   operators->anyone = pages == "anyone";
   if (token_file.empty()) return neptune::OkStatus();
   const std::filesystem::path path = std::filesystem::path(folder) / token_file;
@@ -111,75 +107,99 @@ struct FrontendModule::Options {
   // rarely still notice before the port closes; stops take longer.
   Duration leave{0};
   bool documents_change = false;
-  std::string versions;
   ReplicatedWriterOptions writer;
   AccessLogOptions access_log;
+  // Parameters that CompleteOptions makes into the options above.
+  std::string http_address = "127.0.0.1";
+  std::string base_url;
+  std::string operator_pages = "loopback";
+  std::string operator_token_file;
+  bool private_logs = false;
 };
 
-FrontendModule::~FrontendModule() {
-  if (watch_ != nullptr) watch_->Stop();
+FrontendModule::FrontendModule() : options_(std::make_unique<Options>()) {}
+FrontendModule::~FrontendModule() { followed_.Stop(); }
+
+void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
+  Options& options = *options_;
+  DeclareSearchPlanParameters(table, &options.plan);
+  DeclareHttpParameters(table, &options);
+  table.Flag("trust_class_header", &options.gateway.trusts_class_header,
+             "a request may name a class that has API keys without sending a key");
+  table.Real("trace_share", {0, 1}, &options.gateway.sampled_share,
+             "fraction of the searches without a caller's trace that leave spans");
+  table.Flag("private_logs", &options.private_logs,
+             "store queries neither in the access log nor under /tracez");
+  table.Text("access_log", &options.access_log.path,
+             "file with one line per search; default: none");
+  table.Text("site_name", &options.gateway.site.name, "name shown on pages");
+  table.Text("base_url", &options.base_url,
+             "base of absolute links, for example https://search.example");
+  table.Whole("document_count", {0, UINT64_MAX}, &options.gateway.site.document_count,
+              "number of documents shown on pages; 0: not shown");
+  table.Flag("documents_change", &options.documents_change,
+             "accept changes at /documents; needs live_path and live of the services");
+  followed_.DeclareParameters(table);
+  table.Millis("meeting_timeout_ms", {milliseconds(0), seconds(60)},
+               &options.gateway.meeting_timeout,
+               "how long after its start a frontend delays answers until it knows every partition");
+  table.Real("tier1_rank_min", {0, 1}, &options.writer.tier1_rank_min,
+             "minimum static rank for a document with a given rank to go to tier 1");
+  table.Millis("document_write_timeout_ms", {milliseconds(1), seconds(600)},
+               &options.gateway.document_write_timeout, "time limit of a change");
 }
 
-StatusOr<FrontendModule::Options> FrontendModule::ReadOptions(
-    const neptune::ModuleContext& context) {
-  ParameterReader reader(context.parameters);
-  Options options;
-  options.plan = ReadSearchPlanOptions(reader);
-  std::string address = "127.0.0.1";
-  reader.Text("http_address", &address);
-  reader.Whole("http_port", 0, 65535, &options.http.port);
-  reader.Whole("http_connection_count_max", 1, 100'000, &options.connection_count_max);
-  reader.Whole("http_connections_per_address_max", 1, 100'000,
-               &options.connections_per_address_max);
-  reader.Text("http_certificate_file", &options.tls.certificate);
-  reader.Text("http_key_file", &options.tls.key);
-  reader.Real("http_rate_per_second", 0, 1e6, &options.gateway.rate_limit.per_second);
-  reader.Real("http_rate_burst", 0, 1e6, &options.gateway.rate_limit.burst);
-  reader.Flag("trust_forwarded_for", &options.gateway.trusts_forwarded);
-  std::string operator_pages = "loopback";
-  reader.Text("operator_pages", &operator_pages);
-  std::string operator_token_file;
-  reader.Text("operator_token_file", &operator_token_file);
-  reader.Millis("http_drain_timeout_ms", milliseconds(0), seconds(60), &options.drain_grace);
-  reader.Flag("trust_class_header", &options.gateway.trusts_class_header);
-  reader.Real("trace_share", 0, 1, &options.gateway.sampled_share);
-  bool private_logs = false;
-  reader.Flag("private_logs", &private_logs);
-  reader.Text("access_log", &options.access_log.path);
-  options.access_log.keeps_queries = !private_logs;
-  options.gateway.keeps_queries = !private_logs;
-  reader.Text("site_name", &options.gateway.site.name);
-  std::string base_url;
-  reader.Text("base_url", &base_url);
-  reader.Whole("document_count", 0, UINT64_MAX, &options.gateway.site.document_count);
-  reader.Flag("documents_change", &options.documents_change);
-  reader.Text("versions", &options.versions);
-  reader.Millis("meeting_timeout_ms", milliseconds(0), seconds(60),
-                &options.gateway.meeting_timeout);
-  reader.Millis("http_leave_ms", milliseconds(0), seconds(60), &options.leave);
-  reader.Real("tier1_rank_min", 0, 1, &options.writer.tier1_rank_min);
-  reader.Millis("document_write_timeout_ms", milliseconds(1), seconds(600),
-                &options.gateway.document_write_timeout);
-  NEPTUNE_RETURN_IF_ERROR(reader.Finish());
-  options.writer.partitions = {.tier1 = options.plan.tier1_partitions,
-                               .tier2 = options.plan.tier2_partitions,
-                               .documents = options.plan.document_partitions};
-  const StatusOr<Endpoint> parsed = Endpoint::Parse(address + ":0");
+void FrontendModule::DeclareHttpParameters(neptune::ParameterTable& table, Options* options) {
+  table.Text("http_address", &options->http_address, "IPv4 address to listen at");
+  table.Whole("http_port", {0, 65535}, &options->http.port, "port to listen at; 0: any free one");
+  table.Whole("http_connection_count_max", {1, 100'000}, &options->connection_count_max,
+              "maximum client connections of one serving loop");
+  table.Whole("http_connections_per_address_max", {1, 100'000},
+              &options->connections_per_address_max,
+              "maximum connections of one client address per serving loop");
+  table.Text("http_certificate_file", &options->tls.certificate,
+             "PEM file with the certificate for HTTPS; default: plain HTTP");
+  table.Text("http_key_file", &options->tls.key,
+             "PEM file with the certificate's key, readable by its owner only");
+  table.Real("http_rate_per_second", {0, 1e6}, &options->gateway.rate_limit.per_second,
+             "rate limit per client; 0: no limit");
+  table.Real("http_rate_burst", {0, 1e6}, &options->gateway.rate_limit.burst,
+             "burst above the rate limit; 0: twice the rate");
+  table.Flag("trust_forwarded_for", &options->gateway.trusts_forwarded,
+             "take the client's address from the end of X-Forwarded-For");
+  table.Choice("operator_pages", {"loopback", "anyone"}, &options->operator_pages,
+               "who may see the operators' pages: clients on this machine, or anyone");
+  table.Text("operator_token_file", &options->operator_token_file,
+             "file with the secret by which clients may see the operators' pages from anywhere");
+  table.Millis("http_drain_timeout_ms", {milliseconds(0), seconds(60)}, &options->drain_grace,
+               "maximum time for requests in flight when the node stops");
+  table.Millis("http_leave_ms", {milliseconds(0), seconds(60)}, &options->leave,
+               "how long /readyz answers 503 before the port is closed");
+}
+
+// Derives the options that depend on several parameters or on the node.
+Status FrontendModule::CompleteOptions(const std::string& folder, Options* options) {
+  options->access_log.keeps_queries = !options->private_logs;
+  options->gateway.keeps_queries = !options->private_logs;
+  options->writer.partitions = {.tier1 = options->plan.tier1_partitions,
+                                .tier2 = options->plan.tier2_partitions,
+                                .documents = options->plan.document_partitions};
+  const StatusOr<Endpoint> parsed = Endpoint::Parse(options->http_address + ":0");
   if (!parsed.ok()) {
-    return neptune::InvalidArgument("parameter http_address is '", address,
+    return neptune::InvalidArgument("parameter http_address is '", options->http_address,
                                     "'; expected an IPv4 address");
   }
-  options.http.address = parsed->address;
-  NEPTUNE_RETURN_IF_ERROR(FindTlsFiles(context.base_directory, &options.tls));
-  options.gateway.is_https = !options.tls.certificate.empty();
-  NEPTUNE_RETURN_IF_ERROR(SetAddress(base_url, &options.gateway));
-  NEPTUNE_RETURN_IF_ERROR(SetOperators(operator_pages, operator_token_file, context.base_directory,
-                                       &options.gateway.operators));
-  return options;
+  options->http.address = parsed->address;
+  NEPTUNE_RETURN_IF_ERROR(FindTlsFiles(folder, &options->tls));
+  options->gateway.is_https = !options->tls.certificate.empty();
+  NEPTUNE_RETURN_IF_ERROR(SetAddress(options->base_url, &options->gateway));
+  return SetOperators(options->operator_pages, options->operator_token_file, folder,
+                      &options->gateway.operators);
 }
 
 Status FrontendModule::Start(neptune::ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(Options options, ReadOptions(context));
+  NEPTUNE_RETURN_IF_ERROR(CompleteOptions(context.base_directory, options_.get()));
+  const Options& options = *options_;
   NEPTUNE_ASSIGN_OR_RETURN(const PlanMetrics plan_metrics, PlanMetrics::Make(context.metrics));
   NEPTUNE_ASSIGN_OR_RETURN(const GatewayMetrics gateway_metrics,
                            GatewayMetrics::Make(context.metrics, context.scheduling));
@@ -196,7 +216,12 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
                                        context.scheduling, plan_metrics);
   NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
   NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
-  NEPTUNE_RETURN_IF_ERROR(StartVersions(context, options));
+  NEPTUNE_RETURN_IF_ERROR(
+      followed_.Start(context, options.documents_change ? "documents_change" : nullptr,
+                      [plan = plan_.get()](const index::VersionList* list) {
+                        plan->AskVersion(list == nullptr ? 0 : list->Current().index_version);
+                        return neptune::OkStatus();
+                      }));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
   if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
   if (options.documents_change) {
@@ -251,28 +276,6 @@ Status FrontendModule::OpenLog(neptune::ModuleContext& context, Options options)
   NEPTUNE_ASSIGN_OR_RETURN(
       log_, AccessLog::Open(options.access_log, *context.client.capsules(), context.metrics));
   gateway_->LogTo(*log_);
-  return neptune::OkStatus();
-}
-
-Status FrontendModule::StartVersions(const neptune::ModuleContext& context,
-                                     const Options& options) {
-  if (options.versions.empty()) return neptune::OkStatus();
-  if (options.documents_change) {
-    return neptune::InvalidArgument("parameters documents_change and versions exclude each other: ",
-                                    "a change applies only to the version it was made on");
-  }
-  const auto path = std::filesystem::path(context.base_directory) / options.versions;
-  NEPTUNE_ASSIGN_OR_RETURN(
-      watch_, index::VersionWatch::Start(
-                  context.world, neptune::StrCat(context.service, "-versions"), path.string(),
-                  [plan = plan_.get()](const index::VersionList* list) {
-                    plan->AskVersion(list == nullptr ? 0 : list->Current().index_version);
-                    return neptune::OkStatus();
-                  }));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      version_section_,
-      context.status.Add(index::VersionSectionName(context.service.value()),
-                         [watch = watch_](auto* report) { watch->Describe(report); }));
   return neptune::OkStatus();
 }
 
@@ -347,7 +350,7 @@ void FrontendModule::Stop() {
   plan_->FinishInserts();
   gateway_->Finish();
   if (log_ != nullptr) log_->Close();
-  if (watch_ != nullptr) watch_->Stop();
+  followed_.Stop();
   html_threads_.reset();
 }
 

@@ -18,7 +18,7 @@
 #include "frontend/http/gateway_metrics.h"
 #include "frontend/http/http_gateway.h"
 #include "frontend/search_plan/search_plan.h"
-#include "index/versions/version_watch.h"
+#include "index/versions/followed_versions.h"
 #include "neptune/security/secure_network.h"
 #include "neptune/security/tls_context.h"
 #include "neptune/service/service_module.h"
@@ -28,8 +28,10 @@ namespace search::frontend {
 
 class FrontendModule final : public neptune::ServiceModule {
  public:
+  FrontendModule();
   ~FrontendModule() override;
 
+  void DeclareParameters(neptune::ParameterTable& table) override;
   neptune::Status Start(neptune::ModuleContext& context) override;
   void Stop() override;
   std::string implementation() const override { return "frontend"; }
@@ -48,8 +50,9 @@ class FrontendModule final : public neptune::ServiceModule {
     std::unique_ptr<neptune::HttpServer> server{};
   };
 
-  static neptune::StatusOr<Options> ReadOptions(const neptune::ModuleContext& context);
-  neptune::Status StartVersions(const neptune::ModuleContext& context, const Options& options);
+  static void DeclareHttpParameters(neptune::ParameterTable& table, Options* options);
+  // `folder`: base of relative paths.
+  static neptune::Status CompleteOptions(const std::string& folder, Options* options);
   neptune::Status LoadCertificate(const neptune::ModuleContext& context, const Options& options);
   neptune::Status StartServers(neptune::World& world, const Options& options);
   void StopServers(neptune::Duration grace);
@@ -58,6 +61,7 @@ class FrontendModule final : public neptune::ServiceModule {
   neptune::Status ShowSearches(const neptune::ModuleContext& context,
                                const GatewayMetrics& metrics);
 
+  const std::unique_ptr<Options> options_;
   neptune::HttpServerMetrics server_metrics_;
   std::shared_ptr<neptune::TlsContext> certificate_;  // null: plain HTTP
   neptune::RefusalLog handshakes_;                    // failed TLS handshakes
@@ -71,8 +75,7 @@ class FrontendModule final : public neptune::ServiceModule {
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};
   neptune::Duration leave_{};
-  std::shared_ptr<index::VersionWatch> watch_;  // null: any version the servers have
-  neptune::StatusSection version_section_;
+  index::FollowedVersions followed_;  // without a list, any version that the servers have
   std::vector<LoopServer> servers_;
 };
 

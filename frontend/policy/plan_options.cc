@@ -14,36 +14,57 @@ constexpr uint64_t kPartitionCountMax = 1024;
 
 }  // namespace
 
-SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader) {
-  SearchPlanOptions options;
-  reader.Whole("tier1_partitions", 1, kPartitionCountMax, &options.tier1_partitions);
-  reader.Whole("tier2_partitions", 0, kPartitionCountMax, &options.tier2_partitions);
-  reader.Whole("docs_partitions", 1, kPartitionCountMax, &options.document_partitions);
-  reader.Whole("cache_partitions", 0, kPartitionCountMax, &options.cache_partitions);
-  reader.Millis("index_check_interval_ms", milliseconds(1), seconds(600),
-                &options.index_check_interval);
-  reader.Millis("cache_timeout_ms", milliseconds(1), seconds(10), &options.cache_timeout);
-  reader.Millis("tier_timeout_ms", milliseconds(1), seconds(60), &options.tier_timeout);
-  reader.Millis("document_timeout_ms", milliseconds(1), seconds(60), &options.document_timeout);
-  reader.Millis("cache_insert_timeout_ms", milliseconds(1), seconds(10),
-                &options.cache_insert_timeout);
-  reader.Millis("suggest_timeout_ms", milliseconds(1), seconds(10), &options.suggest_timeout);
-  reader.Millis("spelling_timeout_ms", milliseconds(1), seconds(10), &options.spelling_timeout);
-  reader.Whole("spelling_total_max", 0, 1'000'000, &options.spelling_total_max);
-  reader.Whole("suggest_count_max", 1, 100'000, &options.suggest_count_max);
-  reader.Real("quality_min", 0.001, 1, &options.quality_min);
-  reader.Whole("second_phase_count", 0, index::kTierHitCountMax, &options.second_phase_count);
-  reader.Whole("tier1_good_hits_min", 1, index::kTierHitCountMax, &options.tier1_good_hits_min);
-  reader.Real("tier1_score_min", 0, 1e6, &options.tier1_score_min);
-  reader.Flag("count_exactly", &options.count_exactly);
-  reader.Whole("snippet_size_max", 0, 2000, &options.snippet_size_max);
-  reader.Flag("hedge_documents", &options.hedge_documents);
-  reader.Millis("cache_time_to_live_ms", milliseconds(1), hours(24), &options.cache_time_to_live);
-  reader.Whole("cache_insert_count_max", 1, 10'000, &options.cache_insert_count_max);
-  reader.Whole("search_count_max", 1, 100'000, &options.search_count_max);
-  reader.Millis("server_wait_goal_ms", milliseconds(1), seconds(10), &options.server_wait_goal);
-  reader.Millis("admission_timeout_ms", milliseconds(1), seconds(60), &options.admission_timeout);
-  return options;
+void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptions* options) {
+  table.Whole("tier1_partitions", {1, kPartitionCountMax}, &options->tier1_partitions,
+              "partitions of tier 1 in the spec");
+  table.Whole("tier2_partitions", {0, kPartitionCountMax}, &options->tier2_partitions,
+              "partitions of tier 2 in the spec; 0: there is no tier 2");
+  table.Whole("docs_partitions", {1, kPartitionCountMax}, &options->document_partitions,
+              "partitions of the document servers in the spec");
+  table.Whole("cache_partitions", {0, kPartitionCountMax}, &options->cache_partitions,
+              "partitions of the cache in the spec; 0: no cache");
+  table.Millis("index_check_interval_ms", {milliseconds(1), seconds(600)},
+               &options->index_check_interval,
+               "if documents change: maximum age of a cached answer of another epoch");
+  table.Millis("cache_timeout_ms", {milliseconds(1), seconds(10)}, &options->cache_timeout,
+               "time limit of a lookup in the cache");
+  table.Millis("tier_timeout_ms", {milliseconds(1), seconds(60)}, &options->tier_timeout,
+               "time limit of a tier");
+  table.Millis("document_timeout_ms", {milliseconds(1), seconds(60)}, &options->document_timeout,
+               "time limit of fetching documents");
+  table.Millis("cache_insert_timeout_ms", {milliseconds(1), seconds(10)},
+               &options->cache_insert_timeout, "time limit of an insertion into the cache");
+  table.Millis("suggest_timeout_ms", {milliseconds(1), seconds(10)}, &options->suggest_timeout,
+               "time limit of completions");
+  table.Millis("spelling_timeout_ms", {milliseconds(1), seconds(10)}, &options->spelling_timeout,
+               "time limit of looking for another spelling");
+  table.Whole("spelling_total_max", {0, 1'000'000}, &options->spelling_total_max,
+              "another spelling is looked for if a query finds at most this many documents");
+  table.Whole("suggest_count_max", {1, 100'000}, &options->suggest_count_max,
+              "maximum completions in progress; further requests are refused");
+  table.Real("quality_min", {0.001, 1}, &options->quality_min,
+             "minimum fraction of a tier's partitions for its answer to be used");
+  table.Whole("second_phase_count", {0, index::kTierHitCountMax}, &options->second_phase_count,
+              "documents that the second ranking phase of the tiers rates; 0: none");
+  table.Whole("tier1_good_hits_min", {1, index::kTierHitCountMax}, &options->tier1_good_hits_min,
+              "tier 1 suffices with this many hits of at least tier1_score_min");
+  table.Real("tier1_score_min", {0, 1e6}, &options->tier1_score_min,
+             "score from which a hit of tier 1 is good");
+  table.Flag("count_exactly", &options->count_exactly, "whether tiers count all matches");
+  table.Whole("snippet_size_max", {0, 2000}, &options->snippet_size_max,
+              "maximum size of a snippet's text in bytes");
+  table.Flag("hedge_documents", &options->hedge_documents,
+             "also ask a second replica if a document partition is slower than usual");
+  table.Millis("cache_time_to_live_ms", {milliseconds(1), hours(24)}, &options->cache_time_to_live,
+               "how long a cached answer may be used");
+  table.Whole("cache_insert_count_max", {1, 10'000}, &options->cache_insert_count_max,
+              "maximum insertions in progress; further answers are not cached");
+  table.Whole("search_count_max", {1, 100'000}, &options->search_count_max,
+              "upper bound of concurrent searches that miss the cache");
+  table.Millis("server_wait_goal_ms", {milliseconds(1), seconds(10)}, &options->server_wait_goal,
+               "a wait at a server longer than this plus twice the run time is a sign of overload");
+  table.Millis("admission_timeout_ms", {milliseconds(1), seconds(60)}, &options->admission_timeout,
+               "how long after its arrival a search may still begin");
 }
 
 }  // namespace search::frontend

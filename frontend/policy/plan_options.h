@@ -2,15 +2,15 @@
 //
 // No I/O.
 // Threads: plain values.
-// Limits: ReadSearchPlanOptions bounds each parameter.
+// Limits: DeclareSearchPlanParameters has those of each parameter.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "frontend/model/parameters.h"
 #include "neptune/base/time.h"
+#include "neptune/service/parameter_table.h"
 
 namespace search::frontend {
 
@@ -85,7 +85,7 @@ struct SearchPlanOptions {
   neptune::Duration admission_timeout = std::chrono::seconds(1);
 };
 
-// Reads the options from `reader`; reader.Finish() reports errors.
-SearchPlanOptions ReadSearchPlanOptions(ParameterReader& reader);
+// Declares the parameters that set the options.
+void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptions* options);
 
 }  // namespace search::frontend

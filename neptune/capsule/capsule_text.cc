@@ -233,6 +233,31 @@ const std::map<std::string, Field, std::less<>>& Fields() {
   return *fields;
 }
 
+Draft DraftOf(const std::string& name) {
+  Draft draft;
+  if (name == kDefaultCapsule) draft.config = DefaultCapsuleConfig();
+  draft.config.name = name;
+  return draft;
+}
+
+Status SetFieldOf(Draft* draft, const std::string& name, const std::string& value) {
+  const auto field = Fields().find(name);
+  if (field == Fields().end()) return InvalidArgument("unknown capsule field '", name, "'");
+  if (!draft->fields.insert(name).second && !field->second.repeated) {
+    return InvalidArgument(name, " is set twice");
+  }
+  return Annotate(field->second.set(value, draft), name);
+}
+
+// Resolves the path of a plug-in and checks the whole.
+Status Complete(const std::string& folder, CapsuleConfig* config) {
+  std::string& library = config->policy.library;
+  if (!library.empty() && !library.starts_with('/') && !folder.empty()) {
+    library = (std::filesystem::path(folder) / library).string();
+  }
+  return CheckCapsuleConfig(*config);
+}
+
 class Parser {
  public:
   Parser(std::string_view text, const CapsuleSource& source) : lexer_(text), source_(source) {}
@@ -271,21 +296,15 @@ class Parser {
     if (!names_.insert(name.value).second) {
       return At(name.line, InvalidArgument("capsule '", name.value, "' is defined twice"));
     }
-    Draft draft;
+    Draft draft = DraftOf(name.value);
     draft.line = name.line;
-    if (name.value == kDefaultCapsule) draft.config = DefaultCapsuleConfig();
-    draft.config.name = name.value;
     NEPTUNE_ASSIGN_OR_RETURN(const Token open, Next());
     if (open.kind != Token::Kind::kOpen) {
       return At(open.line,
                 InvalidArgument("expected '{' after the name of capsule '", name.value, "'"));
     }
     NEPTUNE_RETURN_IF_ERROR(ParseFields(&draft));
-    std::string& library = draft.config.policy.library;
-    if (!library.empty() && !library.starts_with('/') && !source_.folder.empty()) {
-      library = (std::filesystem::path(source_.folder) / library).string();
-    }
-    NEPTUNE_RETURN_IF_ERROR(At(draft.line, CheckCapsuleConfig(draft.config)));
+    NEPTUNE_RETURN_IF_ERROR(At(draft.line, Complete(source_.folder, &draft.config)));
     drafts_.push_back(std::move(draft));
     return OkStatus();
   }
@@ -313,8 +332,7 @@ class Parser {
     }
     const std::string name = token.value.substr(0, colon);
     std::string value = token.value.substr(colon + 1);
-    const auto field = Fields().find(name);
-    if (field == Fields().end()) {
+    if (!Fields().contains(name)) {
       return At(token.line, InvalidArgument("unknown capsule field '", name, "'"));
     }
     if (value.empty()) {
@@ -324,10 +342,7 @@ class Parser {
       }
       value = next.value;
     }
-    if (!draft->fields.insert(name).second && !field->second.repeated) {
-      return At(token.line, InvalidArgument(name, " is set twice"));
-    }
-    NEPTUNE_RETURN_IF_ERROR(At(token.line, Annotate(field->second.set(value, draft), name)));
+    NEPTUNE_RETURN_IF_ERROR(At(token.line, SetFieldOf(draft, name, value)));
     if (name == "match") draft->rule_lines.push_back(token.line);
     return OkStatus();
   }
@@ -393,6 +408,17 @@ StatusOr<std::vector<CapsuleConfig>> LoadCapsuleFile(const std::string& path,
   NEPTUNE_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, kCapsuleTextSizeMax));
   return ParseCapsules(text, {path, std::filesystem::absolute(path).parent_path().string()},
                        warnings);
+}
+
+StatusOr<CapsuleConfig> CapsuleOfFields(const std::string& name,
+                                        const std::vector<CapsuleField>& fields,
+                                        const std::string& folder) {
+  Draft draft = DraftOf(name);
+  for (const CapsuleField& field : fields) {
+    NEPTUNE_RETURN_IF_ERROR(SetFieldOf(&draft, field.name, field.value));
+  }
+  NEPTUNE_RETURN_IF_ERROR(Complete(folder, &draft.config));
+  return std::move(draft.config);
 }
 
 std::string FormatCapsule(const CapsuleConfig& config) {

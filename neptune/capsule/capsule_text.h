@@ -1,4 +1,4 @@
-// Text format of capsule definitions, used in capsule files and in cluster specs.
+// Text format of capsule definitions, used in capsule files and by the administration port.
 //
 //   # Redis, which answers in well under a millisecond
 //   capsule cache {
@@ -14,7 +14,8 @@
 // The first capsule is the top of the stack. README.md lists the fields.
 //
 // The format is not Protobuf's text format because the library that is preloaded into foreign
-// programs reads these files too and cannot bring its own Protobuf into such a program.
+// programs reads these files too and cannot bring its own Protobuf into such a program. Cluster
+// specs have a message with the same fields (CapsuleSpec of neptune/node/cluster_spec.proto).
 //
 // Source: [Chu05] IV.D (configuration files).
 // LoadCapsuleFile reads a file.
@@ -50,6 +51,16 @@ StatusOr<std::vector<CapsuleConfig>> ParseCapsules(std::string_view text,
                                                    std::vector<std::string>* warnings);
 StatusOr<std::vector<CapsuleConfig>> LoadCapsuleFile(const std::string& path,
                                                      std::vector<std::string>* warnings);
+
+// A field by its name and with its value as in the text format.
+struct CapsuleField {
+  std::string name;
+  std::string value;
+};
+// Builds one capsule from fields that came in another format. `folder`: see CapsuleSource.
+StatusOr<CapsuleConfig> CapsuleOfFields(const std::string& name,
+                                        const std::vector<CapsuleField>& fields,
+                                        const std::string& folder);
 
 // Inverse of ParseCapsules for one capsule.
 std::string FormatCapsule(const CapsuleConfig& config);

@@ -12,6 +12,7 @@
 #include "neptune/dac/reduction_tree.h"
 #include "neptune/membership/announcement_folder.h"
 #include "neptune/membership/etcd_channel.h"
+#include "neptune/node/capsule_spec.h"
 #include "neptune/node/class_spec.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/replication/agent/replica_links.h"
@@ -127,8 +128,7 @@ Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": worker_threads", node->worker_threads(), 1,
                                       kThreadsMax,
                                       [&](uint32_t n) { node->set_worker_threads(n); }));
-  NEPTUNE_RETURN_IF_ERROR(
-      Annotate(ParseCapsules(node->capsules(), {"capsules"}, nullptr).status(), where));
+  NEPTUNE_RETURN_IF_ERROR(Annotate(CapsulesOfSpec(node->capsules(), "").status(), where));
   if (node->hosts().empty()) return InvalidArgument(where, " hosts nothing");
   std::set<std::string> services;
   for (HostedServiceSpec& hosted : *node->mutable_hosts()) {
@@ -231,7 +231,7 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
   NEPTUNE_RETURN_IF_ERROR(CheckNumber("poll_discard_ms", spec->poll_discard_ms(), 10, 60000,
                                       [&](uint32_t n) { spec->set_poll_discard_ms(n); }));
   *place = {"capsules"};
-  NEPTUNE_RETURN_IF_ERROR(ParseCapsules(spec->capsules(), {"capsules"}, nullptr).status());
+  NEPTUNE_RETURN_IF_ERROR(CapsulesOfSpec(spec->capsules(), "", &place->index).status());
   *place = {"node_tls"};
   NEPTUNE_RETURN_IF_ERROR(CheckNodeTls(*spec));
   *place = {"announce_interval_ms"};

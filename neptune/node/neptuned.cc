@@ -26,6 +26,9 @@ DEFINE_string(span_log, "",
               "file for spans of sampled requests, as lines of OTLP JSON; default: none");
 DEFINE_string(started_file, "",
               "file that is written once the node has started: pid and endpoints, one per line");
+DEFINE_bool(check_spec, false,
+            "check the spec and the parameters of all its services, and end: status 0 or 2");
+DEFINE_string(describe_module, "", "print the parameters of this module, and end");
 DEFINE_int32(grace_ms, 5000, "maximum time to finish requests in flight after SIGTERM");
 
 DECLARE_bool(help);
@@ -39,7 +42,8 @@ extern void (*gflags_exitfunc)(int status);
 namespace {
 
 constexpr char kUsage[] =
-    "runs one node of a cluster\n\n  neptuned --spec=FILE --node=NAME\n\n"
+    "runs one node of a cluster\n\n  neptuned --spec=FILE --node=NAME\n"
+    "  neptuned --spec=FILE --check_spec\n  neptuned --describe_module=NAME\n\n"
     "neptune/node/cluster_spec.proto documents the spec. SIGTERM stops the node after its "
     "requests\n"
     "in flight. Exit status: 0 clean stop, 1 the node did not start, 2 invalid flag or spec.";
@@ -78,7 +82,10 @@ int main(int argc, char** argv) {
     return 0;
   }
   gflags::HandleCommandLineHelpFlags();
-  if (FLAGS_spec.empty() || FLAGS_node.empty()) {
+  if (!FLAGS_describe_module.empty()) {
+    return neptune::DescribeModuleProgram(FLAGS_describe_module, SplitFolders(FLAGS_module_dir));
+  }
+  if (FLAGS_spec.empty() || (FLAGS_node.empty() && !FLAGS_check_spec)) {
     std::fprintf(stderr, "neptuned: --spec and --node are required; see --help\n");
     return 2;
   }
@@ -94,5 +101,6 @@ int main(int argc, char** argv) {
   options.span_log = FLAGS_span_log;
   options.started_file = FLAGS_started_file;
   options.grace = std::chrono::milliseconds(FLAGS_grace_ms);
+  if (FLAGS_check_spec) return neptune::CheckSpecProgram(options.spec, options.module_folders);
   return neptune::RunNodeProgram(options);
 }

@@ -10,6 +10,7 @@
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/node/class_spec.h"
+#include "neptune/node/hosted_module.h"
 #include "neptune/node/node_replicas.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/replication/agent/replication.h"
@@ -41,10 +42,6 @@ const NodeSpec& SpecOf(const NodeOptions& options) {
   const NodeSpec* const spec = FindNode(options.spec, options.name);
   CHECK(spec != nullptr) << "node " << options.name << " is not in the cluster spec";
   return *spec;
-}
-
-const std::string& ModuleOf(const ClusterSpec& spec, const HostedServiceSpec& hosted) {
-  return hosted.module().empty() ? FindService(spec, hosted.service())->module() : hosted.module();
 }
 
 }  // namespace
@@ -278,9 +275,9 @@ Status Node::StartReplication() {
   const ServiceName name(kReplicationService);
   auto host = std::make_unique<ServiceHost>(name, std::vector<PartitionId>{PartitionId(0)}, loops_,
                                             operators_, metrics_, spans_, ServiceHostOptions());
-  ModuleContext context{
-      options_.name, name,     {PartitionId(0)}, {},       options_.base_directory,
-      *host,         *client_, world_,           metrics_, status_};
+  ModuleContext context{options_.name, name,     {PartitionId(0)}, options_.base_directory,
+                        *host,         *client_, world_,           metrics_,
+                        status_};
   ServiceHost* const started = host.get();
   hosts_.emplace(name.value(), std::move(host));
   NEPTUNE_RETURN_IF_ERROR(started->Start(replication_->MakeModule(), context));
@@ -290,16 +287,22 @@ Status Node::StartReplication() {
   return OkStatus();
 }
 
+// No module starts unless the parameters of all are valid.
 Status Node::StartServices() {
+  std::vector<std::unique_ptr<ServiceModule>> modules;
   for (const HostedServiceSpec& hosted : spec_.hosts()) {
-    NEPTUNE_RETURN_IF_ERROR(StartService(hosted));
+    NEPTUNE_ASSIGN_OR_RETURN(auto module,
+                             MakeHostedModule(options_.spec, hosted, options_.modules));
+    modules.push_back(std::move(module));
+  }
+  for (int i = 0; i < spec_.hosts_size(); ++i) {
+    NEPTUNE_RETURN_IF_ERROR(StartService(spec_.hosts(i), std::move(modules[i])));
   }
   return OkStatus();
 }
 
-Status Node::StartService(const HostedServiceSpec& hosted) {
+Status Node::StartService(const HostedServiceSpec& hosted, std::unique_ptr<ServiceModule> module) {
   const ServiceSpec& service = *FindService(options_.spec, hosted.service());
-  NEPTUNE_ASSIGN_OR_RETURN(auto module, options_.modules(ModuleOf(options_.spec, hosted)));
   std::vector<PartitionId> partitions;
   for (const uint32_t partition : hosted.partitions()) partitions.emplace_back(partition);
   ServiceHostOptions host_options;
@@ -317,7 +320,6 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   ModuleContext context{options_.name,
                         ServiceName(service.name()),
                         partitions,
-                        EffectiveParameters(options_.spec, hosted),
                         options_.base_directory,
                         *host,
                         *client_,

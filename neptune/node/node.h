@@ -43,10 +43,6 @@ namespace neptune {
 class AdminServer;
 class Replication;
 
-// Creates the module of that name.
-using ModuleFactory =
-    std::function<StatusOr<std::unique_ptr<ServiceModule>>(const std::string& module)>;
-
 struct NodeOptions {
   ClusterSpec spec;  // completed by CompleteClusterSpec
   NodeId name;
@@ -141,7 +137,7 @@ class Node {
   Status StartServers();
   Status StartReplication();
   Status StartServices();
-  Status StartService(const HostedServiceSpec& hosted);
+  Status StartService(const HostedServiceSpec& hosted, std::unique_ptr<ServiceModule> module);
   Status StartMembership();
   Status OpenMulticast();
   Status OpenDirectory();

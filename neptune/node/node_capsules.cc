@@ -9,22 +9,29 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_text.h"
+#include "neptune/node/capsule_spec.h"
 #include "neptune/wire/http/problem.h"
 
 namespace neptune {
 namespace {
 
-// One place of the spec that may define capsules.
+// One place of the spec that may define capsules: the messages, or a file.
 struct Source {
-  std::string text;  // either this or `file` is set
-  std::string file;
-  std::string name;  // in messages
+  const CapsuleSpecs* specs = nullptr;
+  std::string file{};
 };
 
 StatusOr<std::vector<CapsuleConfig>> Read(const Source& source, const std::string& folder,
                                           std::vector<std::string>* warnings) {
-  if (source.file.empty()) return ParseCapsules(source.text, {source.name, folder}, warnings);
-  return LoadCapsuleFile((std::filesystem::path(folder) / source.file).string(), warnings);
+  if (source.specs == nullptr) {
+    return LoadCapsuleFile((std::filesystem::path(folder) / source.file).string(), warnings);
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(auto capsules, CapsulesOfSpec(*source.specs, folder));
+  if (warnings != nullptr) {
+    for (const RuleConflict& conflict : RuleConflicts(capsules)) warnings->push_back(conflict.text);
+  }
+  return capsules;
 }
 
 // Warns of conflicts between rules of different sources; conflicts within a source were already
@@ -55,15 +62,15 @@ StatusOr<std::vector<CapsuleConfig>> CapsulesOf(const ClusterSpec& spec, const N
   const NodeSpec* const own = FindNode(spec, node);
   std::vector<Source> sources;
   if (own != nullptr) {
-    sources.push_back({own->capsules(), "", StrCat("capsules of node '", node, "'")});
-    sources.push_back({"", own->capsule_file(), ""});
+    sources.push_back({&own->capsules()});
+    sources.push_back({nullptr, own->capsule_file()});
   }
-  sources.push_back({spec.capsules(), "", "capsules of the cluster"});
-  sources.push_back({"", spec.capsule_file(), ""});
+  sources.push_back({&spec.capsules()});
+  sources.push_back({nullptr, spec.capsule_file()});
   std::vector<CapsuleConfig> stack;
   std::vector<size_t> source_of;
   for (size_t i = 0; i < sources.size(); ++i) {
-    if (sources[i].text.empty() && sources[i].file.empty()) continue;
+    if (sources[i].specs == nullptr && sources[i].file.empty()) continue;
     NEPTUNE_ASSIGN_OR_RETURN(auto capsules, Read(sources[i], folder, warnings));
     source_of.resize(source_of.size() + capsules.size(), i);
     std::move(capsules.begin(), capsules.end(), std::back_inserter(stack));

@@ -22,7 +22,6 @@
 #include "neptune/base/status.h"
 #include "neptune/base/status_section.h"
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/capsule/capsule_text.h"
 #include "neptune/node/cluster_spec.h"
 #include "neptune/wire/http/http_message.h"
 #include "neptune/world/world.h"

@@ -14,10 +14,12 @@
 #include "neptune/base/strings.h"
 #include "neptune/interpose/call_permit.h"
 #include "neptune/node/echo_module.h"
+#include "neptune/node/hosted_module.h"
 #include "neptune/node/module_loader.h"
 #include "neptune/node/node.h"
 #include "neptune/node/register_module.h"
 #include "neptune/node/replication_spec.h"
+#include "neptune/service/parameter_table.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {
@@ -28,9 +30,21 @@ std::string ProgramFolder() {
   return std::filesystem::canonical("/proc/self/exe", ignored).parent_path().string();
 }
 
+ModuleFactory ModulesIn(std::vector<std::string> folders) {
+  if (folders.empty()) folders.push_back(ProgramFolder());
+  return [folders](const std::string& module) -> StatusOr<std::unique_ptr<ServiceModule>> {
+    if (module == "echo") return std::make_unique<EchoModule>();
+    if (module == "registers") return std::make_unique<RegisterModule>();
+    return LoadModule(module, folders);
+  };
+}
+
 StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   NodeOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.spec, LoadClusterSpec(program.spec));
+  options.modules = ModulesIn(program.module_folders);
+  NEPTUNE_RETURN_IF_ERROR(
+      Annotate(CheckModules(options.spec, options.modules, AbsentModules::kIgnore), program.spec));
   options.name = NodeId(program.node);
   if (FindNode(options.spec, options.name) == nullptr) {
     return InvalidArgument("node '", program.node, "' is not in ", program.spec);
@@ -46,14 +60,6 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   options.base_directory = program.base_directory;
   options.span_log = program.span_log;
   if (options.base_directory.empty()) options.base_directory = options.spec_directory;
-  std::vector<std::string> folders = program.module_folders;
-  if (folders.empty()) folders.push_back(ProgramFolder());
-  options.modules =
-      [folders](const std::string& module) -> StatusOr<std::unique_ptr<ServiceModule>> {
-    if (module == "echo") return std::make_unique<EchoModule>();
-    if (module == "registers") return std::make_unique<RegisterModule>();
-    return LoadModule(module, folders);
-  };
   return options;
 }
 
@@ -123,6 +129,34 @@ int RunNodeProgram(const NodeProgramOptions& program) {
     return 2;
   }
   return RunNode(program, *std::move(options));
+}
+
+Status CheckSpecFile(const std::string& spec, const std::vector<std::string>& module_folders) {
+  NEPTUNE_ASSIGN_OR_RETURN(const ClusterSpec loaded, LoadClusterSpec(spec));
+  return Annotate(CheckModules(loaded, ModulesIn(module_folders), AbsentModules::kRefuse), spec);
+}
+
+int CheckSpecProgram(const std::string& spec, const std::vector<std::string>& module_folders) {
+  const Status status = CheckSpecFile(spec, module_folders);
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "neptuned: %s\n", status.ToString().c_str());
+  return 2;
+}
+
+int DescribeModuleProgram(const std::string& module, const std::vector<std::string>& folders) {
+  const auto made = ModulesIn(folders)(module);
+  if (!made.ok()) {
+    std::fprintf(stderr, "neptuned: %s\n", made.status().ToString().c_str());
+    return 2;
+  }
+  ParameterTable table;
+  (*made)->DeclareParameters(table);
+  for (const ParameterDescription& one : table.Describe()) {
+    const std::string otherwise = one.required ? "required" : "default '" + one.default_value + "'";
+    std::printf("%s  %s; %s\n    %s\n", one.name.c_str(), one.limits.c_str(), otherwise.c_str(),
+                one.help.c_str());
+  }
+  return 0;
 }
 
 }  // namespace neptune

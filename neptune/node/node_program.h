@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "neptune/base/status.h"
 #include "neptune/base/time.h"
 
 namespace neptune {
@@ -34,5 +35,17 @@ struct NodeProgramOptions {
 // Runs the node until SIGTERM or SIGINT, then stops it; a second signal ends the process at once.
 // Returns the exit status: 0 clean stop, 1 the node could not start, 2 invalid options or spec.
 int RunNodeProgram(const NodeProgramOptions& options);
+
+// Checks the spec in a file and the parameters of every service in it; starts nothing.
+// `module_folders`: see NodeProgramOptions.
+// REQUIRES: the program has no other thread.
+Status CheckSpecFile(const std::string& spec, const std::vector<std::string>& module_folders);
+
+// The same as a program: returns 0, or prints what is wrong and returns 2.
+int CheckSpecProgram(const std::string& spec, const std::vector<std::string>& module_folders);
+
+// Prints the parameters of a module as a table. Returns 0, or 2 if the module cannot be loaded.
+int DescribeModuleProgram(const std::string& module,
+                          const std::vector<std::string>& module_folders);
 
 }  // namespace neptune

@@ -46,10 +46,11 @@
 namespace neptune {
 
 class Client;
+class ParameterTable;
 class Replication;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 6;
+inline constexpr int kModuleInterfaceVersion = 7;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -198,8 +199,6 @@ struct ModuleContext {
   ServiceName service;
   // The service's partitions that this node hosts.
   std::vector<PartitionId> partitions;
-  // Parameters of the service in the cluster spec.
-  std::map<std::string, std::string> parameters;
   // Folder that relative paths in the parameters are resolved against.
   std::string base_directory;
   ServiceRegistrar& registrar;
@@ -218,6 +217,10 @@ struct ModuleContext {
 class ServiceModule {
  public:
   virtual ~ServiceModule() = default;
+  // Declares the parameters that a cluster spec may give; see parameter_table.h. The node sets them
+  // before Start and refuses a spec that gives others. Called once, possibly by a program that only
+  // checks a spec and never starts the module.
+  virtual void DeclareParameters(ParameterTable& table) {}
   // Opens the module's resources and registers its methods. After an error the node does not offer
   // the service.
   virtual Status Start(ModuleContext& context) = 0;
@@ -228,6 +231,10 @@ class ServiceModule {
   // Closes what Start opened. Called when no method runs any more.
   virtual void Stop() {}
 };
+
+// Creates the module of that name.
+using ModuleFactory =
+    std::function<StatusOr<std::unique_ptr<ServiceModule>>(const std::string& module)>;
 
 }  // namespace neptune
 

@@ -6,12 +6,13 @@
 
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "neptune/base/descriptor.h"
+#include "neptune/base/process.h"
 #include "neptune/base/status.h"
 #include "neptune/base/unique_port.h"
 
@@ -22,22 +23,18 @@ class ServerProcess {
   // Waits until all texts of `ready` have appeared on stdout or stderr.
   static StatusOr<std::unique_ptr<ServerProcess>> Start(const std::vector<std::string>& command,
                                                         const std::vector<std::string>& ready);
-  // Kills the server, even if it is paused.
-  ~ServerProcess();
-  ServerProcess(const ServerProcess&) = delete;
-  ServerProcess& operator=(const ServerProcess&) = delete;
-
   // SIGSTOP makes the server hang; the call returns once all of its threads have stopped. SIGCONT
   // resumes it.
   void Signal(int signal) const;
 
  private:
-  ServerProcess(pid_t process, int output) : process_(process), output_(output) {}
+  ServerProcess(Descriptor output, Process process)
+      : output_(std::move(output)), process_(std::move(process)) {}
   // Returns false if the server ended instead.
   bool WaitUntilReady(const std::vector<std::string>& ready);
 
-  const pid_t process_;
-  const int output_;
+  const Descriptor output_;
+  const Process process_;  // killed at its end, even if it is paused
 };
 
 // Returns start_at(port) for a free port. Retries, because another process may take the port first.

@@ -6,6 +6,9 @@ namespace {
 
 class SecondIndexModule final : public neptune::ServiceModule {
  public:
+  void DeclareParameters(neptune::ParameterTable& table) override {
+    first_.DeclareParameters(table);
+  }
   neptune::Status Start(neptune::ModuleContext& context) override { return first_.Start(context); }
   neptune::Status Health(neptune::PartitionId partition) override {
     return first_.Health(partition);

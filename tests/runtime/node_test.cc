@@ -233,21 +233,21 @@ TEST(ClusterSpecTest, DirectoryTakesThePlaceOfTheMulticastGroup) {
 TEST(ClusterSpecTest, MistakesInCapsulesNameTheirLine) {
   const auto error = [](const std::string& capsules, const std::string& of_node) {
     return std::string(
-        ParseClusterSpec(StrCat("name: 'x'\nmulticast_group: '239.1.1.1:70'\ncapsules: '", capsules,
-                                "'\nservices { name: 'a' module: 'm' }\nnodes { name: 'n' "
-                                "hosts { service: 'a' } capsules: '",
-                                of_node, "' }"),
+        ParseClusterSpec(StrCat("name: 'x'\nmulticast_group: '239.1.1.1:70'\n", capsules,
+                                "\nservices { name: 'a' module: 'm' }\nnodes { name: 'n' "
+                                "hosts { service: 'a' } ",
+                                of_node, " }"),
                          "f")
             .status()
             .message());
   };
-  EXPECT_EQ(error("capsule c { match: service:a }", "capsule d { match: service:a/0 }"), "");
-  EXPECT_EQ(error("\\ncapsule c { match: x }", "").find("f:3: capsules:2: match: rule 'x'"), 0u)
-      << error("\\ncapsule c { match: x }", "");
-  EXPECT_EQ(
-      error("", "capsule c {").find("f:5: node 'n': capsules:1: capsule 'c' has no closing '}'"),
-      0u)
-      << error("", "capsule c {");
+  EXPECT_EQ(error("capsules { name: 'c' match: 'service:a' }",
+                  "capsules { name: 'd' match: 'service:a/0' }"),
+            "");
+  const std::string of_cluster = error("capsules { name: 'c' match: 'x' }", "");
+  EXPECT_EQ(of_cluster.find("f:3: capsule 'c': match: rule 'x'"), 0u) << of_cluster;
+  const std::string of_node = error("", "capsules { name: 'c' }");
+  EXPECT_EQ(of_node.find("f:5: node 'n': capsule 'c'"), 0u) << of_node;
 }
 
 TEST(ClusterSpecTest, CapsuleFilesAreReadFromTheFolderOfTheSpec) {
@@ -255,10 +255,10 @@ TEST(ClusterSpecTest, CapsuleFilesAreReadFromTheFolderOfTheSpec) {
   const std::string path = folder + "/spec";
   ASSERT_TRUE(WriteFileAtomically(path,
                                   "name: 'x' multicast_group: '239.1.1.1:70' "
-                                  "capsules: 'capsule top { match: service:a/0 }' "
+                                  "capsules { name: 'top' match: 'service:a/0' } "
                                   "capsule_file: 'capsules' services { name: 'a' module: 'm' } "
                                   "nodes { name: 'n' hosts { service: 'a' } "
-                                  "capsules: 'capsule own { match: service:a }' }")
+                                  "capsules { name: 'own' match: 'service:a' } }")
                   .ok());
   ASSERT_TRUE(
       WriteFileAtomically(folder + "/capsules", "capsule from-file { match: service:b }").ok());

@@ -13,6 +13,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/node/cluster_spec.h"
+#include "neptune/node/node_program.h"
 #include "tools/build_index/index_manifest.h"
 #include "tools/cluster/cluster_secrets.h"
 #include "tools/cluster/control.h"
@@ -148,6 +149,8 @@ Status RunCluster(const DecidedSpec& decided, StateDirectory& state) {
   }
   SupervisorOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.program, FindBuilt("neptune/node/neptuned"));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<std::string> module_folders, ModuleFolders());
+  NEPTUNE_RETURN_IF_ERROR(neptune::CheckSpecFile(state.SpecFile(), module_folders));
   NEPTUNE_ASSIGN_OR_RETURN(const std::string folders, ModuleFolderList());
   options.arguments = {"--spec=" + state.SpecFile(), "--base_dir=" + data,
                        "--module_dir=" + folders, "--data_dir=" + state.DataDirectory()};

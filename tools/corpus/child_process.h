@@ -1,8 +1,8 @@
 // Runs a program with text on its standard input and captures its output, bounded in size and time.
 //
 // Threads: thread-safe.
-// Errors: kNotFound no such program; kDeadlineExceeded; kResourceExhausted printed too much;
-//   kUnavailable the process cannot be started. The child has ended when the call returns.
+// Errors: kDeadlineExceeded; kResourceExhausted printed too much; those of Process::Start. The
+//   child has ended when the call returns.
 
 #pragma once
 

@@ -1,14 +1,10 @@
 #include "tools/process/peer_process.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
@@ -30,25 +26,6 @@ constexpr int kServerProcessor = 0;
 constexpr int kCallerProcessor = 1;
 // Real-time priority, so that other work on the machine does not interfere; the lowest suffices.
 constexpr int kPeerPriority = 10;
-
-// In the child, between fork and exec: system calls only.
-[[noreturn]] void Become(char* const* arguments, int input, int output, int processor,
-                         int network) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (network >= 0 && setns(network, CLONE_NEWNET) != 0) _exit(126);
-  if (processor >= 0) {
-    cpu_set_t processors;
-    CPU_ZERO(&processors);
-    CPU_SET(processor, &processors);
-    sched_setaffinity(0, sizeof(processors), &processors);
-    const sched_param parameters{kPeerPriority};
-    sched_setscheduler(0, SCHED_FIFO, &parameters);  // if this user may
-  }
-  dup2(input, STDIN_FILENO);
-  dup2(output, STDOUT_FILENO);
-  execv(arguments[0], arguments);
-  _exit(127);
-}
 
 // While it lives, the calling thread has a higher priority than the peers, if permitted: on a
 // machine with as many processors as peers, it would otherwise read the clock only after they have
@@ -96,39 +73,34 @@ StatusOr<std::unique_ptr<PeerProcess>> PeerProcess::Start(const std::string& pro
                                                           const std::vector<std::string>& arguments,
                                                           int processor, int network) {
   NEPTUNE_ASSIGN_OR_RETURN(std::string path, FindProgram(program));
-  std::vector<std::string> words = {std::move(path)};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  processor %= static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  std::array<int, 2> input{};
-  std::array<int, 2> output{};
-  if (pipe2(input.data(), O_CLOEXEC) != 0 || pipe2(output.data(), O_CLOEXEC) != 0) {
-    return neptune::ResourceExhausted("starting ", program, ": no descriptors for its pipes");
+  NEPTUNE_ASSIGN_OR_RETURN(neptune::Pipe input, neptune::MakePipe());
+  NEPTUNE_ASSIGN_OR_RETURN(neptune::Pipe output, neptune::MakePipe());
+  neptune::ProcessOptions options{.command = {std::move(path)}};
+  options.command.insert(options.command.end(), arguments.begin(), arguments.end());
+  options.input = input.reading.number();
+  options.output = output.writing.number();
+  options.ends_with_caller = true;
+  options.network = network;
+  if (processor >= 0) {
+    options.processor =
+        processor % static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    options.real_time_priority = kPeerPriority;
   }
-  const pid_t process = fork();
-  if (process == 0) Become(pointers.data(), input[0], output[1], processor, network);
-  close(input[0]);
-  close(output[1]);
-  if (process < 0) {
-    close(input[1]);
-    close(output[0]);
-    return neptune::ResourceExhausted("starting ", program, ": no process");
-  }
-  return std::unique_ptr<PeerProcess>(new PeerProcess(program, process, input[1], output[0]));
+  NEPTUNE_ASSIGN_OR_RETURN(neptune::Process process, neptune::Process::Start(options));
+  return std::unique_ptr<PeerProcess>(new PeerProcess(
+      program, std::move(process), std::move(input.writing), std::move(output.reading)));
 }
 
 PeerProcess::~PeerProcess() {
-  close(input_);
+  input_.Close();
   // Its output ends when the process exits.
-  pollfd readable{output_, POLLIN, 0};
+  pollfd readable{output_.number(), POLLIN, 0};
   char bytes[kLineSizeMax];
   ssize_t size = 1;
-  while (size > 0 && poll(&readable, 1, kEndMsMax) > 0) size = read(output_, bytes, sizeof(bytes));
-  if (size > 0) kill(process_, SIGKILL);
-  close(output_);
-  waitpid(process_, nullptr, 0);
+  while (size > 0 && poll(&readable, 1, kEndMsMax) > 0) {
+    size = read(output_.number(), bytes, sizeof(bytes));
+  }
+  if (size <= 0) (void)process_.Wait();  // otherwise it is killed
 }
 
 StatusOr<std::string> PeerProcess::ReadLine() {
@@ -140,12 +112,12 @@ StatusOr<std::string> PeerProcess::ReadLine() {
     }
     if (read_.size() > kLineSizeMax)
       return neptune::Unavailable(program_, " wrote an overlong line");
-    pollfd readable{output_, POLLIN, 0};
+    pollfd readable{output_.number(), POLLIN, 0};
     const int ready = poll(&readable, 1, kSilenceMsMax);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) return neptune::DeadlineExceeded(program_, " wrote nothing");
     char bytes[kLineSizeMax];
-    const ssize_t size = read(output_, bytes, sizeof(bytes));
+    const ssize_t size = read(output_.number(), bytes, sizeof(bytes));
     if (size <= 0) return neptune::Unavailable(program_, " exited; see its output above");
     read_.append(bytes, static_cast<size_t>(size));
   }
@@ -155,15 +127,13 @@ void PeerProcess::WriteLine(std::string line) {
   line += '\n';
   // The lab ignores SIGPIPE.
   std::signal(SIGPIPE, SIG_IGN);
-  (void)!write(input_, line.data(), line.size());
+  (void)!write(input_.number(), line.data(), line.size());
 }
-
-void PeerProcess::Signal(int signal) const { kill(process_, signal); }
 
 double PeerProcess::ProcessorSeconds() const {
   clockid_t clock{};
   timespec used{};
-  if (clock_getcpuclockid(process_, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  if (clock_getcpuclockid(process_.id(), &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 

@@ -9,14 +9,14 @@
 
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "neptune/base/descriptor.h"
+#include "neptune/base/process.h"
 #include "neptune/base/status.h"
 
 namespace search::lab {
@@ -42,17 +42,21 @@ class PeerProcess {
   neptune::StatusOr<std::string> ReadLine();
   // Writes a line to its input; does nothing if the process has ended.
   void WriteLine(std::string line);
-  void Signal(int signal) const;
+  void Signal(int signal) const { process_.Signal(signal); }
   double ProcessorSeconds() const;
 
  private:
-  PeerProcess(std::string program, pid_t process, int input, int output)
-      : program_(std::move(program)), process_(process), input_(input), output_(output) {}
+  PeerProcess(std::string program, neptune::Process process, neptune::Descriptor input,
+              neptune::Descriptor output)
+      : program_(std::move(program)),
+        process_(std::move(process)),
+        input_(std::move(input)),
+        output_(std::move(output)) {}
 
   const std::string program_;
-  const pid_t process_;
-  const int input_;
-  const int output_;
+  neptune::Process process_;
+  neptune::Descriptor input_;
+  const neptune::Descriptor output_;
   std::string read_;
 };
 

@@ -1,11 +1,11 @@
 #include "tools/workload/work_module.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
+#include "neptune/service/parameter_table.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::workload {
@@ -16,19 +16,9 @@ using neptune::Status;
 
 // How often a hung request looks whether it may go on.
 constexpr Duration kHungLook = std::chrono::milliseconds(100);
-
-neptune::StatusOr<double> NumberParameter(const neptune::ModuleContext& context,
-                                          const std::string& name, double otherwise) {
-  const auto found = context.parameters.find(name);
-  if (found == context.parameters.end()) return otherwise;
-  const std::string& text = found->second;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) {
-    return neptune::InvalidArgument("parameter ", name, " is '", text, "', not a number above 0");
-  }
-  return value;
-}
+// Limits of factors and counts.
+constexpr double kFactorMin = 1e-6;
+constexpr double kFactorMax = 1e6;
 
 Duration Scaled(Duration cost, double factor) {
   return Duration(std::llround(static_cast<double>(cost.count()) * factor));
@@ -44,19 +34,20 @@ std::string WorkRequest(Duration cost, Duration wait) {
   return bytes;
 }
 
+void WorkModule::DeclareParameters(neptune::ParameterTable& table) {
+  table.Choice("cpu", {"processors", "spin", "emulated"}, &cpu_, "how time is used");
+  table.Real("processors", {kFactorMin, kFactorMax}, &processor_count_,
+             "number of emulated processors");
+  table.Real("slowness", {kFactorMin, kFactorMax}, &slowness_, "multiplies every cost");
+  table.Real("slice_ms", {0, kFactorMax}, &slice_ms_,
+             "how long a request works before it checks whether it should stop, in milliseconds; "
+             "0: it never does; not with emulated processors");
+}
+
 Status WorkModule::Start(neptune::ModuleContext& context) {
-  const auto cpu = context.parameters.find("cpu");
-  const std::string where = cpu == context.parameters.end() ? "processors" : cpu->second;
-  if (where != "processors" && where != "spin" && where != "emulated") {
-    return neptune::InvalidArgument("parameter cpu is '", where,
-                                    "', not processors, spin or emulated");
-  }
-  emulated_ = where == "emulated";
-  NEPTUNE_ASSIGN_OR_RETURN(const double count, NumberParameter(context, "processors", 1));
-  NEPTUNE_ASSIGN_OR_RETURN(slowness_, NumberParameter(context, "slowness", 1));
-  free_processors_ = std::max(1, static_cast<int>(count));
-  NEPTUNE_ASSIGN_OR_RETURN(const double slice_ms, NumberParameter(context, "slice_ms", 0));
-  slice_ = neptune::FromSeconds(slice_ms / 1000);
+  emulated_ = cpu_ == "emulated";
+  free_processors_ = std::max(1, static_cast<int>(processor_count_));
+  slice_ = neptune::FromSeconds(slice_ms_ / 1000);
   context.registrar.Method(
       neptune::MethodName(kWorkMethod), {.grain = neptune::Grain::kLong},
       [this](neptune::RequestContext& request_context, const neptune::Data& request,

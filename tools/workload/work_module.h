@@ -3,21 +3,15 @@
 //   Run   long; the request is WorkRequest(cost, wait), the answer is empty. It works, then waits
 //         outside of the pool as if for another node.
 //
-// Parameters of the service or node:
-//   cpu         how time is used. "processors" (default): those of the world, modelled in the
-//               simulated world and spun in the real one (so "spin" means the same).
-//               "emulated": the node owns `processors` virtual ones and a request sleeps while it
-//               holds one: for many nodes on few real processors, right for costs well above a
-//               millisecond, and useless where running code must be interrupted.
-//   processors  how many virtual ones. Default: 1.
-//   slowness    multiplies every cost. Default: 1.
-//   slice_ms    how long a request works before it checks whether it should stop; if so it
-//               answers kDeadlineExceeded. Not with "emulated". Default: it never asks.
+// The parameter `cpu` chooses how time is used. "processors": those of the world, modelled in the
+// simulated world and spun in the real one (so "spin" means the same). "emulated": the node owns
+// `processors` virtual ones and a request sleeps while it holds one: for many nodes on few real
+// processors, right for costs well above a millisecond, and useless where running code must be
+// interrupted.
 //
 // Source: [Shen02] 3.4 (service time is really consumed).
 // Threads: as ServiceModule says.
-// Errors: kInvalidArgument a request that is not a cost, or a bad parameter; kInternal while it is
-//   set to fail.
+// Errors: kInvalidArgument a request that is not a cost; kInternal while it is set to fail.
 
 #pragma once
 
@@ -51,6 +45,7 @@ class WorkModule final : public neptune::ServiceModule {
   explicit WorkModule(std::shared_ptr<Conduct> conduct = std::make_shared<Conduct>())
       : conduct_(std::move(conduct)) {}
 
+  void DeclareParameters(neptune::ParameterTable& table) override;
   neptune::Status Start(neptune::ModuleContext& context) override;
   std::string implementation() const override { return "work"; }
 
@@ -62,8 +57,13 @@ class WorkModule final : public neptune::ServiceModule {
   bool UseInSlices(neptune::RequestContext& context, neptune::Duration cost);
 
   const std::shared_ptr<Conduct> conduct_;
-  bool emulated_ = false;
+  // Parameters, fixed before Start.
+  std::string cpu_ = "processors";
+  double processor_count_ = 1;
   double slowness_ = 1;
+  double slice_ms_ = 0;
+
+  bool emulated_ = false;
   neptune::Duration slice_{0};
   neptune::ThreadMutex mutex_;
   neptune::ThreadCondition freed_;

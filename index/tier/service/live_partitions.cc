@@ -36,11 +36,12 @@ StatusOr<std::vector<ChangedTermsPage>> CountPages(LiveTier& tier, const StoreRe
 
 }  // namespace
 
-StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(neptune::ModuleContext& context,
-                                                                std::string working_directory) {
+StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(
+    neptune::ModuleContext& context, std::string working_directory,
+    const StatisticsRenewalOptions& statistics) {
   // Nodes of one machine may share the directory.
   std::unique_ptr<LivePartitions> live(new LivePartitions(
-      context, StrCat(working_directory, "/", context.node, "/", context.service)));
+      context, StrCat(working_directory, "/", context.node, "/", context.service), statistics));
   for (const PartitionId& partition : context.partitions) live->slots_[partition];
   live->service_.Write(neptune::MethodName(kChangeMethod), &ExecuteChangeWrite);
   live->service_.OnChange([self = live.get()](PartitionId partition, const auto* entry) {
@@ -125,13 +126,11 @@ Status LivePartitions::StartMaintenance() {
 
 // Only nodes with tier 1's first partition can lead.
 Status LivePartitions::StartRenewal() {
-  NEPTUNE_ASSIGN_OR_RETURN(const StatisticsRenewalOptions options,
-                           ReadRenewalOptions(context_.parameters));
   const PartitionId leading(0);
   if (context_.service.value() != kTier1Service || slots_.count(leading) == 0) {
     return neptune::OkStatus();
   }
-  if (options.tier1_partitions == 0) {
+  if (statistics_.tier1_partitions == 0) {
     LOG(WARNING) << "statistics are not renewed: " << context_.service
                  << " has no parameter tier1_partitions";
     return neptune::OkStatus();
@@ -141,7 +140,7 @@ Status LivePartitions::StartRenewal() {
   NEPTUNE_ASSIGN_OR_RETURN(
       renewal_,
       StatisticsRenewal::Start(
-          options,
+          statistics_,
           {.client = &context_.client,
            .world = &context_.world,
            .metrics = &context_.metrics,

@@ -30,8 +30,9 @@ namespace search::index {
 class LivePartitions {
  public:
   // Starts the partitions' replicas; the service needs a `replication` block in the cluster spec.
-  static neptune::StatusOr<std::unique_ptr<LivePartitions>> Start(neptune::ModuleContext& context,
-                                                                  std::string working_directory);
+  static neptune::StatusOr<std::unique_ptr<LivePartitions>> Start(
+      neptune::ModuleContext& context, std::string working_directory,
+      const StatisticsRenewalOptions& statistics);
   ~LivePartitions();
 
   // The live tier over the published partition in `directory`. The owner keeps it until Stop
@@ -56,8 +57,12 @@ class LivePartitions {
     std::unique_ptr<MergeRecord> merges;  // fixed by Start
   };
 
-  LivePartitions(neptune::ModuleContext& context, std::string working_directory)
-      : context_(context), working_directory_(std::move(working_directory)), service_(context) {}
+  LivePartitions(neptune::ModuleContext& context, std::string working_directory,
+                 const StatisticsRenewalOptions& statistics)
+      : context_(context),
+        working_directory_(std::move(working_directory)),
+        statistics_(statistics),
+        service_(context) {}
 
   void OnChange(neptune::PartitionId partition, const neptune::LogEntry* entry);
   void AddMethods();
@@ -75,6 +80,7 @@ class LivePartitions {
 
   neptune::ModuleContext& context_;
   const std::string working_directory_;
+  const StatisticsRenewalOptions statistics_;
   std::map<neptune::PartitionId, Slot> slots_;  // fixed by Start
   std::shared_ptr<LiveMaintenance> maintenance_;
   neptune::Loop* counting_loop_ = nullptr;

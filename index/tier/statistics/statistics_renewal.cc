@@ -2,7 +2,6 @@
 
 #include <glog/logging.h>
 
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -18,47 +17,26 @@ using neptune::TimePoint;
 
 namespace {
 
-using Parameters = std::map<std::string, std::string>;
-
 constexpr Duration kStateTimeout = std::chrono::seconds(2);
 constexpr uint32_t kPartitionsMax = 10'000;
 
-template <typename Number>
-Status ReadNumber(const Parameters& parameters, const char* name, Number min, Number max,
-                  Number* number) {
-  const auto given = parameters.find(name);
-  if (given == parameters.end()) return neptune::OkStatus();
-  const std::string& text = given->second;
-  Number read = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), read);
-  if (error != std::errc() || end != text.data() + text.size() || !(read >= min && read <= max)) {
-    return neptune::InvalidArgument(name, " is '", text, "', not ", min, " to ", max);
-  }
-  *number = read;
-  return neptune::OkStatus();
-}
-
-Status ReadMillis(const Parameters& parameters, const char* name, Duration* duration) {
-  uint64_t millis = static_cast<uint64_t>(neptune::ToMillis(*duration));
-  NEPTUNE_RETURN_IF_ERROR(
-      ReadNumber<uint64_t>(parameters, name, 1, uint64_t{7} * 24 * 3600 * 1000, &millis));
-  *duration = std::chrono::milliseconds(millis);
-  return neptune::OkStatus();
-}
+constexpr Duration kTimeMax = std::chrono::hours(7 * 24);
 
 }  // namespace
 
-StatusOr<StatisticsRenewalOptions> ReadRenewalOptions(const Parameters& parameters) {
-  StatisticsRenewalOptions options;
-  NEPTUNE_RETURN_IF_ERROR(ReadNumber<uint32_t>(parameters, "tier1_partitions", 0, kPartitionsMax,
-                                               &options.tier1_partitions));
-  NEPTUNE_RETURN_IF_ERROR(ReadNumber<uint32_t>(parameters, "tier2_partitions", 0, kPartitionsMax,
-                                               &options.tier2_partitions));
-  NEPTUNE_RETURN_IF_ERROR(ReadNumber<double>(parameters, "statistics_changed_share", 0, 1,
-                                             &options.policy.changed_share));
-  NEPTUNE_RETURN_IF_ERROR(ReadMillis(parameters, "statistics_period_ms", &options.policy.period));
-  NEPTUNE_RETURN_IF_ERROR(ReadMillis(parameters, "statistics_timeout_ms", &options.timeout));
-  return options;
+void DeclareRenewalParameters(neptune::ParameterTable& table, StatisticsRenewalOptions* options) {
+  constexpr Duration kTimeMin = std::chrono::milliseconds(1);
+  table.Whole("tier1_partitions", {0, kPartitionsMax}, &options->tier1_partitions,
+              "of tier 1, with live_path: its partitions in the cluster; 0: statistics are not "
+              "renewed");
+  table.Whole("tier2_partitions", {0, kPartitionsMax}, &options->tier2_partitions,
+              "of tier 1, with live_path: partitions of tier 2 in the cluster");
+  table.Real("statistics_changed_share", {0, 1}, &options->policy.changed_share,
+             "statistics are renewed once this share of the documents has changed");
+  table.Millis("statistics_period_ms", {kTimeMin, kTimeMax}, &options->policy.period,
+               "and this long after the last time, if anything has changed");
+  table.Millis("statistics_timeout_ms", {kTimeMin, kTimeMax}, &options->timeout,
+               "longest time for a renewal");
 }
 
 StatusOr<std::unique_ptr<StatisticsRenewal>> StatisticsRenewal::Start(

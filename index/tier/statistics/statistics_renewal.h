@@ -17,6 +17,7 @@
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
 #include "neptune/service/client.h"
+#include "neptune/service/parameter_table.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/world.h"
 
@@ -35,10 +36,8 @@ struct StatisticsRenewalOptions {
   neptune::Duration timeout = std::chrono::seconds(60);
 };
 
-// Reads the options from the cluster spec; tier1_partitions 0: statistics are not renewed.
-// Errors: INVALID_ARGUMENT that names the parameter.
-neptune::StatusOr<StatisticsRenewalOptions> ReadRenewalOptions(
-    const std::map<std::string, std::string>& parameters);
+// Declares the parameters that set the options; tier1_partitions 0: statistics are not renewed.
+void DeclareRenewalParameters(neptune::ParameterTable& table, StatisticsRenewalOptions* options);
 
 struct RenewalEnvironment {
   neptune::Client* client = nullptr;

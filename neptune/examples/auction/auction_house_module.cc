@@ -5,12 +5,10 @@
 #include <utility>
 
 #include "neptune/examples/auction/auction_house_store.h"
-#include "neptune/examples/parameters/number_parameter.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples::auction_house {
 namespace {
-
-constexpr uint64_t kCategoryCountDefault = 100;
 
 template <typename Request>
 StatusOr<Request> Parse(std::string_view bytes) {
@@ -24,21 +22,20 @@ StatusOr<Request> Parse(std::string_view bytes) {
 
 }  // namespace
 
-Status AuctionHouseModule::ReadParameters(const ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      category_count_,
-      NumberParameter(context, "category_count",
-                      {.otherwise = kCategoryCountDefault, .least = 1, .most = kCategoryCountMax}));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      partition_count_, NumberParameter(context, "partition_count", {.otherwise = 1, .least = 1}));
-  NEPTUNE_ASSIGN_OR_RETURN(read_work_, ModelledWork::FromParameter(context, "read_work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(add_work_, ModelledWork::FromParameter(context, "add_work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(bid_work_, ModelledWork::FromParameter(context, "bid_work_us"));
-  return OkStatus();
+void AuctionHouseModule::DeclareParameters(ParameterTable& table) {
+  table.Whole("category_count", {1, kCategoryCountMax}, &category_count_,
+              "categories, numbered from 0; the same on every node");
+  table.Whole("partition_count", {.min = 1}, &partition_count_,
+              "partitions of the service; categories of other partitions are refused");
+  read_work_.DeclareParameter(table, "read_work_us");
+  add_work_.DeclareParameter(table, "add_work_us");
+  bid_work_.DeclareParameter(table, "bid_work_us");
 }
 
 Status AuctionHouseModule::Start(ModuleContext& context) {
-  NEPTUNE_RETURN_IF_ERROR(ReadParameters(context));
+  read_work_.Start(context);
+  add_work_.Start(context);
+  bid_work_.Start(context);
   service_ = std::make_unique<ReplicatedService>(context);
   Read(kViewCategoriesMethod, ReadCategories);
   Read(kViewCategoryMethod, ReadCategory);

@@ -8,11 +8,7 @@
 //
 // Category c is in partition c % partition count.
 //
-// Parameters of the service:
-//   category_count    categories, numbered from 0; the same on every node. Default: 100.
-//   partition_count   of the service; categories of other partitions are refused. Default: 1.
-//   read_work_us, add_work_us, bid_work_us
-//                     see modelled_work.h. Every replica does the work of a write. Default: none.
+// Every replica does the modelled work of a write.
 //
 // Source: [Shen02] 5.3 (auction).
 // Threads: see ServiceModule.
@@ -40,13 +36,13 @@ inline constexpr uint64_t kCategoryCountMax = 1'000'000;
 
 class AuctionHouseModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   Status Health(PartitionId partition) override { return service_->Health(partition); }
   std::string implementation() const override { return "auction_house"; }
   void Stop() override { service_.reset(); }
 
  private:
-  Status ReadParameters(const ModuleContext& context);
   // Returns OK if the category exists and is in this partition.
   Status CheckCategory(uint64_t category, PartitionId partition) const;
   // Register a read or write of the store as a method.
@@ -56,8 +52,9 @@ class AuctionHouseModule final : public ServiceModule {
   void Write(const char* method, StatusOr<Answer> (*write)(const WriteContext&, const Request&));
   void UseWriteWork(const LogEntry& entry) const;
 
-  uint64_t category_count_ = 0;
-  uint64_t partition_count_ = 0;
+  // Parameters, fixed before Start.
+  uint64_t category_count_ = 100;
+  uint64_t partition_count_ = 1;
   ModelledWork read_work_;
   ModelledWork add_work_;
   ModelledWork bid_work_;

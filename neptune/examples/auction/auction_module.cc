@@ -5,14 +5,18 @@
 #include "neptune/examples/auction/auction.pb.h"
 #include "neptune/examples/auction/auction_store_module.h"
 #include "neptune/examples/auction/catalogue.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples {
 
+void AuctionModule::DeclareParameters(ParameterTable& table) {
+  table.Text("store", &store_, "the service that holds the items");
+  work_.DeclareParameter(table, "work_us");
+}
+
 Status AuctionModule::Start(ModuleContext& context) {
   client_ = &context.client;
-  const auto store = context.parameters.find("store");
-  if (store != context.parameters.end()) store_ = ServiceName(store->second);
-  NEPTUNE_ASSIGN_OR_RETURN(work_, ModelledWork::FromParameter(context, "work_us"));
+  work_.Start(context);
   const auto method = [&](const char* name, const MethodOptions& options, auto handler) {
     context.registrar.Method(MethodName(name), options,
                              [this, handler](RequestContext& request, const Data& in, Data* out) {
@@ -63,7 +67,8 @@ Status AuctionModule::AddItem(RequestContext& context, const Data& request, Data
 Status AuctionModule::AskStore(RequestContext& context, const char* method, AccessMode access,
                                const Data& request, Data* response) {
   ClientSession session(*client_, context);
-  return Call(session, store_, PartitionId(0), MethodName(method), access, request, response);
+  return Call(session, ServiceName(store_), PartitionId(0), MethodName(method), access, request,
+              response);
 }
 
 }  // namespace neptune::examples

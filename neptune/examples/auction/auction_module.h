@@ -8,10 +8,6 @@
 //
 // Every method is a plain blocking function: it checks the request, then calls the store and waits.
 //
-// Parameters of the service or node:
-//   store     the service that holds the items. Default: auction_store.
-//   work_us   see modelled_work.h. Default: none.
-//
 // Source: [Chu05] VI.A (AUC), figure 5 (C).
 // Threads: see ServiceModule.
 // Errors: kInvalidArgument the request is invalid; those of the store; those of a call.
@@ -28,6 +24,7 @@ namespace neptune::examples {
 
 class AuctionModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   std::string implementation() const override { return "auction"; }
 
@@ -40,8 +37,8 @@ class AuctionModule final : public ServiceModule {
   Status AskStore(RequestContext& context, const char* method, AccessMode access,
                   const Data& request, Data* response);
 
-  Client* client_ = nullptr;  // set by Start
-  ServiceName store_{"auction_store"};
+  std::string store_ = "auction_store";  // fixed before Start
+  Client* client_ = nullptr;             // set by Start
   ModelledWork work_;
 };
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
-#include "neptune/examples/parameters/number_parameter.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples {
 
@@ -11,10 +11,17 @@ std::string MadeUpCategory(uint64_t number) {
   return StrCat("category ", number % kMadeUpCategoryCount);
 }
 
+void AuctionStoreModule::DeclareParameters(ParameterTable& table) {
+  table.Whole("synthetic_items", {0, kItemCountMax}, &synthetic_items_,
+              "number of initial items, the same on each replica");
+  read_work_.DeclareParameter(table, "read_work_us");
+  write_work_.DeclareParameter(table, "write_work_us");
+}
+
 Status AuctionStoreModule::Start(ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(read_work_, ModelledWork::FromParameter(context, "read_work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(write_work_, ModelledWork::FromParameter(context, "write_work_us"));
-  NEPTUNE_RETURN_IF_ERROR(MakeUpItems(context));
+  read_work_.Start(context);
+  write_work_.Start(context);
+  NEPTUNE_RETURN_IF_ERROR(MakeUpItems());
   life_ = Loop::Current()->random().Next();
   const auto method = [&](const char* name, const MethodOptions& options,
                           Status (AuctionStoreModule::*handler)(const Data&, Data*)) {
@@ -39,11 +46,9 @@ Status AuctionStoreModule::Start(ModuleContext& context) {
   return peers_->Start();
 }
 
-Status AuctionStoreModule::MakeUpItems(const ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t count,
-                           NumberParameter(context, "synthetic_items", {.most = kItemCountMax}));
+Status AuctionStoreModule::MakeUpItems() {
   LeafLock lock(&mutex_);
-  for (uint64_t id = 1; id <= count; ++id) {
+  for (uint64_t id = 1; id <= synthetic_items_; ++id) {
     AuctionItem item;
     item.set_id(id);
     item.set_category(MadeUpCategory(id));

@@ -9,10 +9,6 @@
 // A write is executed on the replica that receives it; the others pull it (peer_changes.h). A
 // reader may therefore miss the latest bids for a second or two.
 //
-// Parameters of the service or node:
-//   synthetic_items   number of initial items, the same on each replica. Default: 0.
-//   read_work_us, write_work_us   see modelled_work.h. Default: none.
-//
 // Source: [Chu05] VI.A (AUC); [Shen02] 5.3.
 // Departs from source: writes go to any replica, not to a primary; the data is in memory.
 // Threads: see ServiceModule.
@@ -43,19 +39,21 @@ std::string MadeUpCategory(uint64_t number);
 
 class AuctionStoreModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   void Stop() override { peers_->Stop(); }
   std::string implementation() const override { return "auction_store"; }
 
  private:
-  Status MakeUpItems(const ModuleContext& context);
+  Status MakeUpItems();
   Status List(const Data& request, Data* response);
   Status ItemStatus(const Data& request, Data* response);
   Status PlaceBid(const Data& request, Data* response);
   Status AddItem(const Data& request, Data* response);
   Status ChangesAfter(const Data& request, Data* response);
 
-  uint64_t life_ = 0;  // distinguishes this catalogue from those of earlier starts
+  uint64_t life_ = 0;             // distinguishes this catalogue from those of earlier starts
+  uint64_t synthetic_items_ = 0;  // fixed before Start
   ModelledWork read_work_;
   ModelledWork write_work_;
   std::unique_ptr<PeerChanges> peers_;

@@ -4,6 +4,7 @@
 #include "neptune/examples/blast/blast_aggregation.h"
 #include "neptune/examples/blast/blast_hits.h"
 #include "neptune/examples/blast/protein_database.h"
+#include "neptune/service/parameter_table.h"
 #include "neptune/thread/user_thread.h"
 
 namespace neptune::examples {
@@ -11,22 +12,22 @@ namespace {
 
 constexpr Duration kIndexTimeout = std::chrono::minutes(30);
 
-std::string ParameterOr(const ModuleContext& context, const std::string& name,
-                        const std::string& otherwise) {
-  const auto found = context.parameters.find(name);
-  return found == context.parameters.end() ? otherwise : found->second;
-}
-
 }  // namespace
 
+void BlastModule::DeclareParameters(ParameterTable& table) {
+  table.RequiredText("path", &path_,
+                     "the directory that split_fasta wrote; without spaces, because blastp would "
+                     "take it for a list");
+  table.Text("blastp", &blastp_, "the program that searches, a path or a name in PATH");
+  table.Text("makeblastdb", &makeblastdb_, "the program that makes a database, likewise");
+}
+
 Status BlastModule::Start(ModuleContext& context) {
-  std::string folder = ParameterOr(context, "path", "");
+  std::string folder = path_;
   if (!folder.starts_with('/')) folder = StrCat(context.base_directory, "/", folder);
   if (folder.find(' ') != std::string::npos) {
     return InvalidArgument("parameter path '", folder, "' contains a space");
   }
-  blastp_ = ParameterOr(context, "blastp", blastp_);
-  makeblastdb_ = ParameterOr(context, "makeblastdb", makeblastdb_);
   NEPTUNE_ASSIGN_OR_RETURN(letter_count_, ReadLetterCount(folder));
   for (const PartitionId& partition : context.partitions) {
     NEPTUNE_RETURN_IF_ERROR(Index(partition, folder, context));

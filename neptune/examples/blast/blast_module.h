@@ -2,11 +2,6 @@
 //
 //   Search   long, local operator: BlastQuery → BlastHits of the partition
 //
-// Parameters of the service or node:
-//   path         the directory that split_fasta wrote. Required. Without spaces, because blastp
-//                would take it for a list.
-//   blastp, makeblastdb   the programs. Default: those names in PATH.
-//
 // Source: [Chu03] 5.1 (BLAST), 4.3 footnote 3 (a process executes the request).
 // Real world only, like the programs.
 // Threads: see ServiceModule.
@@ -29,6 +24,7 @@ inline constexpr char kBlastMethod[] = "Search";
 
 class BlastModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   std::string implementation() const override { return "ncbi_blastp"; }
 
@@ -37,8 +33,11 @@ class BlastModule final : public ServiceModule {
   Status Index(PartitionId partition, const std::string& folder, const ModuleContext& context);
   Status Search(RequestContext& context, const Data& request, Data* response);
 
+  // Parameters, fixed before Start.
+  std::string path_;
   std::string blastp_ = "blastp";
   std::string makeblastdb_ = "makeblastdb";
+
   uint64_t letter_count_ = 0;                     // total of the whole database; fixed after Start
   std::map<PartitionId, std::string> databases_;  // paths; fixed after Start
   AttachedProcesses processes_;

@@ -3,12 +3,10 @@
 #include <utility>
 
 #include "neptune/examples/discussion/discussion_store.h"
-#include "neptune/examples/parameters/number_parameter.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples {
 namespace {
-
-constexpr uint64_t kGroupCountDefault = 100;
 
 StatusOr<AddMsgRequest> ParseAdd(std::string_view bytes) {
   AddMsgRequest request;
@@ -21,20 +19,18 @@ StatusOr<AddMsgRequest> ParseAdd(std::string_view bytes) {
 
 }  // namespace
 
-Status DiscussionModule::ReadParameters(const ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      group_count_,
-      NumberParameter(context, "group_count",
-                      {.otherwise = kGroupCountDefault, .least = 1, .most = kGroupCountMax}));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      partition_count_, NumberParameter(context, "partition_count", {.otherwise = 1, .least = 1}));
-  NEPTUNE_ASSIGN_OR_RETURN(read_work_, ModelledWork::FromParameter(context, "read_work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(write_work_, ModelledWork::FromParameter(context, "write_work_us"));
-  return OkStatus();
+void DiscussionModule::DeclareParameters(ParameterTable& table) {
+  table.Whole("group_count", {1, kGroupCountMax}, &group_count_,
+              "groups, numbered from 0; the same on every node");
+  table.Whole("partition_count", {.min = 1}, &partition_count_,
+              "partitions of the service; groups of other partitions are refused");
+  read_work_.DeclareParameter(table, "read_work_us");
+  write_work_.DeclareParameter(table, "write_work_us");
 }
 
 Status DiscussionModule::Start(ModuleContext& context) {
-  NEPTUNE_RETURN_IF_ERROR(ReadParameters(context));
+  read_work_.Start(context);
+  write_work_.Start(context);
   service_ = std::make_unique<ReplicatedService>(context);
   Read(kViewHeadersMethod, ReadHeaders);
   Read(kViewMsgMethod, ReadMessage);

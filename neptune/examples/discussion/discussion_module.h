@@ -6,11 +6,7 @@
 //
 // Group g is in partition g % partition count.
 //
-// Parameters of the service:
-//   group_count       groups, numbered from 0; the same on every node. Default: 100.
-//   partition_count   of the service; groups of other partitions are refused. Default: 1.
-//   read_work_us, write_work_us
-//                     see modelled_work.h. Every replica does the work of a write. Default: none.
+// Every replica does the modelled work of a write.
 //
 // Source: [Shen02] 5.3.
 // Threads: see ServiceModule.
@@ -36,13 +32,13 @@ inline constexpr uint64_t kGroupCountMax = 1'000'000;
 
 class DiscussionModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   Status Health(PartitionId partition) override { return service_->Health(partition); }
   std::string implementation() const override { return "discussion"; }
   void Stop() override { service_.reset(); }
 
  private:
-  Status ReadParameters(const ModuleContext& context);
   // Returns OK if the group exists and is in this partition.
   Status CheckGroup(uint64_t group, PartitionId partition) const;
   // Registers `read` as a method that reads the store.
@@ -51,8 +47,9 @@ class DiscussionModule final : public ServiceModule {
             StatusOr<Answer> (*read)(const StoreView& store, const Request& request));
   void Add();
 
-  uint64_t group_count_ = 0;
-  uint64_t partition_count_ = 0;
+  // Parameters, fixed before Start.
+  uint64_t group_count_ = 100;
+  uint64_t partition_count_ = 1;
   ModelledWork read_work_;
   ModelledWork write_work_;
   std::unique_ptr<ReplicatedService> service_;

@@ -3,15 +3,17 @@
 #include "neptune/base/strings.h"
 #include "neptune/examples/face/face_aggregation.h"
 #include "neptune/examples/face/face_gallery.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples {
 
+void FaceModule::DeclareParameters(ParameterTable& table) {
+  table.RequiredText("path", &path_, "the directory that train_faces wrote");
+}
+
 Status FaceModule::Start(ModuleContext& context) {
-  const auto path = context.parameters.find("path");
-  if (path == context.parameters.end()) return InvalidArgument("parameter path is missing");
-  const std::string folder = path->second.starts_with('/')
-                                 ? path->second
-                                 : StrCat(context.base_directory, "/", path->second);
+  const std::string folder =
+      path_.starts_with('/') ? path_ : StrCat(context.base_directory, "/", path_);
   NEPTUNE_ASSIGN_OR_RETURN(FaceModel model, ReadFaceModel(folder));
   NEPTUNE_ASSIGN_OR_RETURN(space_, EigenfaceSpace::Of(std::move(model)));
   for (const PartitionId& partition : context.partitions) {

@@ -2,9 +2,6 @@
 //
 //   Recognize   long, local operator: FaceQuery → FaceMatches of the partition
 //
-// Parameters of the service or node:
-//   path   the directory that train_faces wrote. Required.
-//
 // Source: [Chu03] 5.1 (FACE).
 // Threads: see ServiceModule.
 // Errors: Start: those of face_gallery.h. Recognize: kInvalidArgument the request is not a
@@ -27,12 +24,14 @@ inline constexpr uint32_t kFaceMatchCountMax = 1000;
 
 class FaceModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   std::string implementation() const override { return "eigenfaces"; }
 
  private:
   Status Recognize(RequestContext& context, const Data& request, Data* response) const;
 
+  std::string path_;                     // fixed before Start
   std::optional<EigenfaceSpace> space_;  // fixed after Start, like the galleries
   std::map<PartitionId, FaceGallery> galleries_;
 };

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
-#include "neptune/examples/parameters/number_parameter.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples {
 namespace {
@@ -36,14 +36,19 @@ Status ValidatePost(const ForumPost& post) {
   return OkStatus();
 }
 
+void ForumDatabaseModule::DeclareParameters(ParameterTable& table) {
+  table.Whole("synthetic_topics", {0, kTopicCountMax}, &synthetic_topics_,
+              "initial topics, numbered from 1, with a few posts each");
+  read_work_.DeclareParameter(table, "read_work_us");
+  write_work_.DeclareParameter(table, "write_work_us");
+}
+
 Status ForumDatabaseModule::Start(ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(read_work_, ModelledWork::FromParameter(context, "read_work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(write_work_, ModelledWork::FromParameter(context, "write_work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t topic_count,
-                           NumberParameter(context, "synthetic_topics", {.most = kTopicCountMax}));
+  read_work_.Start(context);
+  write_work_.Start(context);
   {
     LeafLock lock(&mutex_);
-    for (uint64_t id = 1; id <= topic_count; ++id) topics_[id] = MadeUpTopic(id);
+    for (uint64_t id = 1; id <= synthetic_topics_; ++id) topics_[id] = MadeUpTopic(id);
   }
   context.registrar.Method(
       MethodName(kReadTopicMethod), {.grain = Grain::kLong},

@@ -3,10 +3,6 @@
 //   Read   ViewTopicRequest → ForumTopic
 //   Add    AddPostRequest → AddPostResult; a write
 //
-// Parameters of the service or node:
-//   synthetic_topics   initial topics, numbered from 1, with a few posts each. Default: 0.
-//   read_work_us, write_work_us   see modelled_work.h. Default: none.
-//
 // Source: [Chu05] VI.A (BBS: a database of ten thousand articles).
 // Departs from source: in memory, instead of MySQL.
 // Threads: see ServiceModule.
@@ -40,6 +36,7 @@ Status ValidatePost(const ForumPost& post);
 
 class ForumDatabaseModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   std::string implementation() const override { return "forum_database"; }
 
@@ -47,6 +44,7 @@ class ForumDatabaseModule final : public ServiceModule {
   Status Read(const Data& request, Data* response);
   Status Add(const Data& request, Data* response);
 
+  uint64_t synthetic_topics_ = 0;  // fixed before Start
   ModelledWork read_work_;
   ModelledWork write_work_;
   LeafMutex mutex_;

@@ -22,10 +22,15 @@ Status AskDatabase(ClientSession& session, const char* method, AccessMode access
 
 }  // namespace
 
+void ForumModule::DeclareParameters(ParameterTable& table) {
+  cache_->DeclareParameters(table);
+  work_.DeclareParameter(table, "work_us");
+}
+
 Status ForumModule::Start(ModuleContext& context) {
   client_ = &context.client;
-  NEPTUNE_ASSIGN_OR_RETURN(work_, ModelledWork::FromParameter(context, "work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(cache_, make_cache_(context));
+  work_.Start(context);
+  NEPTUNE_RETURN_IF_ERROR(cache_->Start());
   context.registrar.Method(MethodName(kViewMethod), {.grain = Grain::kLong},
                            [this](RequestContext& request, const Data& in, Data* out) {
                              return View(request, in, out);

@@ -10,10 +10,6 @@
 //
 // Both methods are plain blocking functions.
 //
-// Parameters of the service or node:
-//   page_cache   see page_cache.h. Default: service.
-//   work_us      see modelled_work.h. Default: none.
-//
 // Source: [Chu05] VI.A (BBS), figure 5 (B).
 // Threads: see ServiceModule.
 // Errors: those of the database; those of a call. A failing cache is not an error.
@@ -25,6 +21,7 @@
 #include <utility>
 
 #include "neptune/examples/forum/page_cache.h"
+#include "neptune/examples/forum/service_page_cache.h"
 #include "neptune/examples/modelled_work/modelled_work.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_module.h"
@@ -39,10 +36,10 @@ inline constexpr Duration kCacheTimeLimit = std::chrono::milliseconds(500);
 
 class ForumModule final : public ServiceModule {
  public:
-  // `make_cache` may return a cache that MakePageCache does not know.
-  explicit ForumModule(PageCacheFactory make_cache = MakePageCache)
-      : make_cache_(std::move(make_cache)) {}
+  explicit ForumModule(std::unique_ptr<PageCache> cache = MakeServicePageCache())
+      : cache_(std::move(cache)) {}
 
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   std::string implementation() const override { return "forum"; }
 
@@ -50,10 +47,9 @@ class ForumModule final : public ServiceModule {
   Status View(RequestContext& context, const Data& request, Data* response);
   Status Post(RequestContext& context, const Data& request, Data* response);
 
-  const PageCacheFactory make_cache_;
+  const std::unique_ptr<PageCache> cache_;
   Client* client_ = nullptr;  // set by Start
   ModelledWork work_;
-  std::unique_ptr<PageCache> cache_;
 };
 
 }  // namespace neptune::examples

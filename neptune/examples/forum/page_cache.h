@@ -1,5 +1,4 @@
-// The forum's page cache, consulted before the database: the interface, and the list of
-// implementations.
+// The forum's page cache, consulted before the database: the interface.
 //
 // Source: [Chu05] VI.A (BBS).
 // Threads: thread-safe; every method runs on a user-level thread and may park it until the
@@ -8,15 +7,13 @@
 
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/service/client.h"
-#include "neptune/service/service_module.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples {
 
@@ -30,6 +27,10 @@ struct PageCacheUse {
 class PageCache {
  public:
   virtual ~PageCache() = default;
+  // Declares the parameters that the forum has because of this cache.
+  virtual void DeclareParameters(ParameterTable& table) = 0;
+  // Called once after the parameters were set, before the functions below.
+  virtual Status Start() { return OkStatus(); }
   // Returns nullopt if there is no page of that name.
   virtual StatusOr<std::optional<std::string>> Find(const std::string& name,
                                                     const PageCacheUse& use) = 0;
@@ -37,12 +38,5 @@ class PageCache {
                        const PageCacheUse& use) = 0;
   virtual Status Drop(const std::string& name, const PageCacheUse& use) = 0;
 };
-
-using PageCacheFactory = std::function<StatusOr<std::unique_ptr<PageCache>>(const ModuleContext&)>;
-
-// Makes the cache named by the forum's parameter `page_cache`:
-//   service   the service page_cache, partitioned by the page's name (default)
-// Errors: kInvalidArgument no such cache, or an invalid parameter of it.
-StatusOr<std::unique_ptr<PageCache>> MakePageCache(const ModuleContext& context);
 
 }  // namespace neptune::examples

@@ -4,7 +4,7 @@
 
 #include "neptune/examples/forum/forum.pb.h"
 #include "neptune/examples/forum/service_page_cache.h"
-#include "neptune/examples/parameters/number_parameter.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples {
 namespace {
@@ -13,15 +13,18 @@ constexpr uint64_t kPageCountMaxMax = 10'000'000;
 
 }  // namespace
 
+void PageCacheModule::DeclareParameters(ParameterTable& table) {
+  table.Whole("page_count_max", {0, kPageCountMaxMax}, &page_count_max_,
+              "pages kept in each partition");
+  work_.DeclareParameter(table, "work_us");
+}
+
 Status PageCacheModule::Start(ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(work_, ModelledWork::FromParameter(context, "work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const uint64_t page_count_max,
-      NumberParameter(context, "page_count_max", {.otherwise = 1000, .most = kPageCountMaxMax}));
+  work_.Start(context);
   {
     LeafLock lock(&mutex_);
     for (const PartitionId& partition : context.partitions) {
-      partitions_.emplace(partition, page_count_max);
+      partitions_.emplace(partition, page_count_max_);
     }
   }
   const MethodOptions write{

@@ -4,10 +4,6 @@
 //   Store   StorePageRequest → nothing; a write
 //   Drop    DropPageRequest → nothing; a write
 //
-// Parameters of the service or node:
-//   page_count_max   pages kept in each partition. Default: 1,000.
-//   work_us          see modelled_work.h. Default: none.
-//
 // Source: [Chu05] VI.A (BBS).
 // Threads: see ServiceModule.
 // Errors: kInvalidArgument a page over kPageSizeMax, or without a name.
@@ -31,6 +27,7 @@ inline constexpr size_t kPageSizeMax = size_t{1} << 20;
 
 class PageCacheModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   std::string implementation() const override { return "page_cache"; }
 
@@ -39,6 +36,7 @@ class PageCacheModule final : public ServiceModule {
   Status Store(RequestContext& context, const Data& request);
   Status Drop(RequestContext& context, const Data& request);
 
+  uint64_t page_count_max_ = 1000;  // fixed before Start
   ModelledWork work_;
   LeafMutex mutex_;
   std::map<PartitionId, PageStore> partitions_ ABSL_GUARDED_BY(mutex_);

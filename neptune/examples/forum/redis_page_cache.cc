@@ -88,10 +88,19 @@ class RedisServer {
 
 class RedisPageCache final : public PageCache {
  public:
-  explicit RedisPageCache(const std::vector<Endpoint>& endpoints) {
-    for (const Endpoint& endpoint : endpoints) {
+  explicit RedisPageCache(std::string addresses) : addresses_(std::move(addresses)) {}
+
+  void DeclareParameters(ParameterTable& table) override {
+    table.RequiredText("redis_servers", &addresses_,
+                       "addresses of Redis servers: HOST:PORT,HOST:PORT");
+  }
+
+  Status Start() override {
+    for (const auto text : absl::StrSplit(ToAbsl(addresses_), ',')) {
+      NEPTUNE_ASSIGN_OR_RETURN(const Endpoint endpoint, Endpoint::Parse(ToStd(text)));
       servers_.push_back(std::make_unique<RedisServer>(endpoint));
     }
+    return OkStatus();
   }
 
   StatusOr<std::optional<std::string>> Find(const std::string& name,
@@ -115,26 +124,18 @@ class RedisPageCache final : public PageCache {
     return *servers_[Checksum64(name) % servers_.size()];
   }
 
-  std::vector<std::unique_ptr<RedisServer>> servers_;
+  std::string addresses_;
+  std::vector<std::unique_ptr<RedisServer>> servers_;  // fixed by Start
 };
 
 }  // namespace
 
-StatusOr<std::unique_ptr<PageCache>> MakeRedisPageCache(const ModuleContext& context) {
-  const auto servers = context.parameters.find("redis_servers");
-  if (servers == context.parameters.end()) {
-    return InvalidArgument("parameter redis_servers is missing");
-  }
-  return RedisPageCacheAt(servers->second);
-}
+std::unique_ptr<PageCache> MakeRedisPageCache() { return std::make_unique<RedisPageCache>(""); }
 
-StatusOr<std::unique_ptr<PageCache>> RedisPageCacheAt(std::string_view servers) {
-  std::vector<Endpoint> endpoints;
-  for (const auto text : absl::StrSplit(ToAbsl(servers), ',')) {
-    NEPTUNE_ASSIGN_OR_RETURN(const Endpoint endpoint, Endpoint::Parse(ToStd(text)));
-    endpoints.push_back(endpoint);
-  }
-  return std::make_unique<RedisPageCache>(endpoints);
+StatusOr<std::unique_ptr<PageCache>> RedisPageCacheAt(std::string servers) {
+  auto cache = std::make_unique<RedisPageCache>(std::move(servers));
+  NEPTUNE_RETURN_IF_ERROR(cache->Start());
+  return cache;
 }
 
 }  // namespace neptune::examples

@@ -6,9 +6,6 @@
 // that server's capsule, `match: inet:ADDRESS:PORT`, and a refusal by the capsule appears as a
 // refused connection. In any other program it blocks its kernel thread.
 //
-// Parameters of the forum:
-//   redis_servers   "127.0.0.1:6379,127.0.0.1:6380". Required.
-//
 // Source: [Chu05] VI.A (two partitioned document cache servers), VI.E.
 // Threads: see page_cache.h.
 // Errors: kUnavailable the server does not answer in time, or sends an invalid reply;
@@ -19,7 +16,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <string_view>
+#include <string>
 
 #include "neptune/examples/forum/page_cache.h"
 
@@ -27,8 +24,9 @@ namespace neptune::examples {
 
 inline constexpr size_t kIdleConnectionCountMax = 64;
 
-StatusOr<std::unique_ptr<PageCache>> MakeRedisPageCache(const ModuleContext& context);
-// The same for callers that are not modules; `servers` has the format of the parameter.
-StatusOr<std::unique_ptr<PageCache>> RedisPageCacheAt(std::string_view servers);
+// For a forum: its parameter redis_servers, "127.0.0.1:6379,127.0.0.1:6380", names the servers.
+std::unique_ptr<PageCache> MakeRedisPageCache();
+// For callers that are not modules; `servers` has the format of the parameter.
+StatusOr<std::unique_ptr<PageCache>> RedisPageCacheAt(std::string servers);
 
 }  // namespace neptune::examples

@@ -4,7 +4,6 @@
 
 #include "neptune/base/checksum.h"
 #include "neptune/examples/forum/forum.pb.h"
-#include "neptune/examples/parameters/number_parameter.h"
 
 namespace neptune::examples {
 namespace {
@@ -13,7 +12,12 @@ constexpr uint64_t kPartitionCountMax = 1024;
 
 class ServicePageCache final : public PageCache {
  public:
-  explicit ServicePageCache(uint32_t partition_count) : partition_count_(partition_count) {}
+  void DeclareParameters(ParameterTable& table) override {
+    table.Choice("page_cache", {"service"}, &kind_,
+                 "where pages are cached: the service page_cache, partitioned by the page's name");
+    table.Whole("cache_partitions", {1, kPartitionCountMax}, &partition_count_,
+                "partitions of the service page_cache");
+  }
 
   StatusOr<std::optional<std::string>> Find(const std::string& name,
                                             const PageCacheUse& use) override {
@@ -55,17 +59,13 @@ class ServicePageCache final : public PageCache {
                 request, response, {.deadline = use.deadline, .attempts_max = 1});
   }
 
-  const uint32_t partition_count_;
+  // Parameters, fixed before Start.
+  std::string kind_ = "service";
+  uint32_t partition_count_ = 2;
 };
 
 }  // namespace
 
-StatusOr<std::unique_ptr<PageCache>> MakeServicePageCache(const ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const uint64_t partition_count,
-      NumberParameter(context, "cache_partitions",
-                      {.otherwise = 2, .least = 1, .most = kPartitionCountMax}));
-  return std::make_unique<ServicePageCache>(static_cast<uint32_t>(partition_count));
-}
+std::unique_ptr<PageCache> MakeServicePageCache() { return std::make_unique<ServicePageCache>(); }
 
 }  // namespace neptune::examples

@@ -1,8 +1,5 @@
 // A page cache that is a service: pages are distributed over its partitions by name.
 //
-// Parameters of the forum:
-//   cache_partitions   number of partitions of the service page_cache. Default: 2.
-//
 // Source: [Chu05] VI.A (two partitioned document cache servers).
 // Threads: see page_cache.h, also for errors.
 
@@ -20,6 +17,6 @@ inline constexpr char kFindPageMethod[] = "Find";
 inline constexpr char kStorePageMethod[] = "Store";
 inline constexpr char kDropPageMethod[] = "Drop";
 
-StatusOr<std::unique_ptr<PageCache>> MakeServicePageCache(const ModuleContext& context);
+std::unique_ptr<PageCache> MakeServicePageCache();
 
 }  // namespace neptune::examples

@@ -1,28 +1,20 @@
 #include "neptune/examples/guestbook/guestbook_module.h"
 
 #include "neptune/base/strings.h"
-#include "neptune/examples/parameters/number_parameter.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples {
-namespace {
 
-StatusOr<DatabaseAddress> AddressOf(const ModuleContext& context) {
-  const auto host = context.parameters.find("host");
-  if (host == context.parameters.end()) return InvalidArgument("parameter host is missing");
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t port,
-                           NumberParameter(context, "port", {.least = 1, .most = UINT16_MAX}));
-  if (port == 0) return InvalidArgument("parameter port is missing");
-  return DatabaseAddress{host->second, static_cast<uint16_t>(port)};
+void GuestbookModule::DeclareParameters(ParameterTable& table) {
+  table.RequiredText("host", &database_.host, "host of the database");
+  table.RequiredWhole("port", {1, UINT16_MAX}, &database_.port, "port of the database");
 }
 
-}  // namespace
-
 Status GuestbookModule::Start(ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(const DatabaseAddress database, AddressOf(context));
   context.registrar.Method(
       MethodName(kSign), {.access = AccessMode::kWrite, .grain = Grain::kLong, .stateless = false},
-      [this, database](RequestContext&, const Data& request, Data* response) -> Status {
-        NEPTUNE_ASSIGN_OR_RETURN(const uint64_t count, Sign(database, request.bytes()));
+      [this](RequestContext&, const Data& request, Data* response) -> Status {
+        NEPTUNE_ASSIGN_OR_RETURN(const uint64_t count, Sign(database_, request.bytes()));
         *response = Data(StrCat(request.bytes(), " has signed ", count, " times"));
         return OkStatus();
       });

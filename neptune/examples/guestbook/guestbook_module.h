@@ -6,7 +6,6 @@
 // This code does not deal with waiting, time limits or a hanging database: the capsule file does.
 // It requires the node program with interposition, `neptune/node:neptuned_interposed`.
 //
-// Parameters: host, port of the database. Required.
 // Threads: see ServiceModule.
 // Errors: Sign: kUnavailable the database call failed, with the client library's message.
 
@@ -30,11 +29,14 @@ struct DatabaseAddress {
 
 class GuestbookModule : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) final;
   Status Start(ModuleContext& context) final;
 
  private:
   // Returns how often `name` has signed, including this time. May block.
   virtual StatusOr<uint64_t> Sign(const DatabaseAddress& database, const std::string& name) = 0;
+
+  DatabaseAddress database_;  // fixed before Start
 };
 
 }  // namespace neptune::examples

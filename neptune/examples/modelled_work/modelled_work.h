@@ -1,8 +1,7 @@
 // Additional processor time of an example's request, so that a small service loads a machine like
 // one with a large database. Modelled in the simulated world, spun in the real one.
 //
-// Threads: immutable; Use on a user-level thread.
-// Errors: kInvalidArgument a parameter is not a time.
+// Threads: immutable once started; Use on a user-level thread.
 // Limits: a mean is at most kModelledMeanMax.
 
 #pragma once
@@ -10,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "neptune/base/status.h"
 #include "neptune/base/time.h"
+#include "neptune/service/parameter_table.h"
 #include "neptune/service/service_module.h"
 
 namespace neptune::examples {
@@ -22,9 +21,12 @@ class ModelledWork {
  public:
   // No additional time.
   ModelledWork() = default;
-  // Exponentially distributed, with the mean given by the service's parameter `key` in
-  // microseconds. Without the parameter: no additional time.
-  static StatusOr<ModelledWork> FromParameter(const ModuleContext& context, const std::string& key);
+
+  // Declares the parameter `key`: the mean of exponentially distributed times, in microseconds.
+  // Without it there is no additional time.
+  void DeclareParameter(ParameterTable& table, const std::string& key);
+  // REQUIRES: called by the module's Start, before the functions below.
+  void Start(const ModuleContext& context);
 
   // Returns the time of a request with this seed: it is the same whichever replica serves the
   // request, and however often.
@@ -33,11 +35,9 @@ class ModelledWork {
   void Use(uint64_t seed) const;
 
  private:
-  ModelledWork(Processors& processors, Duration mean, uint64_t salt)
-      : processors_(&processors), mean_(mean), salt_(salt) {}
-
   Processors* processors_ = nullptr;
-  Duration mean_{0};
+  std::string key_;
+  uint64_t mean_us_ = 0;
   uint64_t salt_ = 0;  // makes the times of different kinds of work of one request independent
 };
 

@@ -25,9 +25,13 @@ class WorkingModule final : public ServiceModule {
     ModelledWork second;
   };
   explicit WorkingModule(Seen* seen) : seen_(seen) {}
+  void DeclareParameters(ParameterTable& table) override {
+    seen_->first.DeclareParameter(table, "first_us");
+    seen_->second.DeclareParameter(table, "second_us");
+  }
   Status Start(ModuleContext& context) override {
-    NEPTUNE_ASSIGN_OR_RETURN(seen_->first, ModelledWork::FromParameter(context, "first_us"));
-    NEPTUNE_ASSIGN_OR_RETURN(seen_->second, ModelledWork::FromParameter(context, "second_us"));
+    seen_->first.Start(context);
+    seen_->second.Start(context);
     return OkStatus();
   }
   std::string implementation() const override { return "working"; }

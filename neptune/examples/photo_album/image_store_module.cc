@@ -1,19 +1,19 @@
 #include "neptune/examples/photo_album/image_store_module.h"
 
-#include "neptune/examples/parameters/number_parameter.h"
 #include "neptune/examples/photo_album/typed_methods.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples::photo_album {
 
+void ImageStoreModule::DeclareParameters(ParameterTable& table) {
+  table.Whole("partition_count", {1, UINT32_MAX}, &partition_count_,
+              "partitions of the service; images of other partitions are refused");
+  table.Whole("size_mb", {1, 1u << 20}, &size_mb_,
+              "images of a partition, in MiB; the same on every node");
+}
+
 Status ImageStoreModule::Start(ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t partition_count,
-                           NumberParameter(context, "partition_count",
-                                           {.otherwise = 1, .least = 1, .most = UINT32_MAX}));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const uint64_t size_mb,
-      NumberParameter(context, "size_mb", {.otherwise = 1024, .least = 1, .most = 1u << 20}));
-  partition_count_ = static_cast<uint32_t>(partition_count);
-  limits_.size_max = size_mb << 20;
+  limits_.size_max = size_mb_ << 20;
   service_ = std::make_unique<ReplicatedService>(context);
   AddMethods();
   return service_->Open();

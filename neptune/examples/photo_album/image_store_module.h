@@ -8,10 +8,6 @@
 // An image never changes, so a read at any replica is correct or reports that there is no image; a
 // caller that knows better repeats it with a staleness of 0. Consistency level ordered_writes.
 //
-// Parameters of the service:
-//   partition_count   of the service; images of other partitions are refused. Default: 1.
-//   size_mb           images of a partition, in MiB; the same on every node. Default: 1024.
-//
 // Source: [Shen02] 2.1, figure 2.2.
 // Threads: see ServiceModule.
 // Errors: those of image_store.h; kInvalidArgument an image of another partition, a malformed
@@ -36,6 +32,7 @@ inline constexpr char kDeleteImagesMethod[] = "DeleteImages";
 
 class ImageStoreModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   Status Health(PartitionId partition) override { return service_->Health(partition); }
   std::string implementation() const override { return "image_store"; }
@@ -47,7 +44,10 @@ class ImageStoreModule final : public ServiceModule {
   Status CheckPartitions(const Request& request, PartitionId partition) const;
   void AddMethods();
 
+  // Parameters, fixed before Start.
   uint32_t partition_count_ = 1;
+  uint64_t size_mb_ = 1024;
+
   ImageStoreLimits limits_;
   std::unique_ptr<ReplicatedService> service_;
 };

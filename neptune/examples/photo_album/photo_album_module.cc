@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "neptune/base/checksum.h"
-#include "neptune/examples/parameters/number_parameter.h"
 #include "neptune/examples/photo_album/keys.h"
 #include "neptune/examples/photo_album/typed_methods.h"
+#include "neptune/service/parameter_table.h"
 
 namespace neptune::examples::photo_album {
 namespace {
@@ -54,19 +54,15 @@ MethodFunction TypedMethod(
 
 }  // namespace
 
-Status PhotoAlbumModule::ReadParameters(const ModuleContext& context) {
-  const NumberBounds bounds{.otherwise = 1, .least = 1, .most = UINT32_MAX};
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t count,
-                           NumberParameter(context, "partition_count", bounds));
-  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t image_count,
-                           NumberParameter(context, "image_partition_count", bounds));
-  partition_count_ = static_cast<uint32_t>(count);
-  images_ = std::make_unique<const ImageClient>(static_cast<uint32_t>(image_count));
-  return OkStatus();
+void PhotoAlbumModule::DeclareParameters(ParameterTable& table) {
+  table.Whole("partition_count", {1, UINT32_MAX}, &partition_count_,
+              "partitions of the service; albums of other partitions are refused");
+  table.Whole("image_partition_count", {1, UINT32_MAX}, &image_partition_count_,
+              "partitions of the image store");
 }
 
 Status PhotoAlbumModule::Start(ModuleContext& context) {
-  NEPTUNE_RETURN_IF_ERROR(ReadParameters(context));
+  images_ = std::make_unique<const ImageClient>(image_partition_count_);
   client_ = &context.client;
   name_ = context.service;
   service_ = std::make_unique<ReplicatedService>(context);

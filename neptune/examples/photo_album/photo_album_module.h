@@ -17,10 +17,6 @@
 //
 // Nested calls inherit the request's class, trace and remaining deadline, and end with it.
 //
-// Parameters of the service:
-//   partition_count         of the service; albums of other partitions are refused. Default: 1.
-//   image_partition_count   of the image store. Default: 1.
-//
 // Source: [Shen02] 2.1, figure 2.2.
 // Threads: see ServiceModule.
 // Errors: those of album_store.h and image_store.h; kInvalidArgument an album of another partition,
@@ -61,6 +57,7 @@ inline constexpr Duration kReclaimTimeMax = std::chrono::milliseconds(250);
 
 class PhotoAlbumModule final : public ServiceModule {
  public:
+  void DeclareParameters(ParameterTable& table) override;
   Status Start(ModuleContext& context) override;
   Status Health(PartitionId partition) override { return service_->Health(partition); }
   std::string implementation() const override { return "photo_album"; }
@@ -78,7 +75,6 @@ class PhotoAlbumModule final : public ServiceModule {
     std::vector<ImageId> deleted;
   };
 
-  Status ReadParameters(const ModuleContext& context);
   void AddReplicatedMethods();
   void AddCallingMethods(ServiceRegistrar& registrar);
   template <typename Request, typename Answer>
@@ -104,9 +100,12 @@ class PhotoAlbumModule final : public ServiceModule {
   StatusOr<ThumbnailPage> ViewThumbnails(const StoreView& store, RequestContext& context,
                                          const ViewAlbumRequest& request) const;
 
+  // Parameters, fixed before Start.
+  uint32_t partition_count_ = 1;
+  uint32_t image_partition_count_ = 1;
+
   Client* client_ = nullptr;  // set by Start
   ServiceName name_;
-  uint32_t partition_count_ = 1;
   std::unique_ptr<const ImageClient> images_;
   std::unique_ptr<ReplicatedService> service_;
 };

@@ -2,132 +2,29 @@
 
 #include <fcntl.h>
 #include <glog/logging.h>
-#include <poll.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <utility>
 
+#include "neptune/base/descriptor.h"
+#include "neptune/base/process.h"
 #include "neptune/base/strings.h"
 #include "neptune/world/real/real_loop.h"
 
 namespace neptune {
 namespace {
 
-Duration FromTimeval(const timeval& time) {
-  return std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
-}
-
 // Maximum reads in a row before the loop's other events get a turn.
 constexpr int kReadCountMax = 16;
 
-// A descriptor that is closed on destruction.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { Close(); }
-
-  void Close() {
-    if (number_ >= 0) close(std::exchange(number_, -1));
-  }
-  int number() const { return number_; }
-  bool open() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
-
-struct Pipe {
-  Descriptor reading;
-  Descriptor writing;
-};
-
-Status OfErrno(int error, const std::string& doing) {
-  const std::string message = StrCat(doing, ": ", std::strerror(error));
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return NotFound(message);
-    case EAGAIN:
-    case ENOMEM:
-    case EMFILE:
-    case ENFILE:
-      return ResourceExhausted(message);
-    default:
-      return FailedPrecondition(message);
-  }
-}
-
-StatusOr<Pipe> MakePipe() {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return OfErrno(errno, "making a pipe");
-  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
 void MakeNonblocking(const Descriptor& descriptor) {
   PCHECK(fcntl(descriptor.number(), F_SETFL, O_NONBLOCK) == 0);
-}
-
-// Settings for posix_spawn: the child gets its three standard streams and no other descriptor,
-// default signal handlers, no blocked signals, and a process group of its own.
-class SpawnSettings {
- public:
-  SpawnSettings(int in, int out, int error) {
-    posix_spawn_file_actions_init(&files_);
-    posix_spawn_file_actions_adddup2(&files_, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&files_, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&files_, error, STDERR_FILENO);
-    posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
-    posix_spawnattr_init(&attributes_);
-    sigset_t signals;
-    sigemptyset(&signals);
-    posix_spawnattr_setsigmask(&attributes_, &signals);
-    sigfillset(&signals);
-    posix_spawnattr_setsigdefault(&attributes_, &signals);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-  }
-  ~SpawnSettings() {
-    posix_spawnattr_destroy(&attributes_);
-    posix_spawn_file_actions_destroy(&files_);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-  const posix_spawn_file_actions_t* files() const { return &files_; }
-  const posix_spawnattr_t* attributes() const { return &attributes_; }
-
- private:
-  posix_spawn_file_actions_t files_;
-  posix_spawnattr_t attributes_;
-};
-
-StatusOr<pid_t> Spawn(const ChildProcessOptions& options, const SpawnSettings& settings) {
-  std::vector<char*> arguments = {const_cast<char*>(options.executable.c_str())};
-  for (const std::string& one : options.arguments) {
-    arguments.push_back(const_cast<char*>(one.c_str()));
-  }
-  arguments.push_back(nullptr);
-  pid_t process = 0;
-  const int error = posix_spawnp(&process, options.executable.c_str(), settings.files(),
-                                 settings.attributes(), arguments.data(), environ);
-  if (error != 0) return OfErrno(error, StrCat("starting ", options.executable));
-  return process;
 }
 
 // Registration of one descriptor in the poller.
@@ -150,7 +47,7 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
 
   Status Begin();
   void Kill() {
-    if (running_) kill(-process_, SIGKILL);
+    if (process_.has_value()) process_->SendKill();
   }
   // Kills and reaps the process without calling on_end.
   void Abandon();
@@ -165,7 +62,6 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
   bool ReadSome(Descriptor* from, std::string* into, size_t size_max, bool* over_limit);
   void ReadAgainLater(void (Run::*read)());
   void OnExit();
-  void End(const siginfo_t& how);
   void ForgetAll();
 
   RealLoop& loop_;
@@ -173,9 +69,8 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
   OnEnd on_end_;
   ChildProcessEnd end_;
   size_t fed_size_ = 0;
-  pid_t process_ = 0;
-  bool running_ = false;
-  Descriptor exit_;  // readable once the process has ended
+  std::optional<Process> process_;  // unset: not started, or reaped
+  Descriptor exit_;                 // readable once the process has ended
   Descriptor input_;
   Descriptor output_;
   Descriptor error_;
@@ -186,16 +81,19 @@ Status ChildProcess::Run::Begin() {
   NEPTUNE_ASSIGN_OR_RETURN(Pipe input, MakePipe());
   NEPTUNE_ASSIGN_OR_RETURN(Pipe output, MakePipe());
   NEPTUNE_ASSIGN_OR_RETURN(Pipe error, MakePipe());
-  const SpawnSettings settings(input.reading.number(), output.writing.number(),
-                               error.writing.number());
-  NEPTUNE_ASSIGN_OR_RETURN(process_, Spawn(options_, settings));
-  running_ = true;
-  exit_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process_, 0)));
+  ProcessOptions settings{.command = {options_.executable}};
+  settings.command.insert(settings.command.end(), options_.arguments.begin(),
+                          options_.arguments.end());
+  settings.input = input.reading.number();
+  settings.output = output.writing.number();
+  settings.error = error.writing.number();
+  settings.in_own_group = true;
+  NEPTUNE_ASSIGN_OR_RETURN(Process process, Process::Start(settings));
+  exit_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, process.id(), 0)));
   if (!exit_.open()) {
-    const Status status = OfErrno(errno, StrCat("watching ", options_.executable));
-    Abandon();
-    return status;
+    return ResourceExhausted("watching ", options_.executable, ": ", std::strerror(errno));
   }
+  process_.emplace(std::move(process));
   input_ = std::move(input.writing);
   output_ = std::move(output.reading);
   error_ = std::move(error.reading);
@@ -263,51 +161,31 @@ bool ChildProcess::Run::ReadSome(Descriptor* from, std::string* into, size_t siz
 
 void ChildProcess::Run::ReadAgainLater(void (Run::*read)()) {
   loop_.Post([self = shared_from_this(), read] {
-    if (self->running_) (self.get()->*read)();
+    if (self->process_.has_value()) (self.get()->*read)();
   });
 }
 
-// Descendants are killed before the process is reaped, because until then its process group id
-// cannot be reused. The output of the process itself is in the pipes.
+// The output of the process itself is in the pipes; its descendants are killed with it.
 void ChildProcess::Run::OnExit() {
-  if (!running_) return;
-  siginfo_t how{};
-  if (waitid(P_PID, static_cast<id_t>(process_), &how, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-      how.si_pid == 0) {
-    return;  // not yet; the poller will report it again
-  }
+  if (!process_.has_value()) return;
+  const std::optional<ProcessEnd> end = process_->TakeEnd();
+  if (!end.has_value()) return;  // not yet; the poller will report it again
   const auto self = shared_from_this();
-  Kill();
+  process_.reset();
   bool ignored = false;
   while (!end_.output_over_limit &&
          !ReadSome(&output_, &end_.output, options_.output_size_max, &end_.output_over_limit)) {
   }
   (void)ReadSome(&error_, &end_.error, options_.error_size_max, &ignored);
-  running_ = false;
-  rusage used{};
-  wait4(process_, nullptr, 0, &used);
-  end_.processor_time = FromTimeval(used.ru_utime) + FromTimeval(used.ru_stime);
+  static_cast<ProcessEnd&>(end_) = *end;
   ForgetAll();
-  End(how);
-}
-
-void ChildProcess::Run::End(const siginfo_t& how) {
-  if (how.si_code == CLD_EXITED) {
-    end_.exit_status = how.si_status;
-  } else {
-    end_.signal = how.si_status;
-  }
   if (on_end_) std::exchange(on_end_, nullptr)(std::move(end_));
 }
 
 void ChildProcess::Run::Abandon() {
   on_end_ = nullptr;
-  if (!running_) return;
-  Kill();
-  running_ = false;
-  siginfo_t ignored{};
-  while (waitid(P_PID, static_cast<id_t>(process_), &ignored, WEXITED) != 0 && errno == EINTR) {
-  }
+  if (!process_.has_value()) return;
+  process_.reset();
   ForgetAll();
 }
 

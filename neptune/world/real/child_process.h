@@ -1,7 +1,7 @@
 // A child process on a loop: feeds its input, collects its output and reports its end, without
 // blocking.
 //
-//   Start ─► posix_spawn, in a process group of its own, with three pipes
+//   Start ─► neptune/base/process.h, in a process group of its own, with three pipes
 //        ─► the loop's poller reports events of the pipes and of the process (a pidfd)
 //        ─► on_end, once: exit status and output
 //
@@ -26,8 +26,8 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "neptune/base/process.h"
 #include "neptune/base/status.h"
-#include "neptune/base/time.h"
 
 namespace neptune {
 
@@ -41,10 +41,7 @@ struct ChildProcessOptions {
   size_t error_size_max = 4096;
 };
 
-struct ChildProcessEnd {
-  int exit_status = 0;         // valid if it exited
-  int signal = 0;              // signal that ended it; 0: it exited
-  Duration processor_time{0};  // used by it and the descendants it waited for
+struct ChildProcessEnd : ProcessEnd {
   bool output_over_limit = false;
   std::string output;
   std::string error;

@@ -69,7 +69,7 @@ DependencyService Service() {
       [](const std::string& name) -> StatusOr<std::unique_ptr<neptune::ServiceModule>> {
     if (name == "front") {
       return std::make_unique<neptune::examples::ForumModule>(
-          neptune::examples::MakeRedisPageCache);
+          neptune::examples::MakeRedisPageCache());
     }
     return std::make_unique<neptune::examples::ForumDatabaseModule>();
   };

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/dac/dac.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_work.h"
+#include "neptune/service/parameter_table.h"
 #include "neptune/thread/user_thread.h"
 #include "tools/lab/capsules/dependency_parameters.h"
 
@@ -22,32 +22,25 @@ using neptune::ModuleContext;
 using neptune::PartitionId;
 using neptune::RequestContext;
 using neptune::Status;
-using neptune::StatusOr;
 using neptune::examples::MicroRequest;
 
 // The partition number of the tier-1 documents, which determines their time.
 const PartitionId kOwn(1'000'000);
 
-StatusOr<double> Share(const ModuleContext& context, const std::string& key) {
-  const auto found = context.parameters.find(key);
-  if (found == context.parameters.end()) return 0.0;
-  double share = 0;
-  if (!absl::SimpleAtod(found->second, &share) || !(share >= 0 && share <= 1)) {
-    return neptune::InvalidArgument("parameter ", key, " '", found->second, "' is not a share");
-  }
-  return share;
-}
-
 }  // namespace
+
+void RetFrontModule::DeclareParameters(neptune::ParameterTable& table) {
+  table.Real("tier1_share", {0, 1}, &tier1_share_,
+             "processor time of its own search, relative to that of a partition");
+  table.Real("quality_min", {0, 1}, &quality_min_,
+             "the minimum share of partitions that must answer");
+  table.RequiredWhole("partition_count", {}, &partition_count_, "the number of partitions");
+  table.Flag("uncancelled", &uncancelled_,
+             "partitions continue with requests that have already failed");
+}
 
 Status RetFrontModule::Start(ModuleContext& context) {
   client_ = &context.client;
-  NEPTUNE_ASSIGN_OR_RETURN(tier1_share_, Share(context, "tier1_share"));
-  NEPTUNE_ASSIGN_OR_RETURN(quality_min_, Share(context, "quality_min"));
-  if (!absl::SimpleAtoi(context.parameters["partition_count"], &partition_count_)) {
-    return neptune::InvalidArgument("parameter partition_count is not a number");
-  }
-  uncancelled_ = context.parameters["uncancelled"] == "true";
   neptune::examples::RegisterMicroReduce(context);
   context.registrar.Method(neptune::MethodName(kRetSearchMethod), {.grain = neptune::Grain::kLong},
                            [this](RequestContext& request, const Data& in, Data* out) {

@@ -8,13 +8,6 @@
 // all capsules are checked first, and one that is full rejects the request before any partition
 // works for it.
 //
-// Parameters of the service:
-//   tier1_share      processor time of its own search, relative to that of a partition. Default: 0.
-//   quality_min      the minimum share of partitions that must answer. Default: 0.
-//   partition_count  the number of partitions. Required.
-//   uncancelled      "true": partitions continue with requests that have already failed.
-//                    Default: false.
-//
 // Source: [Chu05] VI.A (RET), figure 5 (A).
 // Threads: as ServiceModule says.
 // Errors: kUnavailable too few partitions answered; kResourceExhausted the capsule of a required
@@ -34,6 +27,7 @@ inline constexpr char kRetSearchMethod[] = "Search";
 
 class RetFrontModule final : public neptune::ServiceModule {
  public:
+  void DeclareParameters(neptune::ParameterTable& table) override;
   neptune::Status Start(neptune::ModuleContext& context) override;
   std::string implementation() const override { return "ret_front"; }
 
@@ -45,6 +39,7 @@ class RetFrontModule final : public neptune::ServiceModule {
                               neptune::TimePoint now) const;
 
   neptune::Client* client_ = nullptr;  // set by Start
+  // Parameters, fixed before Start.
   double tier1_share_ = 0;
   double quality_min_ = 0;
   uint32_t partition_count_ = 0;

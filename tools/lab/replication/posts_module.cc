@@ -23,7 +23,6 @@ using neptune::examples::AddMsgResult;
 using neptune::examples::DiscussionMessage;
 using neptune::examples::MessageHeader;
 using neptune::examples::MessageHeaders;
-using neptune::examples::ModelledWork;
 using neptune::examples::StoredGroup;
 using neptune::examples::StoredMessage;
 using neptune::examples::ViewHeadersRequest;
@@ -116,9 +115,16 @@ StatusOr<AddMsgResult> AddPost(const WriteContext& write, const AddMsgRequest& r
 
 }  // namespace
 
+void PostsModule::DeclareParameters(neptune::ParameterTable& table) {
+  read_work_.DeclareParameter(table, "read_work_us");
+  write_work_.DeclareParameter(table, "write_work_us");
+  table.Whole("partition_count", {.min = 1}, &partition_count_, "partitions of the service");
+  table.Whole("group_count", {.min = 1}, &group_count_, "groups, numbered from 0");
+}
+
 Status PostsModule::Start(neptune::ModuleContext& context) {
-  NEPTUNE_ASSIGN_OR_RETURN(read_work_, ModelledWork::FromParameter(context, "read_work_us"));
-  NEPTUNE_ASSIGN_OR_RETURN(write_work_, ModelledWork::FromParameter(context, "write_work_us"));
+  read_work_.Start(context);
+  write_work_.Start(context);
   service_ = std::make_unique<neptune::ReplicatedService>(context);
   Read(neptune::examples::kViewHeadersMethod, ReadHeaders);
   Read(neptune::examples::kViewMsgMethod, ReadMessage);

@@ -35,6 +35,7 @@ namespace search::lab {
 
 class PostsModule final : public neptune::ServiceModule {
  public:
+  void DeclareParameters(neptune::ParameterTable& table) override;
   neptune::Status Start(neptune::ModuleContext& context) override;
   neptune::Status Health(neptune::PartitionId partition) override {
     return service_->Health(partition);
@@ -47,6 +48,10 @@ class PostsModule final : public neptune::ServiceModule {
   void Read(const char* method, neptune::StatusOr<Answer> (*read)(const neptune::StoreView& store,
                                                                   const Request& request));
   void Add();
+
+  // Parameters of the specs of its kind, which it does not check requests against.
+  uint64_t partition_count_ = 1;
+  uint64_t group_count_ = 100;
 
   neptune::examples::ModelledWork read_work_;
   neptune::examples::ModelledWork write_work_;
