@@ -331,10 +331,10 @@ void Aggregation::CloseBelow(bool failed) {
     environment_.counters.pruned_children->Increment();
     child->ConcludeChoice(nullptr, failed);
     child->LeaveCapsule(failed ? CapsuleOutcome::kTimedOut : CapsuleOutcome::kCancelled);
-    child->Forget(/*tell_server=*/!options_.plan.uncancelled);
+    child->Forget(/*tell_server=*/true);
   }
   if (local_call_ == nullptr) return;
-  if (!options_.plan.uncancelled && HasOwnOutstanding()) local_call_->Cancel();
+  if (HasOwnOutstanding()) local_call_->Cancel();
   if (ended_) local_call_->End();
 }
 

@@ -71,7 +71,7 @@ void Aggregation::EndVisit(Child& child) {
   if (ended_ || child.settled) return;
   const Status reason = DeadlineExceeded("timeout of ", child.visit.Where());
   child.LeaveCapsule(CapsuleOutcome::kTimedOut);
-  child.Forget(/*tell_server=*/!options_.plan.uncancelled);
+  child.Forget(/*tell_server=*/true);
   if (!options_.retried && CanBeReplaced(child) && environment_.give_up_budget.Take()) {
     return AskElsewhere(child, reason);
   }

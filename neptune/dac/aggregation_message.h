@@ -72,9 +72,6 @@ struct AggregationPlan {
   // Maximum number of partitions that the whole call may miss. A server answers at once when more
   // are missing below it.
   uint16_t missing_count_max = UINT16_MAX;
-  // The baseline without cancellation: servers are not notified when their work is no longer
-  // needed.
-  bool uncancelled = false;
   friend bool operator==(const AggregationPlan&, const AggregationPlan&) = default;
 };
 

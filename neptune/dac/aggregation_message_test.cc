@@ -41,7 +41,6 @@ TEST(AggregationMessageTest, TaskKeepsItsPlanAndMembers) {
     AggregationPlan plan = SomePlan();
     plan.blocking = !same_parameters;
     plan.dissemination = same_parameters ? 0 : 77;
-    plan.uncancelled = same_parameters;
     plan.missing_count_max = same_parameters ? 3 : UINT16_MAX;
     if (!same_parameters) plan.reduce_parameters = "other";
     const auto task = DecodeTask(EncodeTask(plan, SomeTree()));

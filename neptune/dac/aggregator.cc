@@ -244,11 +244,10 @@ StatusOr<Aggregator::Plan> Aggregator::MakePlan(LoopState& state, const ClientSe
                /*dissemination=*/0,
                request.local_parameters.bytes(),
                request.reduce_parameters.bytes(),
-               UINT16_MAX,
-               request.uncancelled};
+               UINT16_MAX};
   Place(request, &plan);
   Poll(state, request.service, plan);
-  if (!request.uncancelled) plan.wire.missing_count_max = MissingCountMax(request, plan);
+  plan.wire.missing_count_max = MissingCountMax(request, plan);
   NEPTUNE_RETURN_IF_ERROR(Form(state, request.service, &plan));
   return plan;
 }

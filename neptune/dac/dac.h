@@ -59,9 +59,6 @@ struct AggregationRequest {
   std::optional<DisseminationMode> dissemination{};
   // The paper's baseline without events: a thread waits for its children. For experiments only.
   bool blocking = false;
-  // A baseline without cancellation: work goes on even if its result is no longer needed. For
-  // experiments only.
-  bool uncancelled = false;
 };
 
 // One server of the call's tree.

@@ -327,11 +327,11 @@ TEST_F(AggregationTest, CallThatCannotKeepItsGuaranteeEndsAtOnceAndWhatRunsBelow
   }
 }
 
-TEST_F(AggregationTest, BaselineWithoutCancellationLetsWorkGoOn) {
+TEST_F(AggregationTest, CallThatAcceptsAnyQualityLetsWorkGoOn) {
   Start(6, 6);
   AggregationRequest request = SumOf(FirstPartitions(6));
   request.local = MethodName("RefusedSum");
-  request.uncancelled = true;
+  request.aggregation_quality_min = 1e-6;
   EXPECT_EQ(Run(request, milliseconds(300)).code(), StatusCode::kUnavailable);
   EXPECT_GE(report_.duration, milliseconds(290));
 }

@@ -28,6 +28,8 @@ const neptune::ServiceName kMicro("micro");
 // Long enough for all nodes to receive the first announcements.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 constexpr int kAnnouncementsToExpiry = 5;
+// A guarantee that one partition keeps.
+constexpr double kAnyQuality = 1e-6;
 
 neptune::ClusterSpec WithoutNodes(neptune::ClusterSpec spec) {
   spec.clear_nodes();
@@ -214,11 +216,10 @@ neptune::AggregationRequest RequestWith(const AggregationLoadOptions& load, int 
   micro.set_slice_ns(static_cast<uint64_t>(load.slice.count()));
   neptune::AggregationRequest request = neptune::examples::MicroAggregation(
       kMicro, static_cast<uint32_t>(server_count), micro, at + load.timeout);
-  request.aggregation_quality_min = load.quality_min;
+  request.aggregation_quality_min = load.uncancelled ? kAnyQuality : load.quality_min;
   request.scheme = load.scheme;
   request.timeouts = load.timeouts;
   request.blocking = load.blocking;
-  request.uncancelled = load.uncancelled;
   return request;
 }
 
@@ -235,6 +236,10 @@ AggregationOutcome MakeRequest(Node& node, const AggregationLoadOptions& load, i
   outcome.response = neptune::this_thread::Now() - at;
   outcome.status = status.code();
   if (!status.ok()) return outcome;
+  if (report.quality() < load.quality_min) {
+    outcome.status = neptune::StatusCode::kUnavailable;
+    return outcome;
+  }
   outcome.quality = report.quality();
   const auto result = data.As<neptune::examples::MicroResult>();
   CHECK(result.ok()) << result.status();

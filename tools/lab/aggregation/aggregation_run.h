@@ -132,7 +132,8 @@ struct AggregationLoadOptions {
   bool blocking = false;
   // The interval of work after which a local operator checks for cancellation. 0: never.
   neptune::Duration slice{0};
-  // See AggregationRequest.
+  // The baseline without cancellation: a call that misses partitions asks the others all the same,
+  // and is judged by its guarantee at its end.
   bool uncancelled = false;
 };
 
