@@ -63,8 +63,6 @@ struct AggregationPlan {
   // reductions.
   Duration reduce_time{0};
   Duration stage_margin{0};
-  // The blocking baseline: the thread that ran the local operator waits for the children.
-  bool blocking = false;
   // Number of the datagram that sent the members their tasks; 0: they were not sent by datagram.
   uint64_t dissemination = 0;
   std::string local_parameters;

@@ -13,9 +13,12 @@
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
+#include "neptune/dac/aggregation.h"
 #include "neptune/dac/stage_learner.h"
 #include "neptune/dac/stream_fold.h"
+#include "neptune/dac/task_server.h"
 #include "neptune/service/loop_client.h"
+#include "neptune/service/service_host.h"
 
 namespace neptune {
 namespace {
@@ -151,22 +154,28 @@ StatusOr<std::unique_ptr<Aggregator>> Aggregator::Make(const NodeId& node, NodeL
 }
 
 Aggregator::Aggregator(const NodeId& node, NodeLoops& loops, Client& client,
-                       AggregatorOptions options, AggregationCounters counters)
+                       AggregatorOptions options, const AggregationCounters& counters)
     : node_(node),
       loops_(loops),
       client_(client),
       options_(std::move(options)),
       processor_count_(loops.world().processors().count()),
-      environment_{node,     static_cast<uint16_t>(processor_count_),
-                   loops,    client,
-                   costs_,   gossip_,
-                   counters, options_.recheck_one_in},
-      tasks_(environment_, options_.serving_count_max, options_.find_host) {}
+      environment_(new AggregationEnvironment{node,
+                                              processor_count_,
+                                              loops,
+                                              client,
+                                              costs_,
+                                              gossip_,
+                                              counters,
+                                              {options_.recheck_one_in, counters.order_errors},
+                                              options_.reduction_place}),
+      tasks_(std::make_unique<TaskServer>(*environment_, options_.serving_count_max,
+                                          options_.find_host)) {}
 
 Aggregator::~Aggregator() = default;
 
 Status Aggregator::AddLoop() {
-  tasks_.AddLoop();
+  tasks_->AddLoop();
   auto state = std::make_unique<LoopState>(options_.loads, gossip_);
   NEPTUNE_ASSIGN_OR_RETURN(state->polling,
                            PollingAgent::Open(
@@ -240,7 +249,6 @@ StatusOr<Aggregator::Plan> Aggregator::MakePlan(LoopState& state, const ClientSe
                request.timeouts,
                Duration(0),
                options_.stage_margin,
-               request.blocking,
                /*dissemination=*/0,
                request.local_parameters.bytes(),
                request.reduce_parameters.bytes(),
@@ -466,8 +474,8 @@ void Aggregator::Disseminate(const AggregationRequest& request, const ClientSess
   options_.tell(*std::move(bytes), std::move(to));
 }
 
-std::vector<Aggregation::Options::Child> Aggregator::ChildrenOfCaller(const Plan& plan) const {
-  std::vector<Aggregation::Options::Child> children;
+std::vector<Subtree> Aggregator::ChildrenOfCaller(const Plan& plan) const {
+  std::vector<Subtree> children;
   // The root is the caller's only child, so a reduction in progress at its deadline still fits.
   // If the scheme forms no tree, no server reduces.
   const bool is_staged =
@@ -486,7 +494,7 @@ Status Aggregator::Run(ClientSession& session, const AggregationRequest& request
                        const TraceContext& trace, RegisteredReduce reduce, const Plan& plan,
                        Data* result, AggregationReport* report) {
   std::optional<Aggregation::End> end;
-  Aggregation::Options options;
+  NodeTask options;
   options.plan = plan.wire;
   options.reduce = std::move(reduce);
   options.service = request.service;
@@ -499,7 +507,7 @@ Status Aggregator::Run(ClientSession& session, const AggregationRequest& request
   options.deadline = AddSaturated(plan.deadline, options_.answer_grace);
   options.children = ChildrenOfCaller(plan);
   const ThreadRef self(UserThread::Current());
-  const auto aggregation = std::make_shared<Aggregation>(environment_, std::move(options),
+  const auto aggregation = std::make_shared<Aggregation>(*environment_, std::move(options),
                                                          [&end, &self](Aggregation::End ended) {
                                                            end = std::move(ended);
                                                            self->Wake();
@@ -610,7 +618,7 @@ Status Aggregator::AggregateStream(ClientSession& session, const AggregationRequ
   NEPTUNE_ASSIGN_OR_RETURN(Plan plan, MakePlan(state, session, request, begin));
   StreamFold fold(session, request.service, plan.wire,
                   client_.operators().FindStream(request.reduce));
-  for (const Aggregation::Options::Child& child : ChildrenOfCaller(plan)) {
+  for (const Subtree& child : ChildrenOfCaller(plan)) {
     fold.AddSubtree(child.members, child.deadline);
   }
   class Taker final : public MessageSink {

@@ -73,7 +73,7 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   options.name = NodeId(name);
   options.modules = options_.modules;
   options.yellow_page = options_.yellow_page;
-  options.recheck_one_in = options_.recheck_one_in;
+  if (options_.recheck_one_in) options.aggregation.recheck_one_in = *options_.recheck_one_in;
   options.waiting_inside = options_.waiting_inside;
   if (options_.spec_directory) options.spec_directory = options_.spec_directory(name);
   if (options_.device_time) {

@@ -9,6 +9,7 @@
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_module.h"
+#include "tools/lab/aggregation/waiting_thread.h"
 #include "tools/lab/kit/host_faults.h"
 
 namespace search::lab {
@@ -142,11 +143,12 @@ std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune:
       kAnnouncementsToExpiry * std::chrono::milliseconds(options_.announce_interval_ms);
   options.with_admin = false;
   options.with_method_statistics = false;
-  if (options_.load_information == LoadInformation::kAnnounced) options.load_poll_count = 0;
-  options.hears_loads = options_.load_information == LoadInformation::kAsIs;
-  options.load_estimator.heeds_answers = options_.load_information == LoadInformation::kAsIs;
+  if (options_.threads_wait) options.aggregation.reduction_place = MakeWaitingThread;
+  if (options_.load_information == LoadInformation::kAnnounced) options.aggregation.poll_count = 0;
+  options.aggregation.hears = options_.load_information == LoadInformation::kAsIs;
+  options.aggregation.loads.heeds_answers = options_.load_information == LoadInformation::kAsIs;
   if (options_.load_information == LoadInformation::kMeasured) {
-    options.load_oracle = [this](const NodeId& node) { return PendingOf(node); };
+    options.aggregation.load_oracle = [this](const NodeId& node) { return PendingOf(node); };
   }
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;
@@ -219,7 +221,6 @@ neptune::AggregationRequest RequestWith(const AggregationLoadOptions& load, int 
   request.aggregation_quality_min = load.uncancelled ? kAnyQuality : load.quality_min;
   request.scheme = load.scheme;
   request.timeouts = load.timeouts;
-  request.blocking = load.blocking;
   return request;
 }
 

@@ -77,6 +77,8 @@ struct AggregationClusterOptions {
   std::map<int, neptune::ProcessorOptions> other_processors{};
   // Concurrent requests of a server. Unset: its number of processors.
   std::optional<int> concurrency{};
+  // The baseline without events; see waiting_thread.h.
+  bool threads_wait = false;
   LoadInformation load_information = LoadInformation::kAsIs;
   uint32_t announce_interval_ms = 1000;
   // The papers' bound, the same for all schemes.
@@ -129,7 +131,6 @@ struct AggregationLoadOptions {
   double quality_min = 1e-6;
   neptune::TreeScheme scheme = neptune::TreeScheme::kLoadAdaptive;
   neptune::TimeoutPolicy timeouts = neptune::TimeoutPolicy::kStaged;
-  bool blocking = false;
   // The interval of work after which a local operator checks for cancellation. 0: never.
   neptune::Duration slice{0};
   // The baseline without cancellation: a call that misses partitions asks the others all the same,
