@@ -1,8 +1,8 @@
 // Aggregations of a node: serves the tasks of reduction trees, and calls aggregations itself.
 //
-//   Aggregate ─► replicas ─► loads ─► tree ─► task for the root ─► Aggregator of another node
-//                                                  ▲                  │ ServiceHost, children
-//                         loads, records ◄─────────┴── answer ◄───────┘
+//   Aggregate ─► Placement ─► KnownLoads ─► CallTree ─► CallStages ─► CallPlan ─► task of the root
+//                                 ▲                        ▲                       │
+//                                 └── records ─────────────┴────────── answer ◄────┘
 //
 // Source: [Chu03] 4, figure 6 (client module and provider module).
 // Threads: AddLoop, Aggregate and the serving of tasks run on a loop of the node, with that loop's
@@ -31,14 +31,12 @@ namespace neptune {
 
 struct AggregationCounters;
 struct AggregationEnvironment;
+struct CallPlan;
 class NodeLoops;
 class ServiceHost;
-struct Subtree;
 class TaskServer;
 struct HostedService;
-
-// Tag of the announcement section with the node's load.
-inline constexpr uint8_t kAggregationLoadSection = 1;
+struct NodeTask;
 
 class Aggregator {
  public:
@@ -71,30 +69,23 @@ class Aggregator {
 
  private:
   struct LoopState;
-  struct Plan;
+  struct PlannedCall;
+  struct CallEnd;
 
   Aggregator(const NodeId& node, NodeLoops& loops, Client& client, AggregatorOptions options,
              const AggregationCounters& counters);
   LoopState& State();
-  void Place(const AggregationRequest& request, Plan* plan);
-  // The common part of Aggregate and AggregateStream.
-  StatusOr<Plan> MakePlan(LoopState& state, const ClientSession& session,
-                          const AggregationRequest& request, TimePoint now);
-  static uint16_t MissingCountMax(const AggregationRequest& request, const Plan& plan);
-  void Disseminate(const AggregationRequest& request, const ClientSession& session, Plan* plan);
-  void Poll(LoopState& state, const ServiceName& service, const Plan& plan);
-  void LookAtAnnouncements(LoopState& state, const ServiceName& service,
-                           const std::vector<TreeMember>& members);
-  void ReadGossip(LoopState& state, const ServiceName& service,
-                  const std::vector<TreeMember>& members);
-  Status Form(LoopState& state, const ServiceName& service, Plan* plan);
-  std::vector<Subtree> ChildrenOfCaller(const Plan& plan) const;
-  Status Run(ClientSession& session, const AggregationRequest& request, const TraceContext& trace,
-             RegisteredReduce reduce, const Plan& plan, Data* result, AggregationReport* report);
-  static void Fill(const Plan& plan, const Status& status, AggregationAnswer* answer,
-                   AggregationReport* report);
-  void Learn(LoopState& state, const ServiceName& service, const Plan& plan,
-             const AggregationReport& report, const Status& status);
+  TreeScheme SchemeOf(const AggregationRequest& request) const;
+  // Places the partitions, estimates loads, forms the tree, chooses the stages.
+  StatusOr<CallPlan> MakePlan(LoopState& state, const ClientSession& session,
+                              const AggregationRequest& request, TimePoint now);
+  AggregationPlan WireOf(const AggregationRequest& request, const CallPlan& plan) const;
+  uint64_t Disseminate(const AggregationRequest& request, const ClientSession& session,
+                       const CallPlan& plan);
+  // Moves the reduce operator from the call.
+  NodeTask CallersTask(PlannedCall& call) const;
+  CallEnd Run(PlannedCall& call);
+  void Learn(LoopState& state, const PlannedCall& call, const CallEnd& end);
 
   const NodeId node_;
   NodeLoops& loops_;

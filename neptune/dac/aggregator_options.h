@@ -25,6 +25,11 @@ class ServiceHost;
 // Returns the host of a service on this node; null if there is none, or if it is not ready.
 using FindHost = std::function<ServiceHost*(const ServiceName&)>;
 
+// A further source of loads, e.g. a monitor of the cluster: reports what it knows about the members
+// to the estimator of the calling loop, before each tree is formed. Must not wait. Empty: none.
+using LoadReports = std::function<void(const ServiceName& service,
+                                       const std::vector<TreeMember>& members, LoadEstimator&)>;
+
 struct AggregatorOptions {
   // Returns the scheme of a service, for calls that do not choose one.
   std::function<TreeScheme(const ServiceName&)> scheme = [](const ServiceName&) {
@@ -46,10 +51,8 @@ struct AggregatorOptions {
 #else
   uint32_t recheck_one_in = 16;
 #endif
-  // How tasks are sent to the members of a tree. Default: kForward; README.md has the measurement.
-  DisseminationMode dissemination = DisseminationMode::kForward;
-  // Sends a datagram to the endpoints, or to every node if there are none. Required unless
-  // kForward.
+  // Sends a datagram to the endpoints, or to every node if there are none. Required for calls whose
+  // tasks are not forwarded.
   std::function<void(std::string bytes, std::vector<Endpoint> to)> tell;
   FindHost find_host;
   // Number of servers polled for their load by each call with a load-adaptive tree. The call waits
@@ -58,19 +61,13 @@ struct AggregatorOptions {
   // and one of every 8 servers of a larger tree, because each server knows only some of the others'
   // loads. Each answer of a call brings the loads of its servers anyway.
   size_t poll_count = 2;
-  // Uses gossip: polls also return the loads of other servers, and the calling loops of one node
-  // share their knowledge. False: each loop uses its own polls, announcements and answers only.
-  // Default: true.
-  bool hears = true;
   // Source address of polls.
   Endpoint poll_bind = {kLoopbackAddress, 0};
-  // Returns the exact pending work of a node, instead of the caller's estimate. For experiments
-  // only.
-  std::function<Duration(const NodeId&)> load_oracle;
   // Place of the reductions on nodes with own partitions. Empty: the loop and the pool, by the
   // operator's grain.
   MakeReductionPlace reduction_place;
   LoadEstimatorOptions loads;
+  LoadReports report_loads;
 };
 
 }  // namespace neptune

@@ -55,8 +55,8 @@ struct AggregationRequest {
   std::optional<TreeScheme> scheme{};
   // Default: staged, with the stage length that gave the best quality to similar calls.
   TimeoutPolicy timeouts = TimeoutPolicy::kLearned;
-  // How tasks are sent to the servers. Unset: AggregatorOptions::dissemination.
-  std::optional<DisseminationMode> dissemination{};
+  // How tasks are sent to the servers. Default: README.md has the measurement.
+  DisseminationMode dissemination = DisseminationMode::kForward;
 };
 
 // One server of the call's tree.

@@ -129,7 +129,8 @@ Status Node::Boot() {
 }
 
 Status Node::MakeAggregator() {
-  AggregatorOptions options = options_.aggregation;
+  AggregatorOptions options;
+  if (options_.adjust_aggregations != nullptr) options_.adjust_aggregations(&options);
   options.scheme = [this](const ServiceName& service) { return SchemeOf(service); };
   options.poll_bind = {address_, 0};
   options.tell = [this](std::string bytes, std::vector<Endpoint> to) {

@@ -60,9 +60,9 @@ struct NodeOptions {
   YellowPageOptions yellow_page;
   // Chooses replicas instead of the spec's policy. For experiments only.
   std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
-  // Aggregations; the node sets what depends on itself: the schemes of services, hosts and
-  // datagrams.
-  AggregatorOptions aggregation;
+  // Changes the options of the node's aggregations; called once, before they are set up. Null:
+  // those of AggregatorOptions.
+  std::function<void(AggregatorOptions*)> adjust_aggregations;
   // File for sampled spans, as lines of OTLP JSON. Empty: spans are not written.
   std::string span_log;
   // Serves /metrics and status pages.

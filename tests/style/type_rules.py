@@ -101,7 +101,6 @@ WIDER_INTERFACES: Dict[str, int] = {
     "neptune::ReplicaProtocol": 21,
 }
 WIDER_METHODS: Dict[str, int] = {
-    "neptune::Aggregator::Run": 7,
     "neptune::ReplicaSession::Call": 8,
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "neptune/base/strings.h"
+#include "neptune/dac/aggregator_options.h"
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_module.h"
@@ -143,18 +144,34 @@ std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune:
       kAnnouncementsToExpiry * std::chrono::milliseconds(options_.announce_interval_ms);
   options.with_admin = false;
   options.with_method_statistics = false;
-  if (options_.threads_wait) options.aggregation.reduction_place = MakeWaitingThread;
-  if (options_.load_information == LoadInformation::kAnnounced) options.aggregation.poll_count = 0;
-  options.aggregation.hears = options_.load_information == LoadInformation::kAsIs;
-  options.aggregation.loads.heeds_answers = options_.load_information == LoadInformation::kAsIs;
-  if (options_.load_information == LoadInformation::kMeasured) {
-    options.aggregation.load_oracle = [this](const NodeId& node) { return PendingOf(node); };
-  }
+  options.adjust_aggregations = [this](neptune::AggregatorOptions* aggregations) {
+    if (options_.threads_wait) aggregations->reduction_place = MakeWaitingThread;
+    InformOfLoads(aggregations);
+  };
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;
   node->Start(
       [name](const neptune::Status& status) { CHECK(status.ok()) << name << ": " << status; });
   return node;
+}
+
+void AggregationCluster::InformOfLoads(neptune::AggregatorOptions* options) {
+  const LoadInformation information = options_.load_information;
+  if (information == LoadInformation::kAsIs) return;
+  if (information != LoadInformation::kPolled) options->poll_count = 0;
+  if (information != LoadInformation::kMeasured) {
+    options->loads.heeds_answers = false;
+    return;
+  }
+  // Each load is as an answer of this moment would report it.
+  options->report_loads = [this](const neptune::ServiceName& service,
+                                 const std::vector<neptune::TreeMember>& members,
+                                 neptune::LoadEstimator& loads) {
+    for (const neptune::TreeMember& member : members) {
+      loads.OnReport(member.node, service, {.pending = PendingOf(member.node)},
+                     neptune::this_thread::Now(), neptune::LoadSource::kAnswer);
+    }
+  };
 }
 
 Duration AggregationCluster::PendingOf(const NodeId& node) const {

@@ -26,6 +26,10 @@
 #include "tools/lab/engine/experiment.h"
 #include "tools/workload/script.h"
 
+namespace neptune {
+struct AggregatorOptions;
+}
+
 namespace search::lab {
 
 // The times of a local operator and a reduction, on a processor of speed 1.
@@ -109,6 +113,8 @@ class AggregationCluster {
   std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
   neptune::ClusterSpec SpecFor(const std::string& name) const;
   neptune::ProcessorOptions ProcessorsOf(const std::string& name) const;
+  // Gives callers the information about loads that the options ask for.
+  void InformOfLoads(neptune::AggregatorOptions* options);
   neptune::Duration PendingOf(const neptune::NodeId& node) const;
 
   const AggregationClusterOptions options_;

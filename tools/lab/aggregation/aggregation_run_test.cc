@@ -84,7 +84,9 @@ TEST(AggregationRunTest, ServersWhoseThreadsWaitSurviveFaults) {
   const AggregationRunResult result = RunAggregations(cluster, load, 4);
   for (const AggregationOutcome& one : result.outcomes) {
     EXPECT_LE(one.response, load.timeout + milliseconds(5));
-    if (one.arrived > seconds(9)) EXPECT_EQ(one.quality, 1);
+    if (one.arrived > seconds(9)) {
+      EXPECT_EQ(one.quality, 1);
+    }
   }
   for (int i = 0; i < cluster.server_count(); ++i) {
     EXPECT_EQ(cluster.server(i).PendingAggregationWork(), neptune::Duration(0)) << StrCat("s", i);
