@@ -1,13 +1,13 @@
-// The children of an aggregation: sending their tasks, handling their answers, replacing lost
-// children.
+#include "neptune/dac/aggregation_children.h"
 
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "neptune/base/strings.h"
-#include "neptune/dac/aggregation_child.h"
+#include "neptune/dac/subtree.h"
 #include "neptune/service/call_path.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {
@@ -24,183 +24,189 @@ bool IsRefusal(const Status& status) {
   return status.code() == StatusCode::kNotFound || status.code() == StatusCode::kInvalidArgument;
 }
 
+// A response as the aggregation sees it: an answer if the status is OK.
+struct ChildResponse {
+  StatusOr<ResponseHeader> header;
+  Status status;
+  AggregationAnswer answer;
+};
+
+ChildResponse Decode(const Frame& frame) {
+  ChildResponse response{DecodeResponseHeader(frame.section), OkStatus(), {}};
+  response.status = response.header.ok() ? response.header->status : response.header.status();
+  if (!response.status.ok()) return response;
+  StatusOr<AggregationAnswer> decoded = DecodeAnswer(frame.payload);
+  response.status = decoded.status();
+  if (decoded.ok()) response.answer = *std::move(decoded);
+  return response;
+}
+
 }  // namespace
 
-void AppendPartitions(const std::vector<TreeMember>& members,
-                      std::vector<PartitionId>* partitions) {
-  for (const TreeMember& member : members) {
-    partitions->insert(partitions->end(), member.partitions.begin(), member.partitions.end());
-  }
+AggregationChildren::AggregationChildren(AggregationEnvironment& environment, const NodeTask& task,
+                                         NodeLoop& loop, Reductions& results)
+    : environment_(environment),
+      task_(task),
+      loop_(loop),
+      results_(results),
+      others_(task.service, loop) {}
+
+AggregationChildren::~AggregationChildren() {
+  if (watch_timer_ != 0) loop_.loop->CancelTimer(watch_timer_);
 }
 
-// REQUIRES: progress_ expects it.
-void Aggregation::AddChild(Options::Child what, int attempt, std::optional<ReplicaChoice> choice) {
-  children_.push_back(std::make_unique<Child>(*this, std::move(what), attempt, choice));
-  Child& child = *children_.back();
-  child.by_reference = options_.host != nullptr && attempt == 1 && options_.plan.dissemination != 0;
-  AdmitChild(child);
+void AggregationChildren::Start(const std::shared_ptr<void>& owner) {
+  if (task_.children.empty()) return;
+  self_ = std::shared_ptr<AggregationChildren>(owner, this);
+  environment_.give_up_budget.OnCall();
+  environment_.loss_budget.OnCall();
+  for (const Subtree& child : task_.children) Add(child, {});
 }
 
-void Aggregation::AdmitChild(Child& child) {
-  CapsuleStack* const capsules = environment_.client.capsules();
-  if (capsules == nullptr) return ConnectChild(child);
-  const auto entered = child.visit.Begin(
-      *capsules, child.Operation(),
-      {.deadline = child.deadline, .service_class = options_.service_class}, [this, &child] {
-        const auto self = shared_from_this();
-        if (ended_ || child.settled) return;
-        child.NotePlace();
-        ConnectChild(child);
-        Advance();
-      });
-  if (entered && !entered->ok()) return TurnAwayChild(child, *entered);
-  child.NotePlace();
-  if (child.visit.inside() && child.visit.limited_by_capsule()) {
-    child.timer = loop_.loop->RunAt(child.visit.deadline(), [this, &child] {
-      child.timer = 0;
-      const auto self = shared_from_this();
-      EndVisit(child);
-      Advance();
-    });
+// REQUIRES: the progress expects it.
+void AggregationChildren::Add(Subtree subtree, ChildCall::Attempt attempt) {
+  children_.push_back(
+      std::make_unique<ChildCall>(*this, task_, loop_, std::move(subtree), std::move(attempt)));
+  children_.back()->Start(environment_.client.capsules());
+}
+
+void AggregationChildren::Close(bool failed) {
+  for (const auto& child : children_) {
+    if (child->settled()) continue;
+    child->Settle();
+    environment_.counters.pruned_children->Increment();
+    child->ConcludeChoice(nullptr, failed);
+    child->LeaveCapsule(failed ? CapsuleOutcome::kTimedOut : CapsuleOutcome::kCancelled);
+    child->Forget(/*tell_server=*/true);
   }
-  if (entered) ConnectChild(child);
+  if (closed() && watch_timer_ != 0) loop_.loop->CancelTimer(std::exchange(watch_timer_, 0));
+}
+
+void AggregationChildren::OnBegun(const ChildCall& child) {
+  WatchUntil(child.begun() + environment_.accept_timeout);
+}
+
+void AggregationChildren::OnRefused(ChildCall& child, const Status& reason) {
+  child.ConcludeChoice(nullptr, /*failed=*/false);
+  if (CanBeReplaced(child)) return OnLost(child, reason);
+  MissSubtree(child, reason);
+}
+
+// Replacing a child whose task was sent repeats work, and is charged to the budget.
+void AggregationChildren::OnLost(ChildCall& child, const Status& reason) {
+  if (!child.sent() || (!task_.retried && environment_.loss_budget.Take())) {
+    return AskElsewhere(child, reason);
+  }
+  child.LeaveCapsule(CapsuleOutcome::kFailed);
+  child.ConcludeChoice(nullptr, /*failed=*/true);
+  MissSubtree(child, reason);
 }
 
 // Called when the capsule's timeout expires before the child's own deadline.
-void Aggregation::EndVisit(Child& child) {
-  if (ended_ || child.settled) return;
-  const Status reason = DeadlineExceeded("timeout of ", child.visit.Where());
-  child.LeaveCapsule(CapsuleOutcome::kTimedOut);
-  child.Forget(/*tell_server=*/!options_.plan.uncancelled);
-  if (!options_.retried && CanBeReplaced(child) && environment_.give_up_budget.Take()) {
-    return AskElsewhere(child, reason);
-  }
-  child.ConcludeChoice(nullptr, /*failed=*/true);
-  MissChild(child, reason);
-}
-
-void Aggregation::TurnAwayChild(Child& child, const Status& reason) {
-  child.ConcludeChoice(nullptr, /*failed=*/false);
-  if (CanBeReplaced(child)) return LoseChild(child, reason);
-  MissChild(child, reason);
-}
-
-void Aggregation::MissChild(Child& child, const Status& reason) {
-  child.settled = true;
-  MissSubtree(child, reason);
-  progress_.Settle(/*local=*/false, std::nullopt, {});
-}
-
-void Aggregation::ConnectChild(Child& child) {
-  child.begun = Now();
-  WatchChildren(child.begun + environment_.accept_timeout);
-  ConnectionCache& connections = loop_.client->connections();
-  if (auto connection = connections.Find(child.root().at)) {
-    const Status sent = child.Send(std::move(connection));
-    if (!sent.ok()) LoseChild(child, sent);
-    return;
-  }
-  // The thread that waits for a connection then checks that the aggregation still exists.
-  const auto started = loop_.scheduler->Spawn([to = weak_from_this(), &child, &connections,
-                                               at = child.root().at, until = child.deadline] {
-    auto connection = connections.Get(at, until);
-    const auto self = to.lock();
-    if (self == nullptr || self->ended_ || child.settled) return;
-    if (!connection.ok() && self->loop_.client->FailsTooOften(at)) {
-      self->environment_.client.Exclude(child.root().node);
+void AggregationChildren::OnPlaceTimeout(ChildCall& child, const Status& reason) {
+  if (!closed() && !child.settled()) {
+    child.LeaveCapsule(CapsuleOutcome::kTimedOut);
+    child.Forget(/*tell_server=*/true);
+    if (!task_.retried && CanBeReplaced(child) && environment_.give_up_budget.Take()) {
+      AskElsewhere(child, reason);
+    } else {
+      child.ConcludeChoice(nullptr, /*failed=*/true);
+      MissSubtree(child, reason);
     }
-    const Status sent = connection.ok() ? child.Send(*std::move(connection)) : connection.status();
-    if (!sent.ok()) self->LoseChild(child, sent);
-    self->Advance();
-  });
-  if (!started.ok()) LoseChild(child, started.status());
-}
-
-void Aggregation::HandleChildAnswer(Child& child, StatusOr<Frame> frame,
-                                    const std::shared_ptr<ClientConnection>& connection) {
-  if (ended_ || child.settled) return;
-  if (!frame.ok()) {
-    LoseChild(child, frame.status());
-    return Advance();
-  }
-  const StatusOr<ResponseHeader> header = DecodeResponseHeader(frame->section);
-  Status status = header.ok() ? header->status : header.status();
-  AggregationAnswer answer;
-  if (status.ok()) {
-    StatusOr<AggregationAnswer> decoded = DecodeAnswer(frame->payload);
-    status = decoded.status();
-    if (decoded.ok()) answer = *std::move(decoded);
-  }
-  if (child.by_reference && status.code() == StatusCode::kFailedPrecondition) {
-    // The datagram was lost or is late; send the task itself.
-    environment_.counters.lost_datagrams->Increment();
-    child.by_reference = false;
-    status = connection->usable() ? child.Send(connection) : Unavailable("the connection ended");
-    if (status.ok()) return;
-  }
-  child.LeaveCapsule(OutcomeOf(status));
-  if (IsLoss(status)) {
-    LoseChild(child, status);
-  } else {
-    child.ConcludeChoice(header.ok() ? &*header : nullptr, /*failed=*/true);
-    if (IsRefusal(status)) answer.reduce_error = status;
-    if (!status.ok()) MissSubtree(child, status);
-    SettleChild(child, std::move(answer));
   }
   Advance();
 }
 
-void Aggregation::SettleChild(Child& child, AggregationAnswer answer) {
-  child.settled = true;
-  if (!answer.reduce_error.ok()) progress_.Fail(answer.reduce_error);
-  progress_.Miss(std::move(answer.missing));
+void AggregationChildren::OnAnswer(ChildCall& child, StatusOr<Frame> frame,
+                                   const std::shared_ptr<ClientConnection>& connection) {
+  if (closed() || child.settled()) return;
+  if (!frame.ok()) {
+    OnLost(child, frame.status());
+    return Advance();
+  }
+  ChildResponse response = Decode(*frame);
+  if (Resend(child, connection, &response.status)) return;
+  child.LeaveCapsule(OutcomeOf(response.status));
+  if (IsLoss(response.status)) {
+    OnLost(child, response.status);
+  } else {
+    child.ConcludeChoice(response.header.ok() ? &*response.header : nullptr, /*failed=*/true);
+    if (IsRefusal(response.status)) response.answer.reduce_error = response.status;
+    if (!response.status.ok()) {
+      std::vector<PartitionId> partitions;
+      AppendPartitions(child.members(), &partitions);
+      Miss(partitions, response.status);
+    }
+    Settle(child, std::move(response.answer));
+  }
+  Advance();
+}
+
+// Sends the task itself if the datagram was lost or is late; returns true if it was sent.
+bool AggregationChildren::Resend(ChildCall& child,
+                                 const std::shared_ptr<ClientConnection>& connection,
+                                 Status* status) {
+  if (!child.by_reference() || status->code() != StatusCode::kFailedPrecondition) return false;
+  environment_.counters.lost_datagrams->Increment();
+  *status = child.SendTask(connection);
+  return status->ok();
+}
+
+void AggregationChildren::Settle(ChildCall& child, AggregationAnswer answer) {
+  child.Settle();
+  AggregationProgress& progress = results_.progress();
+  if (!answer.reduce_error.ok()) progress.Fail(answer.reduce_error);
+  progress.Miss(std::move(answer.missing));
   ended_early_.insert(ended_early_.end(), answer.ended_early.begin(), answer.ended_early.end());
   for (const MemberRecord& record : answer.records) {
     // The load is as of that server's answer; network delays are ignored.
     environment_.gossip.Merge({record.node, record.pending / record.processor_count,
-                               std::min(Now(), child.begun + record.answered)});
+                               std::min(loop_.loop->Now(), child.begun() + record.answered)});
   }
   std::move(answer.records.begin(), answer.records.end(), std::back_inserter(records_));
   std::optional<Data> result;
   if (answer.result) result = Data(*std::move(answer.result));
-  progress_.Settle(/*local=*/false, std::move(result), std::move(answer.contributing));
+  progress.Settle(/*local=*/false, std::move(result), std::move(answer.contributing));
 }
 
-void Aggregation::MissSubtree(const Child& child, const Status& reason) {
+void AggregationChildren::MissSubtree(ChildCall& child, const Status& reason) {
+  child.Settle();
   std::vector<PartitionId> partitions;
-  AppendPartitions(child.members, &partitions);
+  AppendPartitions(child.members(), &partitions);
   Miss(partitions, reason);
+  results_.progress().Settle(/*local=*/false, std::nullopt, {});
 }
 
-// Handles the loss of a child's server. Replacing a child whose task was sent repeats work, and is
-// charged to the budget.
-void Aggregation::LoseChild(Child& child, const Status& reason) {
-  if (!child.sent || (!options_.retried && environment_.loss_budget.Take())) {
-    return AskElsewhere(child, reason);
-  }
-  child.LeaveCapsule(CapsuleOutcome::kFailed);
-  child.ConcludeChoice(nullptr, /*failed=*/true);
-  MissChild(child, reason);
+void AggregationChildren::Miss(const std::vector<PartitionId>& partitions, const Status& reason) {
+  std::vector<MissingPartition> missing;
+  for (const PartitionId& partition : partitions) missing.push_back({partition, reason});
+  results_.progress().Miss(std::move(missing));
+}
+
+// True if replacing the child helps: it has a subtree, or one of its partitions has another
+// replica.
+bool AggregationChildren::CanBeReplaced(const ChildCall& child) const {
+  return child.members().size() > 1 || others_.Exist(child.root().partitions, child.root().node);
 }
 
 // Settles the child and replaces it by one subtree, so that a caller without the operator has
-// nothing to reduce. Its root is the lost child's first child, which had the largest subtree; below
-// it are its siblings, and leaves for the lost child's own partitions on other replicas.
-void Aggregation::AskElsewhere(Child& child, const Status& reason) {
-  child.settled = true;
+// nothing to reduce.
+void AggregationChildren::AskElsewhere(ChildCall& child, const Status& reason) {
+  child.Settle();
   child.LeaveCapsule(CapsuleOutcome::kFailed);
   child.ConcludeChoice(nullptr, /*failed=*/true);
-  lost_.insert(child.root().node);
-  progress_.Expect(/*local=*/false);  // the replacement
-  progress_.Settle(/*local=*/false, std::nullopt, {});
-  if (child.attempt >= kAttemptsMax || child.deadline <= Now()) {
+  others_.Exclude(child.root().node);
+  AggregationProgress& progress = results_.progress();
+  progress.Expect(/*local=*/false);  // the replacement
+  progress.Settle(/*local=*/false, std::nullopt, {});
+  if (child.attempt() >= kAttemptsMax || child.deadline() <= loop_.loop->Now()) {
     Miss(child.root().partitions, reason);
     return Replace(child, {}, std::nullopt);
   }
   // On a separate thread, because choosing a replica may wait.
-  const auto started = loop_.scheduler->Spawn([to = weak_from_this(), &child, reason] {
+  const auto started = loop_.scheduler->Spawn([to = self_, &child, reason] {
     const auto self = to.lock();
-    if (self == nullptr || self->ended_) return;
+    if (self == nullptr || self->closed()) return;
     self->MovePartitions(child, reason);
     self->Advance();
   });
@@ -209,81 +215,79 @@ void Aggregation::AskElsewhere(Child& child, const Status& reason) {
   Replace(child, {}, std::nullopt);
 }
 
-void Aggregation::Miss(const std::vector<PartitionId>& partitions, const Status& reason) {
-  std::vector<MissingPartition> missing;
-  for (const PartitionId& partition : partitions) missing.push_back({partition, reason});
-  progress_.Miss(std::move(missing));
-}
-
 // Chooses replicas for the lost child's own partitions; partitions without one are missing.
-void Aggregation::MovePartitions(const Child& child, const Status& reason) {
+void AggregationChildren::MovePartitions(const ChildCall& child, const Status& reason) {
   std::vector<TreeMember> leaves;
   std::optional<ReplicaChoice> choice;
   for (const PartitionId& partition : child.root().partitions) {
     const auto view = loop_.client->shared_view();
-    const std::vector<Replica>& replicas = view->Replicas(options_.service, partition);
+    const std::vector<Replica>& replicas = view->Replicas(task_.service, partition);
     choice = ChooseReplica(child, partition, replicas);
-    if (ended_) return;
+    if (closed()) return;
     if (!choice) {
       Miss({partition}, reason);
       continue;
     }
     environment_.counters.moved_partitions->Increment();
     const Replica& replica = replicas[choice->index];
-    const auto same = [&](const TreeMember& leaf) { return leaf.node == replica.node; };
-    auto leaf = std::find_if(leaves.begin(), leaves.end(), same);
-    if (leaf == leaves.end()) {
-      leaf = leaves.insert(leaves.end(), {replica.node, replica.call_endpoint, {}, 0});
-    }
-    leaf->partitions.push_back(partition);
+    AddToLeaf(replica.node, replica.call_endpoint, partition, &leaves);
   }
-  const bool alone = child.members.size() == 1 && child.root().partitions.size() == 1;
-  Replace(child, std::move(leaves), alone ? choice : std::nullopt);
+  const bool alone = child.members().size() == 1 && child.root().partitions.size() == 1;
+  Replace(child, leaves, alone ? choice : std::nullopt);
 }
 
 // Returns a replica that was not tried yet; after all were tried, any, after a pause if the child
 // has no subtree that would have to wait.
-std::optional<ReplicaChoice> Aggregation::ChooseReplica(const Child& child, PartitionId partition,
-                                                        const std::vector<Replica>& replicas) {
+std::optional<ReplicaChoice> AggregationChildren::ChooseReplica(
+    const ChildCall& child, PartitionId partition, const std::vector<Replica>& replicas) {
   if (replicas.empty()) return std::nullopt;
-  ReplicaChooser& chooser = loop_.client->chooser();
-  const std::vector<NodeId> tried(lost_.begin(), lost_.end());
-  auto choice = chooser.Choose(options_.service, partition, replicas, tried, child.deadline);
-  if (choice || ended_) return choice;
-  if (child.members.size() == 1) {
-    const TimePoint next = Now() + kRetryPause * static_cast<int64_t>(child.attempt);
-    if (this_thread::SleepUntil(std::min(child.deadline, next)) == ParkResult::kStopping) {
+  const TimePoint until = child.deadline();
+  auto choice = others_.Choose(partition, replicas, OtherReplicas::Among::kUntried, until);
+  if (choice || closed()) return choice;
+  if (child.members().size() == 1) {
+    const TimePoint next = loop_.loop->Now() + kRetryPause * static_cast<int64_t>(child.attempt());
+    if (this_thread::SleepUntil(std::min(until, next)) == ParkResult::kStopping) {
       return std::nullopt;
     }
   }
-  if (ended_) return std::nullopt;
-  return chooser.Choose(options_.service, partition, replicas, {}, child.deadline);
+  if (closed()) return std::nullopt;
+  return others_.Choose(partition, replicas, OtherReplicas::Among::kAll, until);
 }
 
-void Aggregation::Replace(const Child& child, std::vector<TreeMember> leaves,
-                          std::optional<ReplicaChoice> choice) {
-  std::vector<TreeMember> members(child.members.begin() + 1, child.members.end());
-  const size_t promoted_count = child.root().child_count;
-  members.insert(members.end(), leaves.begin(), leaves.end());
-  if (members.empty()) return progress_.Settle(/*local=*/false, std::nullopt, {});
-  environment_.counters.adopted_children->Increment(promoted_count);
-  const size_t subtree_count = promoted_count + leaves.size();
-  members.front().child_count += static_cast<uint16_t>(subtree_count - 1);
-  AddChild({std::move(members), child.deadline}, child.attempt + 1, choice);
+void AggregationChildren::Replace(const ChildCall& child, const std::vector<TreeMember>& leaves,
+                                  std::optional<ReplicaChoice> choice) {
+  std::vector<TreeMember> members = WithoutRoot(child.members(), leaves);
+  if (members.empty()) {
+    return results_.progress().Settle(/*local=*/false, std::nullopt, {});
+  }
+  environment_.counters.adopted_children->Increment(child.root().child_count);
+  Add({std::move(members), child.deadline()}, {child.attempt() + 1, choice});
 }
 
-void Aggregation::GiveUpSilentChildren() {
-  if (ended_) return;
-  const TimePoint now = Now();
+void AggregationChildren::WatchUntil(TimePoint when) {
+  if (watch_timer_ != 0 || closed()) return;
+  watch_timer_ = loop_.loop->RunAt(when, [this] {
+    watch_timer_ = 0;
+    const auto self = Hold();
+    GiveUpSilent();
+  });
+}
+
+// True if the child is replaced should it not accept its task in time.
+bool AggregationChildren::IsWatched(const ChildCall& child) const {
+  return !child.settled() && !child.accepted() && child.begun() != TimePoint() && !task_.retried &&
+         CanBeReplaced(child);
+}
+
+void AggregationChildren::GiveUpSilent() {
+  if (closed()) return;
+  const TimePoint now = loop_.loop->Now();
   TimePoint next = kNever;
   const size_t count = children_.size();  // replacements are appended during the loop
   for (size_t i = 0; i < count; ++i) {
-    Child& child = *children_[i];
-    if (child.settled || child.accepted || child.begun == TimePoint() || options_.retried ||
-        !CanBeReplaced(child)) {
-      continue;
-    }
-    const TimePoint due = child.begun + environment_.accept_timeout;
+    ChildCall& child = *children_[i];
+    if (!IsWatched(child)) continue;
+    const TimePoint due = child.begun() + environment_.accept_timeout;
     if (due > now) {
       next = std::min(next, due);
     } else if (environment_.give_up_budget.Take()) {
@@ -294,30 +298,8 @@ void Aggregation::GiveUpSilentChildren() {
                                ToMicros(environment_.accept_timeout) / 1000, " ms"));
     }
   }
-  if (next != kNever) WatchChildren(next);
+  if (next != kNever) WatchUntil(next);
   Advance();
-}
-
-void Aggregation::WatchChildren(TimePoint when) {
-  if (accept_timer_ != 0 || ended_) return;
-  accept_timer_ = loop_.loop->RunAt(when, [this] {
-    accept_timer_ = 0;
-    const auto self = shared_from_this();
-    GiveUpSilentChildren();
-  });
-}
-
-// True if replacing the child helps: it has a subtree, or one of its partitions has another
-// replica.
-bool Aggregation::CanBeReplaced(const Child& child) const {
-  if (child.members.size() > 1) return true;
-  const auto view = loop_.client->shared_view();
-  for (const PartitionId& partition : child.root().partitions) {
-    for (const Replica& replica : view->Replicas(options_.service, partition)) {
-      if (!lost_.contains(replica.node) && replica.node != child.root().node) return true;
-    }
-  }
-  return false;
 }
 
 }  // namespace neptune

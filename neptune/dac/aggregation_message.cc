@@ -13,12 +13,10 @@ constexpr uint8_t kMessageVersion = 2;  // 2: records have the time in reduction
 
 // Bits of a task's flags.
 constexpr uint8_t kStagedFlag = 1;
-constexpr uint8_t kBlockingFlag = 2;
 constexpr uint8_t kSameParametersFlag = 4;
 constexpr uint8_t kDisseminatedFlag = 8;
-constexpr uint8_t kUncancelledFlag = 16;
-constexpr uint8_t kTaskFlags =
-    kStagedFlag | kBlockingFlag | kSameParametersFlag | kDisseminatedFlag | kUncancelledFlag;
+// 2 and 16 selected baselines of experiments; they are reserved and always 0.
+constexpr uint8_t kTaskFlags = kStagedFlag | kSameParametersFlag | kDisseminatedFlag;
 constexpr uint8_t kReferenceFlag = 128;
 constexpr uint8_t kDisseminationByte = 'T';
 // Bits of an answer's flags.
@@ -154,10 +152,9 @@ std::string EncodeTask(const AggregationPlan& plan, std::span<const TreeMember> 
   ByteWriter out(&bytes);
   const bool same = plan.local_parameters == plan.reduce_parameters;
   out.Number(kMessageVersion);
-  out.Number(static_cast<uint8_t>(
-      (plan.timeouts == TimeoutPolicy::kUniform ? 0 : kStagedFlag) |
-      (plan.blocking ? kBlockingFlag : 0) | (plan.dissemination != 0 ? kDisseminatedFlag : 0) |
-      (plan.uncancelled ? kUncancelledFlag : 0) | (same ? kSameParametersFlag : 0)));
+  out.Number(static_cast<uint8_t>((plan.timeouts == TimeoutPolicy::kUniform ? 0 : kStagedFlag) |
+                                  (plan.dissemination != 0 ? kDisseminatedFlag : 0) |
+                                  (same ? kSameParametersFlag : 0)));
   if (plan.dissemination != 0) out.Number(plan.dissemination);
   WriteTime(plan.reduce_time, out);
   WriteTime(plan.stage_margin, out);
@@ -181,8 +178,6 @@ StatusOr<AggregationTask> DecodeTask(std::string_view bytes) {
   }
   const uint8_t flags = in.Number<uint8_t>();
   plan.timeouts = flags & kStagedFlag ? TimeoutPolicy::kStaged : TimeoutPolicy::kUniform;
-  plan.blocking = (flags & kBlockingFlag) != 0;
-  plan.uncancelled = (flags & kUncancelledFlag) != 0;
   if (flags & kDisseminatedFlag) plan.dissemination = in.Number<uint64_t>();
   plan.reduce_time = ReadTime(in);
   plan.stage_margin = ReadTime(in);

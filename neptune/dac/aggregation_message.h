@@ -63,8 +63,6 @@ struct AggregationPlan {
   // reductions.
   Duration reduce_time{0};
   Duration stage_margin{0};
-  // The blocking baseline: the thread that ran the local operator waits for the children.
-  bool blocking = false;
   // Number of the datagram that sent the members their tasks; 0: they were not sent by datagram.
   uint64_t dissemination = 0;
   std::string local_parameters;
@@ -72,9 +70,6 @@ struct AggregationPlan {
   // Maximum number of partitions that the whole call may miss. A server answers at once when more
   // are missing below it.
   uint16_t missing_count_max = UINT16_MAX;
-  // The baseline without cancellation: servers are not notified when their work is no longer
-  // needed.
-  bool uncancelled = false;
   friend bool operator==(const AggregationPlan&, const AggregationPlan&) = default;
 };
 

@@ -13,15 +13,9 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
 AggregationPlan SomePlan() {
-  return {MethodName("Search"),
-          MethodName("Merge"),
-          TimeoutPolicy::kStaged,
-          microseconds(250),
-          milliseconds(2),
-          false,
-          0,
-          "the query",
-          "the query"};
+  return {MethodName("Search"), MethodName("Merge"), TimeoutPolicy::kStaged,
+          microseconds(250),    milliseconds(2),     0,
+          "the query",          "the query"};
 }
 
 TreeMember Member(int number, uint16_t child_count, std::vector<uint32_t> partitions) {
@@ -39,9 +33,7 @@ std::vector<TreeMember> SomeTree() {
 TEST(AggregationMessageTest, TaskKeepsItsPlanAndMembers) {
   for (const bool same_parameters : {true, false}) {
     AggregationPlan plan = SomePlan();
-    plan.blocking = !same_parameters;
     plan.dissemination = same_parameters ? 0 : 77;
-    plan.uncancelled = same_parameters;
     plan.missing_count_max = same_parameters ? 3 : UINT16_MAX;
     if (!same_parameters) plan.reduce_parameters = "other";
     const auto task = DecodeTask(EncodeTask(plan, SomeTree()));
@@ -115,6 +107,16 @@ TEST(AggregationMessageTest, TaskCutAnywhereIsRefused) {
     EXPECT_FALSE(DecodeTask(bytes.substr(0, size)).ok()) << size;
   }
   EXPECT_FALSE(DecodeTask(bytes + "x").ok());
+}
+
+TEST(AggregationMessageTest, TaskWithAReservedFlagIsRefused) {
+  std::string bytes = EncodeTask(SomePlan(), SomeTree());
+  ASSERT_TRUE(DecodeTask(bytes).ok());
+  for (const char flag : {2, 16, 32, 64}) {
+    std::string changed = bytes;
+    changed[1] = static_cast<char>(changed[1] | flag);
+    EXPECT_EQ(DecodeTask(changed).status().code(), StatusCode::kDataLoss) << int{flag};
+  }
 }
 
 AggregationAnswer SomeAnswer() {

@@ -1,8 +1,8 @@
 // Aggregations of a node: serves the tasks of reduction trees, and calls aggregations itself.
 //
-//   Aggregate ─► replicas ─► loads ─► tree ─► task for the root ─► Aggregator of another node
-//                                                  ▲                  │ ServiceHost, children
-//                         loads, records ◄─────────┴── answer ◄───────┘
+//   Aggregate ─► Placement ─► KnownLoads ─► CallTree ─► CallStages ─► CallPlan ─► task of the root
+//                                 ▲                        ▲                       │
+//                                 └── records ─────────────┴────────── answer ◄────┘
 //
 // Source: [Chu03] 4, figure 6 (client module and provider module).
 // Threads: AddLoop, Aggregate and the serving of tasks run on a loop of the node, with that loop's
@@ -16,71 +16,27 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
-#include "neptune/dac/aggregation.h"
 #include "neptune/dac/aggregation_log.h"
+#include "neptune/dac/aggregator_options.h"
 #include "neptune/dac/cost_meter.h"
 #include "neptune/dac/dac.h"
-#include "neptune/dac/load_estimator.h"
 #include "neptune/dac/load_gossip.h"
-#include "neptune/dac/reduction_tree.h"
-#include "neptune/dac/task_server.h"
-#include "neptune/service/service_host.h"
 
 namespace neptune {
 
-// Tag of the announcement section with the node's load.
-inline constexpr uint8_t kAggregationLoadSection = 1;
-
-struct AggregatorOptions {
-  // Returns the scheme of a service, for calls that do not choose one.
-  std::function<TreeScheme(const ServiceName&)> scheme = [](const ServiceName&) {
-    return TreeScheme::kLoadAdaptive;
-  };
-  // Subtracted from each stage's deadline for everything except reductions: network, event queue.
-  // Larger: fewer answers arrive too late, but slow servers get less time. Default: 2 ms, ten
-  // one-way delays of a cluster's network.
-  Duration stage_margin = std::chrono::milliseconds(2);
-  // Time after the deadline for which the caller still accepts the root's answer. Default: 3 ms, so
-  // that a call ends at most 5 ms after its deadline.
-  Duration answer_grace = std::chrono::milliseconds(3);
-  // Maximum number of tasks that the node serves at once. Default: 100,000, the number of parked
-  // requests that a node is designed for.
-  size_t serving_count_max = 100000;
-  // See Aggregation::Environment. Default: 16 in debug builds, else none.
-#ifdef NDEBUG
-  uint32_t recheck_one_in = 0;
-#else
-  uint32_t recheck_one_in = 16;
-#endif
-  // How tasks are sent to the members of a tree. Default: kForward; README.md has the measurement.
-  DisseminationMode dissemination = DisseminationMode::kForward;
-  // Sends a datagram to the endpoints, or to every node if there are none. Required unless
-  // kForward.
-  std::function<void(std::string bytes, std::vector<Endpoint> to)> tell;
-  TaskServer::FindHost find_host;
-  // Number of servers polled for their load by each call with a load-adaptive tree. The call waits
-  // for the answers for at most a twelfth of a mean local operator, and not at all if that is under
-  // 200 us; late answers serve the next call. Larger: fresher loads, more datagrams. Default: 2,
-  // and one of every 8 servers of a larger tree, because each server knows only some of the others'
-  // loads. Each answer of a call brings the loads of its servers anyway.
-  size_t poll_count = 2;
-  // Uses gossip: polls also return the loads of other servers, and the calling loops of one node
-  // share their knowledge. False: each loop uses its own polls, announcements and answers only.
-  // Default: true.
-  bool hears = true;
-  // Source address of polls.
-  Endpoint poll_bind = {kLoopbackAddress, 0};
-  // Returns the exact pending work of a node, instead of the caller's estimate. For experiments
-  // only.
-  std::function<Duration(const NodeId&)> load_oracle;
-  LoadEstimatorOptions loads;
-};
+struct AggregationCounters;
+struct AggregationEnvironment;
+struct CallPlan;
+class NodeLoops;
+class ServiceHost;
+class TaskServer;
+struct HostedService;
+struct NodeTask;
 
 class Aggregator {
  public:
@@ -100,7 +56,7 @@ class Aggregator {
                          AggregationReport* report);
   // Makes this node serve trees over the service's streams. REQUIRES: the module has started.
   void ServeStreams(ServiceHost& host);
-  TaskServer& tasks() { return tasks_; }
+  TaskServer& tasks() { return *tasks_; }
   // Pending work of this node, as the time until all processors have finished it.
   Duration pending() const { return costs_.pending() / processor_count_; }
 
@@ -113,30 +69,23 @@ class Aggregator {
 
  private:
   struct LoopState;
-  struct Plan;
+  struct PlannedCall;
+  struct CallEnd;
 
   Aggregator(const NodeId& node, NodeLoops& loops, Client& client, AggregatorOptions options,
-             AggregationCounters counters);
+             const AggregationCounters& counters);
   LoopState& State();
-  void Place(const AggregationRequest& request, Plan* plan);
-  // The common part of Aggregate and AggregateStream.
-  StatusOr<Plan> MakePlan(LoopState& state, const ClientSession& session,
-                          const AggregationRequest& request, TimePoint now);
-  static uint16_t MissingCountMax(const AggregationRequest& request, const Plan& plan);
-  void Disseminate(const AggregationRequest& request, const ClientSession& session, Plan* plan);
-  void Poll(LoopState& state, const ServiceName& service, const Plan& plan);
-  void LookAtAnnouncements(LoopState& state, const ServiceName& service,
-                           const std::vector<TreeMember>& members);
-  void ReadGossip(LoopState& state, const ServiceName& service,
-                  const std::vector<TreeMember>& members);
-  Status Form(LoopState& state, const ServiceName& service, Plan* plan);
-  std::vector<Aggregation::Options::Child> ChildrenOfCaller(const Plan& plan) const;
-  Status Run(ClientSession& session, const AggregationRequest& request, const TraceContext& trace,
-             RegisteredReduce reduce, const Plan& plan, Data* result, AggregationReport* report);
-  static void Fill(const Plan& plan, const Status& status, AggregationAnswer* answer,
-                   AggregationReport* report);
-  void Learn(LoopState& state, const ServiceName& service, const Plan& plan,
-             const AggregationReport& report, const Status& status);
+  TreeScheme SchemeOf(const AggregationRequest& request) const;
+  // Places the partitions, estimates loads, forms the tree, chooses the stages.
+  StatusOr<CallPlan> MakePlan(LoopState& state, const ClientSession& session,
+                              const AggregationRequest& request, TimePoint now);
+  AggregationPlan WireOf(const AggregationRequest& request, const CallPlan& plan) const;
+  uint64_t Disseminate(const AggregationRequest& request, const ClientSession& session,
+                       const CallPlan& plan);
+  // Moves the reduce operator from the call.
+  NodeTask CallersTask(PlannedCall& call) const;
+  CallEnd Run(PlannedCall& call);
+  void Learn(LoopState& state, const PlannedCall& call, const CallEnd& end);
 
   const NodeId node_;
   NodeLoops& loops_;
@@ -145,10 +94,10 @@ class Aggregator {
   const int processor_count_;
   CostMeter costs_;
   LoadGossip gossip_;
-  Aggregation::Environment environment_;
+  const std::unique_ptr<AggregationEnvironment> environment_;
   LeafMutex states_mutex_;
   std::map<Loop*, std::unique_ptr<LoopState>> states_ ABSL_GUARDED_BY(states_mutex_);
-  TaskServer tasks_;
+  const std::unique_ptr<TaskServer> tasks_;
   AggregationLog log_;
 };
 

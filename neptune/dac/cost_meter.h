@@ -95,4 +95,26 @@ class PendingWork {
   Duration left_;
 };
 
+// The pending work of one task, at the means of its arrival: a local operator for each own
+// partition, and a reduction for each further result. A caller's reductions do not count.
+class TaskWork {
+ public:
+  TaskWork(CostMeter& costs, const ServiceName& service, size_t own_count, size_t child_count)
+      : means_(costs.Of(service)), left_(costs, WorkOf(means_, own_count, child_count)) {}
+
+  // A local operator, or a reduction, has ended.
+  void SettleLocal() { left_.Settle(means_.local); }
+  void SettleReduction() { left_.Settle(means_.reduce); }
+
+ private:
+  static Duration WorkOf(const CostMeter::Means& means, size_t own_count, size_t child_count) {
+    if (own_count == 0) return Duration(0);
+    const auto reductions = static_cast<int64_t>(own_count + child_count - 1);
+    return means.local * static_cast<int64_t>(own_count) + means.reduce * reductions;
+  }
+
+  const CostMeter::Means means_;
+  PendingWork left_;
+};
+
 }  // namespace neptune

@@ -43,5 +43,22 @@ TEST(CostMeterTest, PendingWorkIsGoneWithItsRequest) {
   EXPECT_EQ(meter.pending(), Duration(0));
 }
 
+TEST(CostMeterTest, TaskCountsItsOperatorsAndTheReductionsOfTheirResults) {
+  CostMeter meter;
+  const ServiceName service("index");
+  for (int i = 0; i < 500; ++i) meter.AddLocal(service, milliseconds(25));
+  for (int i = 0; i < 500; ++i) meter.AddReduce(service, milliseconds(5));
+  {
+    TaskWork task(meter, service, /*own_count=*/2, /*child_count=*/3);
+    EXPECT_EQ(meter.pending(), milliseconds(2 * 25 + 4 * 5));
+    task.SettleLocal();
+    task.SettleReduction();
+    EXPECT_EQ(meter.pending(), milliseconds(25 + 3 * 5));
+  }
+  EXPECT_EQ(meter.pending(), Duration(0));
+  const TaskWork caller(meter, service, 0, 3);
+  EXPECT_EQ(meter.pending(), Duration(0)) << "a caller's reductions do not count";
+}
+
 }  // namespace
 }  // namespace neptune

@@ -55,13 +55,8 @@ struct AggregationRequest {
   std::optional<TreeScheme> scheme{};
   // Default: staged, with the stage length that gave the best quality to similar calls.
   TimeoutPolicy timeouts = TimeoutPolicy::kLearned;
-  // How tasks are sent to the servers. Unset: AggregatorOptions::dissemination.
-  std::optional<DisseminationMode> dissemination{};
-  // The paper's baseline without events: a thread waits for its children. For experiments only.
-  bool blocking = false;
-  // A baseline without cancellation: work goes on even if its result is no longer needed. For
-  // experiments only.
-  bool uncancelled = false;
+  // How tasks are sent to the servers. Default: README.md has the measurement.
+  DisseminationMode dissemination = DisseminationMode::kForward;
 };
 
 // One server of the call's tree.
@@ -106,8 +101,8 @@ Status Aggregate(ClientSession& session, const AggregationRequest& request, Data
 // one that reduces streams (ServiceRegistrar::ReduceStream). `take` receives the messages of the
 // result as they arrive, on the calling thread; if it returns an error, the call ends with that
 // error. Whether enough partitions contributed is known at the end only: messages that a stream
-// sent before it broke off stay in the result, and its partitions are reported missing. There is no
-// blocking variant, and tasks are always forwarded.
+// sent before it broke off stay in the result, and its partitions are reported missing. Tasks
+// are always forwarded.
 Status AggregateStream(ClientSession& session, const AggregationRequest& request,
                        const std::function<Status(const Data& message)>& take,
                        AggregationReport* report);

@@ -84,8 +84,8 @@ struct LoadEstimatorOptions {
   // Corrects estimates for their age, and at random. False: the estimate is the plain sum of
   // reported and assigned work. Default: true.
   bool corrects = true;
-  // Uses the pending work in answers. False: uses announcements and polls only, as in the paper.
-  // Default: true.
+  // Uses the pending work in answers, and what other nodes pass on. False: uses announcements and
+  // polls only, as in the paper. Default: true.
   bool heeds_answers = true;
   // Deviation of the correction of an old report, as a multiple of the mean reported work. Larger:
   // callers spread more and follow reports less. Default: 0.1, a tenth of the deviation of an

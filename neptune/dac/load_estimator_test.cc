@@ -58,6 +58,7 @@ TEST_F(LoadEstimatorTest, AnswersMayBeHeededForCostsOnly) {
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(30)}, now_, LoadSource::kPoll);
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(10), .local_cost = milliseconds(7)},
                 now_, LoadSource::kAnswer);
+  book.OnReport(NodeId("a"), kService, {.pending = milliseconds(20)}, now_, LoadSource::kGossip);
   EXPECT_EQ(Estimate(book, "a"), milliseconds(30));
   EXPECT_EQ(book.Costs(NodeId("a"), kService).local_cost, milliseconds(7));
 }

@@ -19,10 +19,9 @@ constexpr Duration kAcceptDelay = std::chrono::milliseconds(5);
 constexpr Duration kUnaskedMax = std::chrono::milliseconds(100);
 
 // Returns the subtrees below the first member, each with the deadline of its stage.
-std::vector<Aggregation::Options::Child> ChildrenOf(const AggregationPlan& plan,
-                                                    std::span<const TreeMember> members,
-                                                    TimePoint deadline, TimePoint now) {
-  std::vector<Aggregation::Options::Child> children;
+std::vector<Subtree> ChildrenOf(const AggregationPlan& plan, std::span<const TreeMember> members,
+                                TimePoint deadline, TimePoint now) {
+  std::vector<Subtree> children;
   std::vector<uint32_t> sizes;
   for (size_t begin = 1; begin < members.size(); begin += sizes.back()) {
     sizes.push_back(static_cast<uint32_t>(SubtreeLength(members.subspan(begin))));
@@ -74,7 +73,7 @@ struct TaskServer::LoopState {
   TimerId accept_timer = 0;
 };
 
-TaskServer::TaskServer(Aggregation::Environment& environment, size_t serving_count_max,
+TaskServer::TaskServer(AggregationEnvironment& environment, size_t serving_count_max,
                        FindHost find_host)
     : environment_(environment),
       serving_count_max_(serving_count_max),
@@ -164,26 +163,26 @@ StatusOr<uint64_t> TaskServer::Begin(LoopState& state, Asked asked, ServiceHost&
   }
   NEPTUNE_ASSIGN_OR_RETURN(RegisteredReduce reduce,
                            environment_.client.operators().Find(task.plan.reduce));
-  Aggregation::Options options;
-  options.reduce = std::move(reduce);
-  options.service = std::move(asked.service);
-  options.service_class = std::move(asked.service_class);
-  options.trace = asked.trace;
-  options.retried = asked.retried;
-  options.waited = asked.waited;
-  options.received = asked.received;
-  options.deadline = asked.deadline;
-  options.host = &host;
-  options.own = task.members.front().partitions;
-  options.children = ChildrenOf(task.plan, task.members, asked.deadline, asked.received);
-  options.plan = std::move(task.plan);
-  const uint64_t dissemination = options.plan.dissemination;
+  NodeTask own;
+  own.reduce = std::move(reduce);
+  own.service = std::move(asked.service);
+  own.service_class = std::move(asked.service_class);
+  own.trace = asked.trace;
+  own.retried = asked.retried;
+  own.waited = asked.waited;
+  own.received = asked.received;
+  own.deadline = asked.deadline;
+  own.host = &host;
+  own.own = task.members.front().partitions;
+  own.children = ChildrenOf(task.plan, task.members, asked.deadline, asked.received);
+  own.plan = std::move(task.plan);
+  const uint64_t dissemination = own.plan.dissemination;
   const uint64_t number = ++state.served_count;
   Served served;
   served.received = asked.received;
   served.dissemination = dissemination;
   served.aggregation = std::make_shared<Aggregation>(
-      environment_, std::move(options), [this, &state, number](Aggregation::End end) {
+      environment_, std::move(own), [this, &state, number](Aggregation::End end) {
         TaskServer::End(state, number, std::move(end));
       });
   state.serving.emplace(number, std::move(served));

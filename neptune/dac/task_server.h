@@ -28,16 +28,14 @@
 
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/dac/aggregation.h"
+#include "neptune/dac/aggregator_options.h"
 #include "neptune/service/service_host.h"
 
 namespace neptune {
 
 class TaskServer {
  public:
-  // Returns the host of a service on this node; null if there is none, or if it is not ready.
-  using FindHost = std::function<ServiceHost*(const ServiceName&)>;
-
-  TaskServer(Aggregation::Environment& environment, size_t serving_count_max, FindHost find_host);
+  TaskServer(AggregationEnvironment& environment, size_t serving_count_max, FindHost find_host);
   // REQUIRES: the node's loops no longer run.
   ~TaskServer();
 
@@ -83,7 +81,7 @@ class TaskServer {
   void Answer(Reply reply, Aggregation::End end);
   void Refuse(Reply& reply, const Status& status);
 
-  Aggregation::Environment& environment_;
+  AggregationEnvironment& environment_;
   const size_t serving_count_max_;
   const FindHost find_host_;
   LeafMutex states_mutex_;

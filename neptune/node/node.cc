@@ -9,6 +9,7 @@
 #include "neptune/admin/admin_server.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
+#include "neptune/dac/task_server.h"
 #include "neptune/node/class_spec.h"
 #include "neptune/node/hosted_module.h"
 #include "neptune/node/node_replicas.h"
@@ -126,10 +127,8 @@ Status Node::Boot() {
 
 Status Node::MakeAggregator() {
   AggregatorOptions options;
+  if (options_.adjust_aggregations != nullptr) options_.adjust_aggregations(&options);
   options.scheme = [this](const ServiceName& service) { return SchemeOf(service); };
-  options.load_oracle = options_.load_oracle;
-  options.dissemination = options_.dissemination;
-  if (options_.recheck_one_in) options.recheck_one_in = *options_.recheck_one_in;
   options.poll_bind = {address_, 0};
   options.tell = [this](std::string bytes, std::vector<Endpoint> to) {
     control_->loop->Post([this, bytes = std::move(bytes), to = std::move(to)] { Tell(bytes, to); });
@@ -139,9 +138,6 @@ Status Node::MakeAggregator() {
     const auto found = hosts_.find(service.value());
     return found == hosts_.end() ? nullptr : found->second.get();
   };
-  options.loads = options_.load_estimator;
-  options.poll_count = options_.load_poll_count;
-  options.hears = options_.hears_loads;
   NEPTUNE_ASSIGN_OR_RETURN(
       aggregator_, Aggregator::Make(options_.name, loops_, *client_, metrics_, std::move(options)));
   client_->set_aggregator(aggregator_.get());

@@ -56,17 +56,9 @@ struct NodeOptions {
   YellowPageOptions yellow_page;
   // Chooses replicas instead of the spec's policy. For experiments only.
   std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
-  // See AggregatorOptions::load_oracle. For experiments only.
-  std::function<Duration(const NodeId&)> load_oracle;
-  // See AggregatorOptions.
-  DisseminationMode dissemination = DisseminationMode::kForward;
-  std::optional<uint32_t> recheck_one_in{};
-  // Load estimation of the node's callers.
-  LoadEstimatorOptions load_estimator;
-  // See AggregatorOptions::poll_count.
-  size_t load_poll_count = 2;
-  // See AggregatorOptions::hears.
-  bool hears_loads = true;
+  // Changes the options of the node's aggregations; called once, before they are set up. Null:
+  // those of AggregatorOptions.
+  std::function<void(AggregatorOptions*)> adjust_aggregations;
   // File for sampled spans, as lines of OTLP JSON. Empty: spans are not written.
   std::string span_log;
   // Serves /metrics and status pages.

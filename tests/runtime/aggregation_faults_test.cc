@@ -107,7 +107,6 @@ class FaultRun {
     request.scheme = static_cast<TreeScheme>(random_.Below(4));
     request.dissemination = static_cast<DisseminationMode>(random_.Below(3));
     request.timeouts = static_cast<TimeoutPolicy>(random_.Below(2));
-    request.blocking = random_.Below(5) == 0;
     return request;
   }
 

@@ -189,17 +189,14 @@ std::vector<uint32_t> FirstPartitions(uint32_t count) {
 TEST_F(AggregationTest, EverySchemeGivesTheSequentialResult) {
   Start(13, 13);
   for (const TreeScheme scheme : kAllSchemes) {
-    for (const bool blocking : {false, true}) {
-      AggregationRequest request = SumOf(FirstPartitions(13));
-      request.scheme = scheme;
-      request.blocking = blocking;
-      const Status status = Run(request);
-      ASSERT_TRUE(status.ok()) << Name(scheme) << ": " << status;
-      EXPECT_EQ(result_.bytes(), "78");
-      EXPECT_EQ(report_.scheme, scheme);
-      EXPECT_EQ(report_.contributing_partitions.size(), 13u);
-      for (const AggregationServer& server : report_.servers) EXPECT_TRUE(server.record);
-    }
+    AggregationRequest request = SumOf(FirstPartitions(13));
+    request.scheme = scheme;
+    const Status status = Run(request);
+    ASSERT_TRUE(status.ok()) << Name(scheme) << ": " << status;
+    EXPECT_EQ(result_.bytes(), "78");
+    EXPECT_EQ(report_.scheme, scheme);
+    EXPECT_EQ(report_.contributing_partitions.size(), 13u);
+    for (const AggregationServer& server : report_.servers) EXPECT_TRUE(server.record);
   }
 }
 
@@ -327,11 +324,11 @@ TEST_F(AggregationTest, CallThatCannotKeepItsGuaranteeEndsAtOnceAndWhatRunsBelow
   }
 }
 
-TEST_F(AggregationTest, BaselineWithoutCancellationLetsWorkGoOn) {
+TEST_F(AggregationTest, CallThatAcceptsAnyQualityLetsWorkGoOn) {
   Start(6, 6);
   AggregationRequest request = SumOf(FirstPartitions(6));
   request.local = MethodName("RefusedSum");
-  request.uncancelled = true;
+  request.aggregation_quality_min = 1e-6;
   EXPECT_EQ(Run(request, milliseconds(300)).code(), StatusCode::kUnavailable);
   EXPECT_GE(report_.duration, milliseconds(290));
 }

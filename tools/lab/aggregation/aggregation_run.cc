@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "neptune/base/strings.h"
+#include "neptune/dac/aggregator_options.h"
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_module.h"
+#include "tools/lab/aggregation/waiting_thread.h"
 #include "tools/lab/kit/host_faults.h"
 
 namespace search::lab {
@@ -28,6 +30,8 @@ const neptune::ServiceName kMicro("micro");
 // Long enough for all nodes to receive the first announcements.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 constexpr int kAnnouncementsToExpiry = 5;
+// A guarantee that one partition keeps.
+constexpr double kAnyQuality = 1e-6;
 
 neptune::ClusterSpec WithoutNodes(neptune::ClusterSpec spec) {
   spec.clear_nodes();
@@ -140,17 +144,34 @@ std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune:
       kAnnouncementsToExpiry * std::chrono::milliseconds(options_.announce_interval_ms);
   options.with_admin = false;
   options.with_method_statistics = false;
-  if (options_.load_information == LoadInformation::kAnnounced) options.load_poll_count = 0;
-  options.hears_loads = options_.load_information == LoadInformation::kAsIs;
-  options.load_estimator.heeds_answers = options_.load_information == LoadInformation::kAsIs;
-  if (options_.load_information == LoadInformation::kMeasured) {
-    options.load_oracle = [this](const NodeId& node) { return PendingOf(node); };
-  }
+  options.adjust_aggregations = [this](neptune::AggregatorOptions* aggregations) {
+    if (options_.threads_wait) aggregations->reduction_place = MakeWaitingThread;
+    InformOfLoads(aggregations);
+  };
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;
   node->Start(
       [name](const neptune::Status& status) { CHECK(status.ok()) << name << ": " << status; });
   return node;
+}
+
+void AggregationCluster::InformOfLoads(neptune::AggregatorOptions* options) {
+  const LoadInformation information = options_.load_information;
+  if (information == LoadInformation::kAsIs) return;
+  if (information != LoadInformation::kPolled) options->poll_count = 0;
+  if (information != LoadInformation::kMeasured) {
+    options->loads.heeds_answers = false;
+    return;
+  }
+  // Each load is as an answer of this moment would report it.
+  options->report_loads = [this](const neptune::ServiceName& service,
+                                 const std::vector<neptune::TreeMember>& members,
+                                 neptune::LoadEstimator& loads) {
+    for (const neptune::TreeMember& member : members) {
+      loads.OnReport(member.node, service, {.pending = PendingOf(member.node)},
+                     neptune::this_thread::Now(), neptune::LoadSource::kAnswer);
+    }
+  };
 }
 
 Duration AggregationCluster::PendingOf(const NodeId& node) const {
@@ -214,11 +235,9 @@ neptune::AggregationRequest RequestWith(const AggregationLoadOptions& load, int 
   micro.set_slice_ns(static_cast<uint64_t>(load.slice.count()));
   neptune::AggregationRequest request = neptune::examples::MicroAggregation(
       kMicro, static_cast<uint32_t>(server_count), micro, at + load.timeout);
-  request.aggregation_quality_min = load.quality_min;
+  request.aggregation_quality_min = load.uncancelled ? kAnyQuality : load.quality_min;
   request.scheme = load.scheme;
   request.timeouts = load.timeouts;
-  request.blocking = load.blocking;
-  request.uncancelled = load.uncancelled;
   return request;
 }
 
@@ -235,6 +254,10 @@ AggregationOutcome MakeRequest(Node& node, const AggregationLoadOptions& load, i
   outcome.response = neptune::this_thread::Now() - at;
   outcome.status = status.code();
   if (!status.ok()) return outcome;
+  if (report.quality() < load.quality_min) {
+    outcome.status = neptune::StatusCode::kUnavailable;
+    return outcome;
+  }
   outcome.quality = report.quality();
   const auto result = data.As<neptune::examples::MicroResult>();
   CHECK(result.ok()) << result.status();

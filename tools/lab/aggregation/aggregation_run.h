@@ -26,6 +26,10 @@
 #include "tools/lab/engine/experiment.h"
 #include "tools/workload/script.h"
 
+namespace neptune {
+struct AggregatorOptions;
+}
+
 namespace search::lab {
 
 // The times of a local operator and a reduction, on a processor of speed 1.
@@ -77,6 +81,8 @@ struct AggregationClusterOptions {
   std::map<int, neptune::ProcessorOptions> other_processors{};
   // Concurrent requests of a server. Unset: its number of processors.
   std::optional<int> concurrency{};
+  // The baseline without events; see waiting_thread.h.
+  bool threads_wait = false;
   LoadInformation load_information = LoadInformation::kAsIs;
   uint32_t announce_interval_ms = 1000;
   // The papers' bound, the same for all schemes.
@@ -107,6 +113,8 @@ class AggregationCluster {
   std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
   neptune::ClusterSpec SpecFor(const std::string& name) const;
   neptune::ProcessorOptions ProcessorsOf(const std::string& name) const;
+  // Gives callers the information about loads that the options ask for.
+  void InformOfLoads(neptune::AggregatorOptions* options);
   neptune::Duration PendingOf(const neptune::NodeId& node) const;
 
   const AggregationClusterOptions options_;
@@ -129,10 +137,10 @@ struct AggregationLoadOptions {
   double quality_min = 1e-6;
   neptune::TreeScheme scheme = neptune::TreeScheme::kLoadAdaptive;
   neptune::TimeoutPolicy timeouts = neptune::TimeoutPolicy::kStaged;
-  bool blocking = false;
   // The interval of work after which a local operator checks for cancellation. 0: never.
   neptune::Duration slice{0};
-  // See AggregationRequest.
+  // The baseline without cancellation: a call that misses partitions asks the others all the same,
+  // and is judged by its guarantee at its end.
   bool uncancelled = false;
 };
 

@@ -50,6 +50,49 @@ TEST(AggregationRunTest, EverySchemeGetsTheSameWork) {
   }
 }
 
+TEST(AggregationRunTest, ServersWhoseThreadsWaitGiveTheSameResults) {
+  for (const TreeScheme scheme :
+       {TreeScheme::kBase, TreeScheme::kFlat, TreeScheme::kBinomial, TreeScheme::kLoadAdaptive}) {
+    AggregationClusterOptions options = SmallCluster();
+    options.concurrency = 8;
+    AggregationLoadOptions load = LightLoad();
+    load.scheme = scheme;
+    AggregationCluster with_events(options);
+    options.threads_wait = true;
+    AggregationCluster with_threads(options);
+    const AggregationRunResult expected = RunAggregations(with_events, load, 7);
+    const AggregationRunResult result = RunAggregations(with_threads, load, 7);
+    EXPECT_EQ(result.FullShare(), 1) << Name(scheme);
+    EXPECT_EQ(result.server_time, expected.server_time) << Name(scheme);
+    EXPECT_EQ(result.AnsweredTime(), expected.AnsweredTime()) << Name(scheme);
+  }
+}
+
+TEST(AggregationRunTest, ServersWhoseThreadsWaitSurviveFaults) {
+  AggregationClusterOptions options = SmallCluster();
+  options.concurrency = 8;
+  options.threads_wait = true;
+  AggregationCluster cluster(options);
+  const auto script =
+      workload::ParseScript("1s pause s1; 2s crash s3; 3s restart s3; 4s resume s1");
+  ASSERT_TRUE(script.ok());
+  ASSERT_TRUE(cluster.Schedule(*script).ok());
+  AggregationLoadOptions load = LightLoad();
+  load.timeout = milliseconds(500);
+  load.warm_up = seconds(0);
+  load.duration = seconds(12);
+  const AggregationRunResult result = RunAggregations(cluster, load, 4);
+  for (const AggregationOutcome& one : result.outcomes) {
+    EXPECT_LE(one.response, load.timeout + milliseconds(5));
+    if (one.arrived > seconds(9)) {
+      EXPECT_EQ(one.quality, 1);
+    }
+  }
+  for (int i = 0; i < cluster.server_count(); ++i) {
+    EXPECT_EQ(cluster.server(i).PendingAggregationWork(), neptune::Duration(0)) << StrCat("s", i);
+  }
+}
+
 TEST(AggregationRunTest, SameSeedGivesTheSameRun) {
   const auto run = [] {
     AggregationCluster cluster(SmallCluster());

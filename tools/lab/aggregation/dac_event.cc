@@ -59,7 +59,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   for (const int pool : kPools) {
     if (point.Text("scheme") != Blocking(pool)) continue;
     cluster.concurrency = pool;
-    load.blocking = true;
+    cluster.threads_wait = true;
   }
   load.rate_per_s = IdealRate() * ShareOf(static_cast<int>(point.Number("step")));
   load.warm_up = std::chrono::seconds(context.Pick(1, 3, 5));

@@ -86,6 +86,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   options.seed = context.seed;
   options.server_count = kServers;
   options.concurrency = static_cast<int>(point.Number("pool"));
+  options.threads_wait = !scheme->event_driven;
   AggregationCluster cluster(options);
   NEPTUNE_ASSIGN_OR_RETURN(const auto script, workload::ParseScript(kScript));
   NEPTUNE_RETURN_IF_ERROR(cluster.Schedule(script));
@@ -96,7 +97,6 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   load.scheme =
       scheme->prunes ? neptune::TreeScheme::kLoadAdaptive : neptune::TreeScheme::kBinomial;
   load.timeouts = scheme->timeouts;
-  load.blocking = !scheme->event_driven;
   return Windows(RunAggregations(cluster, load, context.seed));
 }
 

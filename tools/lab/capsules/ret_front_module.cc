@@ -26,6 +26,8 @@ using neptune::examples::MicroRequest;
 
 // The partition number of the tier-1 documents, which determines their time.
 const PartitionId kOwn(1'000'000);
+// A guarantee that one partition keeps; 0 would accept an empty answer.
+constexpr double kAnyQuality = 1e-6;
 
 }  // namespace
 
@@ -57,13 +59,15 @@ Status RetFrontModule::Search(RequestContext& context, const Data& request, Data
   neptune::ClientSession session(*client_, context);
   AggregationRequest aggregation = neptune::examples::MicroAggregation(
       neptune::ServiceName("ret"), partition_count_, *asked, context.Now() + kRetCollectTime);
-  // Never 0, which would accept any quality.
-  aggregation.aggregation_quality_min = std::max(quality_min_, 1e-6);
+  aggregation.aggregation_quality_min =
+      uncancelled_ ? kAnyQuality : std::max(quality_min_, kAnyQuality);
   aggregation.scheme = neptune::TreeScheme::kBase;
-  aggregation.uncancelled = uncancelled_;
   if (quality_min_ == 1) NEPTUNE_RETURN_IF_ERROR(AskCapsules(aggregation, context.Now()));
   neptune::AggregationReport report;
-  return Aggregate(session, aggregation, response, &report);
+  NEPTUNE_RETURN_IF_ERROR(Aggregate(session, aggregation, response, &report));
+  if (report.quality() >= quality_min_) return neptune::OkStatus();
+  return neptune::Unavailable("only ", report.contributing_partitions.size(), " of ",
+                              partition_count_, " partitions answered");
 }
 
 Status RetFrontModule::AskCapsules(const AggregationRequest& aggregation,

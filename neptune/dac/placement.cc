@@ -1,0 +1,35 @@
+#include "neptune/dac/placement.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+namespace neptune {
+
+Placement PlacePartitions(LoopClient& client, const ServiceName& service,
+                          std::vector<PartitionId> partitions, TimePoint deadline) {
+  std::sort(partitions.begin(), partitions.end());
+  partitions.erase(std::unique(partitions.begin(), partitions.end()), partitions.end());
+  Placement placement;
+  std::map<NodeId, size_t> member_of_node;
+  for (const PartitionId& partition : partitions) {
+    const std::shared_ptr<const YellowPageView> view = client.shared_view();
+    const std::vector<Replica>& replicas = view->Replicas(service, partition);
+    if (replicas.empty()) {
+      placement.missing.push_back(
+          {partition, Unavailable("no live replica of ", service, "/", partition)});
+      continue;
+    }
+    const std::optional<ReplicaChoice> choice =
+        client.chooser().Choose(service, partition, replicas, {}, deadline);
+    const Replica& replica = replicas[choice->index];
+    const auto [found, is_new] = member_of_node.emplace(replica.node, placement.members.size());
+    if (is_new) placement.members.push_back({replica.node, replica.call_endpoint, {}, 0});
+    placement.members[found->second].partitions.push_back(partition);
+    placement.choices.emplace_back(found->second, *choice);
+  }
+  return placement;
+}
+
+}  // namespace neptune
