@@ -1,4 +1,4 @@
-// A node's load survives its announcement, and what is no load counts as none.
+// A node's load survives its announcement, and malformed text counts as none.
 
 #include "neptune/dac/announced_load.h"
 
