@@ -11,7 +11,8 @@
 // the service is created.
 //
 // Threads: DeclareParameters, Start, Stop and Clear by the owner; the others are thread-safe.
-// Errors: Start: those of FollowedVersions; without a list, an invalid partition is accepted.
+// Errors: Start: those of FollowedVersions; without a list of versions, a partition
+//   that cannot be opened is not one of them.
 //   Await: UNAVAILABLE the version is not open or its partition is not served.
 
 #pragma once
