@@ -11,7 +11,7 @@
 // the service is created.
 //
 // Threads: DeclareParameters, Start, Stop and Clear by the owner; the others are thread-safe.
-// Errors: Start: those of FollowedVersions; without a list, an invalid partition is no error.
+// Errors: Start: those of FollowedVersions; without a list, an invalid partition is not an error.
 //   Await: UNAVAILABLE the version is not open or its partition is not served.
 
 #pragma once
