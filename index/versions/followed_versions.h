@@ -1,5 +1,5 @@
 // The list of versions as a service follows it: the parameter `versions` with its path, the watch
-// that polls it, and the section of the status page that shows which version is served.
+// that polls it, and the section of the status page that shows the list in use.
 //
 // Threads: DeclareParameters, Start and Stop by the owner; `take` as in version_watch.h.
 // Errors: Start: INVALID_ARGUMENT documents change here; those of VersionWatch::Start.
