@@ -168,9 +168,9 @@ class ChaosCluster {
       neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
       for (uint32_t p = 0; p < kPartitionCount && status.ok(); ++p) {
         neptune::Data response;
-        status = session.Call(neptune::ServiceName(lab::kRegisterService), neptune::PartitionId(p),
-                              neptune::MethodName("Append"), neptune::AccessMode::kWrite,
-                              neptune::Data("ready=;"), &response,
+        status = session.Call(neptune::ServiceName(history::kRegisterService),
+                              neptune::PartitionId(p), neptune::MethodName("Append"),
+                              neptune::AccessMode::kWrite, neptune::Data("ready=;"), &response,
                               {.deadline = neptune::this_thread::Now() + kPeaceMax});
       }
     });
@@ -248,14 +248,14 @@ class ChaosCluster {
   }
 
   // Reads the current contents of the registers from their primaries.
-  Status ReadContents(lab::RegisterContents* contents) {
+  Status ReadContents(history::RegisterContents* contents) {
     Status status;
     client_->Run([&] {
       neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
       for (const auto& [partition, key] : load_.Registers()) {
         neptune::Data response;
         // An empty append returns the newest contents.
-        status = session.Call(neptune::ServiceName(lab::kRegisterService),
+        status = session.Call(neptune::ServiceName(history::kRegisterService),
                               neptune::PartitionId(partition), neptune::MethodName("Append"),
                               neptune::AccessMode::kWrite, neptune::Data(key + "="), &response);
         if (!status.ok()) return;
@@ -266,15 +266,16 @@ class ChaosCluster {
   }
 
   Status Judge() {
-    lab::RegisterContents contents;
+    history::RegisterContents contents;
     NEPTUNE_RETURN_IF_ERROR(ReadContents(&contents));
     size_t writes = 0;
     size_t reads = 0;
     size_t unanswered = 0;
-    for (const lab::RegisterOperation& operation : load_.history()) {
+    for (const history::RegisterOperation& operation : load_.history()) {
       ++(!operation.is_acknowledged ? unanswered : operation.is_write ? writes : reads);
     }
-    const std::string wrong = lab::JudgeRegisters(load_.history(), contents, /*progressive=*/true);
+    const std::string wrong =
+        history::CheckRegisters(load_.history(), contents, /*progressive=*/true);
     std::printf("%zu writes acknowledged, %zu reads, %zu calls without an answer in time: %s\n",
                 writes, reads, unanswered, wrong.empty() ? "no violations" : wrong.c_str());
     return wrong.empty() ? neptune::OkStatus() : neptune::Internal(wrong);
@@ -283,7 +284,7 @@ class ChaosCluster {
   const neptune::UniquePort port_;
   const Folder folder_;
   neptune::RandomSource random_;
-  lab::RegisterLoad load_;
+  history::RegisterLoad load_;
   std::unique_ptr<lab::LinkedHosts> hosts_;  // null: all on loopback
   std::vector<std::unique_ptr<ServerProcess>> servers_;
   std::unique_ptr<lab::RealNode> client_;

@@ -20,6 +20,9 @@
 namespace search::lab {
 namespace {
 
+using history::RegisterContents;
+using history::RegisterLoad;
+using history::RegisterOperation;
 using neptune::Duration;
 using neptune::PartitionId;
 using neptune::ServiceName;
@@ -35,7 +38,7 @@ constexpr int kClientCount = 2;
 constexpr int kSessionCount = 3;  // of each client
 constexpr Duration kBegin = seconds(2);
 constexpr Duration kPeaceMax = seconds(30);
-const ServiceName kService(kRegisterService);
+const ServiceName kService(history::kRegisterService);
 
 bool IsWriteAnywhere(const ReplicationChaosOptions& options) {
   return options.level == "write_anywhere";
@@ -94,7 +97,7 @@ class ChaosRun {
     MeasureBlocks(TimePoint(kBegin), simulator_.now());
     AwaitPeace();
     load_.End();
-    simulator_.RunFor(kRegisterTimeout + seconds(1));
+    simulator_.RunFor(history::kRegisterTimeout + seconds(1));
     if (result_.wrong.empty()) CheckReplicas();
     if (result_.wrong.empty()) CheckHistory();
     return result_;
@@ -258,10 +261,10 @@ class ChaosRun {
         ++result_.failed_count;
       }
     }
-    const std::string wrong =
-        IsWriteAnywhere(options_)
-            ? JudgeInserts(load_.history(), final_)
-            : JudgeRegisters(load_.history(), final_, options_.level == "staleness_bounded");
+    const std::string wrong = IsWriteAnywhere(options_)
+                                  ? history::CheckInserts(load_.history(), final_)
+                                  : history::CheckRegisters(load_.history(), final_,
+                                                            options_.level == "staleness_bounded");
     if (!wrong.empty()) Wrong(wrong);
   }
 

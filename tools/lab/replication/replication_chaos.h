@@ -3,8 +3,8 @@
 //   sessions append texts to registers and read them ─► history ─► checks
 //   servers lose power and unsynced data, hang, are cut off, are slow, have their clocks set
 //
-// The checks of levels 2 and 3 are those of JudgeRegisters (tools/history/register_history.h),
-// those of level 1 are those of JudgeInserts. At every level writes succeed again after the faults,
+// The checks of levels 2 and 3 are those of CheckRegisters (tools/history/register_history.h),
+// those of level 1 are those of CheckInserts. At every level writes succeed again after the faults,
 // and all replicas then have the same data.
 //
 // Threads: independent runs may be in several threads.
