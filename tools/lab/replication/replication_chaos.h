@@ -17,6 +17,7 @@
 #include <string>
 
 #include "neptune/base/time.h"
+#include "neptune/world/faults/fault.h"
 
 namespace search::lab {
 
@@ -34,6 +35,7 @@ struct ReplicationChaosOptions {
 struct ReplicationChaosResult {
   // The first violation; empty: none.
   std::string wrong;
+  neptune::FaultSchedule schedule;  // the faults that happened
   uint64_t acknowledged_count = 0;
   uint64_t read_count = 0;
   uint64_t failed_count = 0;  // calls without an answer in time
@@ -42,5 +44,10 @@ struct ReplicationChaosResult {
 };
 
 ReplicationChaosResult RunReplicationChaos(const ReplicationChaosOptions& options);
+
+// Returns the shortest part found of the schedule with which the run still has a violation.
+// REQUIRES: the run has one with the whole schedule.
+neptune::FaultSchedule Minimise(const ReplicationChaosOptions& options,
+                                const neptune::FaultSchedule& schedule);
 
 }  // namespace search::lab
