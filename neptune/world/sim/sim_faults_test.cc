@@ -62,8 +62,8 @@ TEST_F(SimFaultsTest, ClockJumpsThereAndBack) {
   const auto shown = [&] {
     return Duration(world.wall_time().ns_since_1970 - SimOptions().wall_time_start_ns);
   };
-  const Fault behind = {.kind = Kind::kClockOffset, .hosts = {"a"}, .amount = -60};
-  ScheduleFaults(simulator_, {{At(1), At(3), behind}});
+  const Fault slow_clock = {.kind = Kind::kClockOffset, .hosts = {"a"}, .amount = -60};
+  ScheduleFaults(simulator_, {{At(1), At(3), slow_clock}});
   simulator_.RunUntil(At(2));
   EXPECT_EQ(shown(), seconds(2 - 60));
   simulator_.Restart("a");
