@@ -20,7 +20,7 @@ TEST(RedisEntryTest, GivesBackWhatWasEncoded) {
   EXPECT_EQ(EncodeRedisEntry(kEntry).size(), kRedisEntryOverhead + kEntry.value.size());
 }
 
-TEST(RedisEntryTest, NoCutOrChangedEntryIsTaken) {
+TEST(RedisEntryTest, TruncatedOrChangedEntryIsRefused) {
   const std::string bytes = EncodeRedisEntry(kEntry);
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_EQ(DecodeRedisEntry(bytes.substr(0, size)).status().code(),

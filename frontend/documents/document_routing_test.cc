@@ -30,7 +30,7 @@ TEST(BelongsToTier1Test, AGivenRankDecidesElseTheCurrentTier) {
   EXPECT_FALSE(BelongsToTier1(edit, false, 0.5F));
 }
 
-TEST(RouteEditsTest, OneTierGetsTheDocumentTheOtherARemoval) {
+TEST(RouteEditsTest, OneTierGetsTheDocumentAndTheOtherGetsARemoval) {
   const DocumentEdit edit = EditOf(17);
   const DocumentPartitions partitions = {.tier1 = 4, .tier2 = 3, .documents = 5};
   for (const bool in_tier1 : {true, false}) {

@@ -223,7 +223,7 @@ TEST_F(TraceLogTest, EveryIssueIsItsOwnKind) {
   cut.coverage.tiers.emplace_back().evaluated_completely = false;
   Keep(cut);
   Keep(Named(3, Ms(1)), neptune::ResourceExhausted("full"));
-  Keep(Named(4, Ms(1)), neptune::Unavailable("nobody"));
+  Keep(Named(4, Ms(1)), neptune::Unavailable("no replica"));
   Keep(Named(5, Ms(1)), neptune::InvalidArgument("parameter q: what?"));
   for (const auto& [name, id] : {std::pair{"partial", "trace-1"}, std::pair{"cut", "trace-2"},
                                  std::pair{"refused", "trace-3"}, std::pair{"failed", "trace-4"}}) {

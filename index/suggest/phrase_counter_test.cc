@@ -120,7 +120,7 @@ Counts ExactWords(const std::vector<TestDocument>& documents) {
   return exact;
 }
 
-TEST(PhraseCounterTest, WhatIsForgottenBoundsTheErrorOfCounts) {
+TEST(PhraseCounterTest, ForgottenPhrasesBoundTheErrorOfCounts) {
   const auto documents = ZipfDocuments(3000, 11);
   const Counts exact = ExactWords(documents);
   const Counted all = Count(documents);
@@ -136,7 +136,7 @@ TEST(PhraseCounterTest, WhatIsForgottenBoundsTheErrorOfCounts) {
   }
 }
 
-TEST(PhraseCounterTest, OfTooManyTitlesTheBestStay) {
+TEST(PhraseCounterTest, BestTitlesStayIfThereAreTooMany) {
   std::vector<TestDocument> documents;
   for (uint64_t i = 0; i < 1000; ++i) {
     TestDocument& document = documents.emplace_back();

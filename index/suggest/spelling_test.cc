@@ -97,7 +97,7 @@ TEST_F(SpellingTest, WordsThatAreSaidStayAsTheyAre) {
   EXPECT_EQ(Spell("form"), "") << "not 16 times rarer than from for one error";
 }
 
-TEST_F(SpellingTest, EverythingElseOfTheQueryStaysAsTyped) {
+TEST_F(SpellingTest, RestOfTheQueryStaysAsTyped) {
   EXPECT_EQ(Spell("\"Nueral  network\" -sokcet title:pyhton"),
             "\"neural  network\" -sokcet title:python");
   EXPECT_EQ(Spell("site:pyhton.org comprehnsion"), "site:pyhton.org comprehension");
@@ -129,7 +129,7 @@ TEST_F(SpellingTest, NeighboursDecide) {
   EXPECT_EQ(suggestions.Spell("credit carx"), "credit card");
 }
 
-TEST_F(SpellingTest, NothingIsProposedForNothing) {
+TEST_F(SpellingTest, EmptyQueryGetsNoProposal) {
   for (const char* query : {"", "   ", "zzzzzzzzzz", "12345", "x", "-pyhton", "!!!"}) {
     EXPECT_EQ(Spell(query), "") << query;
   }
@@ -180,7 +180,7 @@ TEST(SpellingMergeTest, TheOrderOfPartitionsDoesNotMatter) {
   EXPECT_EQ(left, merge(find(2), merge(find(1), find(0))));
 }
 
-TEST(IsWorthProposingTest, WhatFindsFarMoreIs) {
+TEST(IsWorthProposingTest, QueryThatFindsFarMoreIsProposed) {
   EXPECT_TRUE(IsWorthProposing(0, 1));
   EXPECT_FALSE(IsWorthProposing(0, 0));
   EXPECT_TRUE(IsWorthProposing(3, 30));

@@ -136,7 +136,7 @@ TEST(ChangeWriteTest, ReplicasThatCrashOrBeginWithASnapshotHoldTheSame) {
   }
 }
 
-TEST(ChangeWriteTest, WhatIsNoChangeIsRefusedAndChangesNothing) {
+TEST(ChangeWriteTest, MalformedChangeIsRefusedAndChangesNothing) {
   Replica replica;
   const auto outcome = replica.state().Apply(EntryOf(1, "no change"));
   ASSERT_TRUE(outcome.ok()) << outcome.status();

@@ -23,7 +23,7 @@ class OpenVersionsTest : public testing::Test {
   std::set<std::string> broken_;
 };
 
-TEST_F(OpenVersionsTest, WithoutAListThereIsOneWithoutANumber) {
+TEST_F(OpenVersionsTest, MissingListGivesOneVersionWithoutANumber) {
   ASSERT_TRUE(Take(nullptr).ok());
   EXPECT_EQ(*versions_.Find(0), "");
   EXPECT_EQ(versions_.Find(1), nullptr);
@@ -53,7 +53,7 @@ TEST_F(OpenVersionsTest, RemovedOneIsUsedToItsEnd) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-TEST_F(OpenVersionsTest, OneThatDoesNotOpenIsToldAndTriedAgain) {
+TEST_F(OpenVersionsTest, VersionThatDoesNotOpenIsReportedAndRetried) {
   broken_ = {"two"};
   list_ = *AddVersion(list_, {"two", "2", 2});
   EXPECT_EQ(Take(&list_).code(), neptune::StatusCode::kDataLoss);

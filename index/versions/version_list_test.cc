@@ -21,7 +21,7 @@ VersionList Three() {
   return Of(AddVersion(list, kWednesday));
 }
 
-TEST(VersionListTest, WhatIsWrittenIsRead) {
+TEST(VersionListTest, WrittenListIsReadBack) {
   const VersionList list = Three();
   EXPECT_EQ(Of(ParseVersionList(VersionListJson(list))), list);
   EXPECT_EQ(list.Current(), kTuesday);

@@ -126,10 +126,10 @@ TEST_F(RealLoadPollingTest, SilentServerIsNotWaitedForLongerThanTheDeadline) {
 // for it.
 TEST_F(RealLoadPollingTest, ClosedPortIsNotWaitedForAndDisturbsNoOtherAnswer) {
   const Endpoint server = AddServer(7);
-  const Endpoint nobody = AddSocket([](const Endpoint&, std::string_view) {});
+  const Endpoint silent = AddSocket([](const Endpoint&, std::string_view) {});
   Do([this] { sockets_.clear(); });
   for (int i = 0; i < 20; ++i) {
-    const PollOutcome outcome = Poll({nobody, server}, seconds(60));
+    const PollOutcome outcome = Poll({silent, server}, seconds(60));
     EXPECT_EQ(outcome.best, 1u);
     EXPECT_TRUE(outcome.refused[0]);
     EXPECT_FALSE(outcome.timed_out);

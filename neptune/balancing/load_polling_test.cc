@@ -108,9 +108,9 @@ TEST_F(LoadPollingTest, DeadServerIsNotWaitedFor) {
     EXPECT_FALSE(outcome.timed_out);
     EXPECT_LT(took_, milliseconds(2));
   }
-  const PollOutcome nobody = Poll({gone});
-  EXPECT_EQ(nobody.best, std::nullopt);
-  EXPECT_FALSE(nobody.timed_out);
+  const PollOutcome unanswered = Poll({gone});
+  EXPECT_EQ(unanswered.best, std::nullopt);
+  EXPECT_FALSE(unanswered.timed_out);
 }
 
 TEST_F(LoadPollingTest, MoreServersThanConnectedSocketsAnswer) {

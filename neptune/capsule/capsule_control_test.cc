@@ -48,7 +48,7 @@ TEST(CapsuleControlTest, AskDoesNotEnter) {
   EXPECT_EQ(control.statistics().resident_count, 2u);
 }
 
-TEST(CapsuleControlTest, WithoutFeedbackTheTimeoutIsWhole) {
+TEST(CapsuleControlTest, TimeoutIsFullWithoutFeedback) {
   CapsuleControl control({.timeout = seconds(2)}, {});
   for (int i = 0; i < 500; ++i) EXPECT_EQ(control.Enter(At(0)).timeout, seconds(2));
 }

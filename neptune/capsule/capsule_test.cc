@@ -176,7 +176,7 @@ TEST_F(CapsuleTest, PriorityIsThatOfTheServiceClass) {
   EXPECT_EQ(log_, (Log{"first 1 OK", "gold 2 OK", "silver 3 OK", "none 4 OK"}));
 }
 
-TEST_F(CapsuleTest, WhatIsBypassedComesBackWithAProbe) {
+TEST_F(CapsuleTest, BypassedCapsuleReturnsAfterAProbe) {
   CapsuleConfig config = ConfigOf("cache");
   config.limits.timeout = milliseconds(500);
   config.feedback = {.low_watermark = 2, .high_watermark = 10};
@@ -195,7 +195,7 @@ TEST_F(CapsuleTest, WhatIsBypassedComesBackWithAProbe) {
   EXPECT_FALSE(StatisticsOf("cache").bypassing);
 }
 
-TEST_F(CapsuleTest, WhatACapsuleRefusesAnotherMayTake) {
+TEST_F(CapsuleTest, RefusedCallMayEnterAnotherCapsule) {
   CapsuleConfig first = ConfigOf("first");
   first.limits.resident_count_max = 1;
   first.migrate_to = "second";
@@ -214,7 +214,7 @@ TEST_F(CapsuleTest, WhatACapsuleRefusesAnotherMayTake) {
   EXPECT_EQ(StatisticsOf("second").control.done, 1u);
 }
 
-TEST_F(CapsuleTest, WhatMayNotMigrateIsRefused) {
+TEST_F(CapsuleTest, ForbiddenMigrationIsRefused) {
   CapsuleConfig first = ConfigOf("first");
   first.limits.resident_count_max = 1;
   first.migrate_to = "second";
@@ -240,7 +240,7 @@ TEST_F(CapsuleTest, CapsulesThatSendToEachOtherEndInARefusal) {
   EXPECT_EQ(log_, (Log{"2 0 RESOURCE_EXHAUSTED", "0 10 OK", "1 10 OK"}));
 }
 
-TEST_F(CapsuleTest, WhoGivesUpLeavesTheQueueAndKeepsAForeignWake) {
+TEST_F(CapsuleTest, ThreadThatGivesUpLeavesTheQueueAndKeepsAForeignWake) {
   CapsuleConfig config = ConfigOf("db");
   config.processing_count_max = 1;
   ASSERT_TRUE(stack_.Create(config).ok());

@@ -73,7 +73,7 @@ TEST(CapsuleTextTest, EveryFieldIsRead) {
       << "fields that are not set keep their values";
 }
 
-TEST(CapsuleTextTest, WhatIsWrittenIsReadAsTheSame) {
+TEST(CapsuleTextTest, WrittenTextIsReadBackUnchanged) {
   const auto configs = Parse(R"(
     capsule a { match: "service:x y\\z" timeout_ms: 0.000001 bypass_share: 0.333 }
     capsule b { match: disk:/dev/sd[ab] timeout_ms: none policy: plugin library: "p q" parameters: "\"" }

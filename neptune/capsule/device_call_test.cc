@@ -74,7 +74,7 @@ TEST_F(RealDeviceTest, TheCallRunsOnAHelperThread) {
   });
 }
 
-TEST_F(RealDeviceTest, WhatNoCapsuleTakesRunsWhereItIsMade) {
+TEST_F(RealDeviceTest, CallWithoutACapsuleRunsInItsThread) {
   ASSERT_TRUE(stack_.Create(StoreCapsule()).ok());
   Run([&] {
     const auto there = RunOnDevice(stack_, "/elsewhere", [] { return std::this_thread::get_id(); });

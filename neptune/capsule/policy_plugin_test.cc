@@ -95,7 +95,7 @@ TEST_F(PolicyPluginTest, TheExampleSendsWhatWouldComeTooLateElsewhere) {
   EXPECT_EQ(stack_.Named("replica")->Inspect(simulator_.now()).control.done, 1u);
 }
 
-TEST_F(PolicyPluginTest, WhoGivesUpWaitingIsForgotten) {
+TEST_F(PolicyPluginTest, WaiterThatGivesUpIsForgotten) {
   ASSERT_TRUE(stack_.Create(ConfigOf("earliest_deadline.so", "")).ok());
   for (int i = 0; i < 100; ++i) Call(StrCat(i), 15 + i % 7);
   simulator_.RunFor(seconds(1));
@@ -104,7 +104,7 @@ TEST_F(PolicyPluginTest, WhoGivesUpWaitingIsForgotten) {
   EXPECT_EQ(Statistics().policy_failures, 0u);
 }
 
-TEST_F(PolicyPluginTest, WhatIsNoPluginIsRefused) {
+TEST_F(PolicyPluginTest, OtherLibraryIsRefused) {
   const auto refusal = [&](const std::string& library, const std::string& parameters) {
     return stack_.Create(ConfigOf(library, parameters));
   };
@@ -122,7 +122,7 @@ TEST_F(PolicyPluginTest, WhatIsNoPluginIsRefused) {
   EXPECT_EQ(stack_.Inspect(simulator_.now()).size(), 1u);
 }
 
-TEST_F(PolicyPluginTest, OneThatBreaksIsReplacedAndNoCallIsLost) {
+TEST_F(PolicyPluginTest, BrokenPluginIsReplacedAndNoCallIsLost) {
   for (const char* const how :
        {"throw_in_arrive", "throw_in_wait", "throw_in_next", "unknown", "nothing"}) {
     log_.clear();
@@ -136,7 +136,7 @@ TEST_F(PolicyPluginTest, OneThatBreaksIsReplacedAndNoCallIsLost) {
   }
 }
 
-TEST_F(PolicyPluginTest, OneThatThrowsInForgetIsReplaced) {
+TEST_F(PolicyPluginTest, PluginThatThrowsInForgetIsReplaced) {
   ASSERT_TRUE(stack_.Create(ConfigOf("broken_policy.so", "throw_in_forget")).ok());
   Call("a", 500);
   Call("gives up", 5);
@@ -146,7 +146,7 @@ TEST_F(PolicyPluginTest, OneThatThrowsInForgetIsReplaced) {
   EXPECT_EQ(Statistics().policy_failures, 1u);
 }
 
-TEST_F(PolicyPluginTest, OneThatThrowsWhenItIsDestroyedIsDestroyed) {
+TEST_F(PolicyPluginTest, PluginThatThrowsInItsDestructorIsDestroyed) {
   ASSERT_TRUE(stack_.Create(ConfigOf("broken_policy.so", "throw_in_destroy")).ok());
   for (const char* name : {"a", "b"}) Call(name, 500);
   simulator_.RunFor(seconds(1));

@@ -101,7 +101,7 @@ TEST_F(CapsuleCallsTest, AReadWaitsInTheCapsuleOfItsPeerAndIsTimed) {
   EXPECT_EQ(statistics.control.resident_count, 0u);
 }
 
-TEST_F(CapsuleCallsTest, OneMoreThanTheCapsuleHoldsIsRefused) {
+TEST_F(CapsuleCallsTest, CallOverTheCapsulesBoundIsRefused) {
   Create("silent", SilentRule(), {.resident_count_max = 3, .timeout = milliseconds(200)});
   std::vector<int> connections;
   threads_.Run({[&] {
@@ -191,7 +191,7 @@ TEST_F(CapsuleCallsTest, AWaitOnAConnectionIsNotSentElsewhere) {
   EXPECT_EQ(Statistics("other").control.entered, 0u);
 }
 
-TEST_F(CapsuleCallsTest, WhatArrivesWhileACallWaitsForItsTurnIsRead) {
+TEST_F(CapsuleCallsTest, BytesThatArriveWhileACallWaitsForItsTurnAreRead) {
   // A server that answers; one call at a time may be with it.
   sockaddr_in address;
   int listener = -1;
@@ -333,7 +333,7 @@ TEST_F(CapsuleCallsTest, ARequestThatWaitsIsOutsideOfTheMainPool) {
   }});
 }
 
-TEST_F(CapsuleCallsTest, WhatNobodyConnectedWaitsInNoCapsule) {
+TEST_F(CapsuleCallsTest, UnconnectedSocketWaitsInNoCapsule) {
   int ends[2];
   threads_.Run({[&] {
                   ASSERT_EQ(pipe(ends), 0);
@@ -496,7 +496,7 @@ TEST_F(DeviceCallsTest, ADeviceThatCannotBePolledIsWrittenOnItsHelpers) {
   EXPECT_EQ(Statistics("null").control.done, 2u);
 }
 
-TEST_F(DeviceCallsTest, WhatNoDeviceTakesIsReadWhereItIs) {
+TEST_F(DeviceCallsTest, ReadWithoutADeviceRunsInItsThread) {
   threads_.Run({[&] {
     const int file = open(StrCat(folder_, "/file").c_str(), O_RDONLY);
     char data[16];

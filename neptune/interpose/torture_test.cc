@@ -269,7 +269,7 @@ class Torture {
   std::array<std::atomic<uint64_t>, kLoopCount> shared_{};
 };
 
-TEST(TortureTest, WhatBelongsToAThreadIsItsOwnAfterEachPark) {
+TEST(TortureTest, ThreadLocalStateIsKeptAcrossParks) {
   const uint64_t park_count = FromEnvironment("NEPTUNE_TORTURE_PARKS", 200'000);
   ASSERT_EQ(pthread_key_create(&specific_key, nullptr), 0);
   Torture torture;

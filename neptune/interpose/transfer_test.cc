@@ -240,7 +240,7 @@ TEST(TransferTest, TimeLimitsOfSocketsAreKept) {
   }});
 }
 
-TEST(TransferTest, OfManyThatAcceptOneIsWokenForAConnection) {
+TEST(TransferTest, ConnectionWakesOneOfManyAcceptingThreads) {
   UserThreads threads(2);
   sockaddr_in address;
   int listener = -1;

@@ -87,11 +87,11 @@ TEST(WaitTest, SelectAndEpollWait) {
                  event.events = EPOLLIN;
                  event.data.fd = ends[0];
                  ASSERT_EQ(epoll_ctl(epoll, EPOLL_CTL_ADD, ends[0], &event), 0);
-                 epoll_event told{};
-                 EXPECT_EQ(epoll_wait(epoll, &told, 1, 1), 0);
+                 epoll_event ready{};
+                 EXPECT_EQ(epoll_wait(epoll, &ready, 1, 1), 0);
                  ++parked_count;
-                 EXPECT_EQ(epoll_wait(epoll, &told, 1, -1), 1);
-                 EXPECT_EQ(told.data.fd, ends[0]);
+                 EXPECT_EQ(epoll_wait(epoll, &ready, 1, -1), 1);
+                 EXPECT_EQ(ready.data.fd, ends[0]);
                  close(epoll);
                },
                [&] {

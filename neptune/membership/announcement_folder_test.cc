@@ -39,7 +39,7 @@ class AnnouncementFolderTest : public testing::Test {
   std::filesystem::path path_;
 };
 
-TEST_F(AnnouncementFolderTest, TellsOnceWhatWasWrittenAfterTheFirstLook) {
+TEST_F(AnnouncementFolderTest, ReportsEachAnnouncementWrittenAfterTheFirstReadOnce) {
   AnnouncementFolder writer(path_.string());
   ASSERT_TRUE(writer.Write("a", "of old").ok());
   AnnouncementFolder reader(path_.string());

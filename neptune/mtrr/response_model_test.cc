@@ -30,7 +30,7 @@ double NumberInMm1k(double rho, int k) {
   return rho / (1 - rho) - (k + 1) * std::pow(rho, k + 1) / (1 - std::pow(rho, k + 1));
 }
 
-TEST(ResponseModelTest, WithoutSpeedupItIsProcessorSharing) {
+TEST(ResponseModelTest, NoSpeedupIsProcessorSharing) {
   for (const double rho : {0.2, 0.9, 1.0, 1.7}) {
     for (const int threads : {1, 4, 30}) {
       SCOPED_TRACE(StrCat("rho ", rho, ", threads ", threads));
@@ -46,7 +46,7 @@ TEST(ResponseModelTest, WithoutSpeedupItIsProcessorSharing) {
 }
 
 // Compares p_n of M/M/m/K with its closed form.
-TEST(ResponseModelTest, WithFullSpeedupItIsManyServers) {
+TEST(ResponseModelTest, FullSpeedupIsManyServers) {
   for (const double offered : {0.5, 3.0, 4.0, 7.0}) {
     SCOPED_TRACE(StrCat("offered ", offered));
     const int m = 4;
@@ -95,7 +95,7 @@ TEST(ResponseModelTest, IdleShareIsTheSourcesClosedForm) {
   }
 }
 
-TEST(ResponseModelTest, NothingIsSpecialWhereLoadMeetsCapacity) {
+TEST(ResponseModelTest, ModelIsContinuousWhereLoadMeetsCapacity) {
   const double at = Predict(100, 50, 0.5, 3, 3, 64).response_s;
   const double below = Predict(100 * (1 - 1e-7), 50, 0.5, 3, 3, 64).response_s;
   const double above = Predict(100 * (1 + 1e-7), 50, 0.5, 3, 3, 64).response_s;

@@ -49,7 +49,7 @@ TEST(SpeedupTest, FitFindsWhatWasMeasured) {
   }
 }
 
-TEST(SpeedupTest, NoSpeedupIsFitAsNone) {
+TEST(SpeedupTest, MissingSpeedupIsFittedAsNone) {
   const SpeedupFit fit = *FitSpeedup({{1, 40}, {2, 40}, {4, 39}, {8, 40}});
   EXPECT_NEAR(fit.speedup.At(8), 1, 0.03);
   EXPECT_NEAR(fit.service_rate, 40, 1);

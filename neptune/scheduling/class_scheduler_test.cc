@@ -240,7 +240,7 @@ TEST(ClassSchedulerTest, RequestsThatWouldBeLateAreDropped) {
   EXPECT_EQ(bench.dropped, 1u);
 }
 
-TEST(ClassSchedulerTest, WithoutADropShareOnlyLateRequestsAreDropped) {
+TEST(ClassSchedulerTest, OnlyLateRequestsAreDroppedWithoutADropShare) {
   SchedulerOptions options = Memberships(SchedulingPolicy::kYid);
   options.drop_share.reset();
   Bench bench(options);
@@ -374,7 +374,7 @@ TEST(ClassSchedulerTest, AClassWithoutAFreeThreadWaits) {
 }
 
 // Every request is returned exactly once, whatever happens, and never after its deadline.
-TEST(ClassSchedulerTest, NothingIsLostAndNothingServedTwice) {
+TEST(ClassSchedulerTest, EachRequestIsServedOnce) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
     RandomSource random(seed);

@@ -11,7 +11,7 @@ constexpr ClassNumber kGold = 0;
 constexpr ClassNumber kSilver = 1;
 constexpr ClassNumber kBronze = 2;
 
-TEST(ClassThreadsTest, WithoutReservationsAllClassesShareAllThreads) {
+TEST(ClassThreadsTest, AllClassesShareAllThreadsWithoutReservations) {
   ClassThreads threads({.all = 2}, 3);
   threads.Take(kGold);
   EXPECT_TRUE(threads.HasFree(kBronze));

@@ -44,7 +44,7 @@ TEST(GuaranteeCreditTest, UnusedCreditExpires) {
   EXPECT_LE(PicksOf(kLow, 10, {1, 1}, &credit), 2 + 2);
 }
 
-TEST(GuaranteeCreditTest, NothingGuaranteedNothingDue) {
+TEST(GuaranteeCreditTest, ClassWithoutAGuaranteeIsNeverDue) {
   GuaranteeCredit credit({0, 0});
   EXPECT_EQ(PicksOf(kLow, 1'000, {1, 1}, &credit), 0);
 }

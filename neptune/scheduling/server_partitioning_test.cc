@@ -54,7 +54,7 @@ TEST(AllocateServersTest, YieldCountsForWhatIsConsumed) {
   EXPECT_THAT(AllocateServers({{8, 0, 1}, {8, 0, 3}}, 10), ElementsAre(Near(2), Near(8)));
 }
 
-TEST(AllocateServersTest, NoDemand) {
+TEST(AllocateServersTest, NoDemandNeedsNoServers) {
   EXPECT_THAT(AllocateServers(Demands(0, 0, 0), 4), ElementsAre(0, 0, 0));
 }
 
@@ -75,7 +75,7 @@ TEST(PartitionServersTest, EachPoolGetsItsPartOfTheClass) {
   EXPECT_EQ(&made.ServersFor(0, 2 / 2.4 + 0.01), &shared);
 }
 
-TEST(PartitionServersTest, WithoutAnAllocationOnlyTheSharedServersAreLeft) {
+TEST(PartitionServersTest, OnlySharedServersAreUsedWithoutAnAllocation) {
   const ServerPartition some = PartitionServers({2.5, 0, 0.5}, Servers(3));
   EXPECT_THAT(some.ServersFor(kSilver, 0.5), ElementsAre(NodeId("s2")));
   const ServerPartition none = PartitionServers({3, 0}, Servers(3));

@@ -47,7 +47,7 @@ TEST(KeyHandshakeTest, BothEndsAgreeHoweverTheBytesAreCut) {
   }
 }
 
-TEST(KeyHandshakeTest, OneCommonKeyIsEnough) {
+TEST(KeyHandshakeTest, OneCommonKeySuffices) {
   const std::string both = StrCat(kNew, "\n", kOld);
   for (const auto& [caller, server] : {std::pair<std::string, std::string>{kOld, both},
                                        {both, kOld},
@@ -100,7 +100,7 @@ TEST(KeyHandshakeTest, AnswerOfAnotherServerIsRefused) {
 }
 
 // An attacker reflects the server's own messages, or opens a second connection to obtain an answer.
-TEST(KeyHandshakeTest, NothingCanBeReflected) {
+TEST(KeyHandshakeTest, ReflectedMessagesAreRefused) {
   Ends ends(kOld, kOld);
   const std::string answer = ends.server.Take(ends.caller.Begin());
   ends.server.Take(std::string_view(answer).substr(answer.size() - sizeof(Mac)));

@@ -92,18 +92,18 @@ class SecureNetworkTest : public testing::Test {
   Endpoint address() { return {simulator_.host("server").address(), 77}; }
   // Returns the status passed to the connect callback.
   Status Connect(Network& network) {
-    std::optional<Status> told;
+    std::optional<Status> outcome;
     Loop& loop = *hosts_["caller"].loop;
     loop.Post([&] {
       network.Connect(address(), loop.Now() + seconds(1),
                       [&](StatusOr<std::unique_ptr<Stream>> stream) {
-                        told = stream.status();
+                        outcome = stream.status();
                         if (stream.ok()) caller_ = std::make_unique<End>(*std::move(stream), false);
                       });
     });
-    simulator_.RunUntilTrue([&] { return told.has_value(); }, simulator_.now() + seconds(5));
-    EXPECT_TRUE(told.has_value());
-    return told.value_or(Internal("no callback"));
+    simulator_.RunUntilTrue([&] { return outcome.has_value(); }, simulator_.now() + seconds(5));
+    EXPECT_TRUE(outcome.has_value());
+    return outcome.value_or(Internal("no callback"));
   }
   std::string Echo(const std::string& text) {
     hosts_["caller"].loop->Post([&] { caller_->Send(text); });

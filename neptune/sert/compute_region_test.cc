@@ -227,7 +227,7 @@ TEST(ComputeRegionDeathTest, RegionsDoNotNest) {
       "do not nest");
 }
 
-TEST(ComputeRegionDeathTest, NoneBeginsWhileALockIsHeld) {
+TEST(ComputeRegionDeathTest, RegionMayNotBeginWhileALockIsHeld) {
   EXPECT_DEATH(
       {
         LeafMutex mutex;

@@ -31,7 +31,7 @@ TEST(EndingOrderTest, YoungOnesGoOn) {
   EXPECT_EQ(MostRelieving({}, milliseconds(0)), std::nullopt);
 }
 
-TEST(EndingOrderTest, OfEqualsTheOlderThenTheFirst) {
+TEST(EndingOrderTest, TiesAreBrokenByAgeAndThenByOrder) {
   const std::vector<RunningRequest> running = {One(300, 200), One(400, 200), One(400, 200)};
   EXPECT_EQ(MostRelieving(running, milliseconds(100)), 1u);
 }

@@ -1,4 +1,4 @@
-// Memory of requests: what is freed by whom and when, and that nothing overlaps.
+// Memory of requests: it is freed by the right owner at the right time, and no blocks overlap.
 
 #include "neptune/sert/request_arena.h"
 
@@ -44,7 +44,7 @@ TEST_F(RequestArenaTest, ObjectsAreAlignedAndAtLeastAsLargeAsAsked) {
   }
 }
 
-TEST_F(RequestArenaTest, WhatTheRequestFreesIsUsedAgain) {
+TEST_F(RequestArenaTest, FreedMemoryOfARequestIsReused) {
   for (const size_t size : {8, 100, 3000, 30'000, 3'000'000}) {
     void* const first = arena_.Allocate(size);
     RequestArena::Free(first, &arena_);
@@ -59,7 +59,7 @@ TEST_F(RequestArenaTest, WhatTheRequestFreesIsUsedAgain) {
   EXPECT_EQ(arena_.live_count(), 0u);
 }
 
-TEST_F(RequestArenaTest, TooMuchIsRefused) {
+TEST_F(RequestArenaTest, AllocationOverTheLimitIsRefused) {
   EXPECT_EQ(arena_.Allocate(kArenaObjectSizeMax + 1), nullptr);
   EXPECT_EQ(arena_.Allocate(SIZE_MAX), nullptr);
   EXPECT_EQ(arena_.Allocate(1, 2 * kArenaAlignmentMax), nullptr);
@@ -83,7 +83,7 @@ TEST_F(RequestArenaTest, ARequestThatEndsLeavesNothingWhenAllIsFreed) {
   EXPECT_EQ(region_.taken_size(), 0u);
 }
 
-TEST_F(RequestArenaTest, WhatARequestLeavesBehindLivesUntilItIsFreed) {
+TEST_F(RequestArenaTest, MemoryThatOutlivesARequestLivesUntilItIsFreed) {
   auto* const small = static_cast<char*>(arena_.Allocate(6));
   auto* const large = static_cast<char*>(arena_.Allocate(1 << 20));
   memcpy(small, "hello", 6);

@@ -247,7 +247,7 @@ class CallTestModule final : public ServiceModule {
       result = this_thread::SleepUntil(std::min(end, context.Now() + milliseconds(10)));
     }
     --here.running;
-    if (context.ShouldStop()) ++here.told_to_stop;
+    if (context.ShouldStop()) ++here.stop_count;
     if (result == ParkResult::kStopping) return Cancelled("the node stops");
     *response = Data(host_);
     return OkStatus();

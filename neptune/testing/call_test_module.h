@@ -16,7 +16,7 @@ struct HostRecord {
   int begun = 0;    // methods of any kind that began
   int running = 0;  // inside Sleep and Wait now
   int running_max = 0;
-  int told_to_stop = 0;                          // saw ShouldStop
+  int stop_count = 0;                            // saw ShouldStop
   int messages = 0;                              // read by Hold, written by Pour
   StatusCode stream_end = StatusCode::kUnknown;  // last status of Pour or Hold
   int writes = 0;

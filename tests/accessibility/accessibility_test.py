@@ -4,40 +4,19 @@
 accessibility_test.py PREVIEW SCRIPTED_CLUSTER
 """
 
-import functools
-import http.server
-import json
 import os
-import subprocess
 import sys
-import tempfile
-import threading
 import unittest
 from typing import Dict, List
 
 import checker
-from bridge import STOP_POLL_S, Bridge
+from bridge import Bridge
 from browser import Browser
+from pages import live_pages, served_samples
 
 PREVIEW, CLUSTER = (os.path.abspath(sys.argv.pop(1)) for _ in range(2))
 
 STORES = ("store-1", "store-2", "store-3", "store-4")
-LIVE_PAGES = {
-    "home": "/", "results": "/search?q=license", "deep": "/search?q=license&start=10", "none": "/search?q=zzqqxx",
-    "spelling": "/search?q=lisense", "beyond": "/search?q=license&start=900", "help": "/help", "console": "/console",
-    "console that renews itself": "/console?refresh=3600", "traces": "/tracez", "error": "/search?q=a&start=-1",
-    "no page": "/nowhere", "no document": "/doc/x", "node": "/statusz"
-}
-
-
-class PageFiles(http.server.SimpleHTTPRequestHandler):
-    """Serves pages by name, like the frontend."""
-    def translate_path(self, path: str) -> str:
-        file = super().translate_path(path)
-        return file if os.path.exists(file) else file + ".html"
-
-    def log_message(self, *_) -> None:
-        pass
 
 
 class AccessibilityTest(unittest.TestCase):
@@ -52,20 +31,11 @@ class AccessibilityTest(unittest.TestCase):
 
 class SamplePagesTest(AccessibilityTest):
     def test_every_sample_is_accessible(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        subprocess.run([PREVIEW, folder.name], check=True)
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(PageFiles, directory=folder.name))
-        thread = threading.Thread(target=server.serve_forever, args=(STOP_POLL_S,))
-        thread.start()
-        self.addCleanup(thread.join)
-        self.addCleanup(server.server_close)
-        self.addCleanup(server.shutdown)
-        names = [name[:-len(".html")] for name in sorted(os.listdir(folder.name)) if name.endswith(".html")]
-        self.assertGreater(len(names), 15)
-        for name in names:
-            with self.subTest(name):
-                self.check(f"http://127.0.0.1:{server.server_port}/{name}")
+        with served_samples(PREVIEW) as samples:
+            self.assertGreater(len(samples), 15)
+            for name, address in samples.items():
+                with self.subTest(name):
+                    self.check(address)
 
 
 class LivePagesTest(AccessibilityTest):
@@ -74,10 +44,7 @@ class LivePagesTest(AccessibilityTest):
         super().setUpClass()
         cls.cluster = Bridge(CLUSTER)
         cls.addClassCleanup(cls.cluster.close)
-        answer = cls.cluster.do({"do": "send", "node": "web-1", "target": "/search?q=license&format=json"})
-        cls.pages = dict(LIVE_PAGES)
-        cls.pages["trace"] = "/tracez?id=" + answer["headers"]["traceparent"].split("-")[1]
-        cls.pages["document"] = "/doc/%s?q=license" % json.loads(answer["body"])["results"][0]["id"]
+        cls.pages = live_pages(cls.cluster)
 
     def test_every_page_is_accessible(self) -> None:
         for name, target in self.pages.items():

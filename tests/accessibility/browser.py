@@ -1,6 +1,6 @@
 """A real headless browser, driven over the DevTools protocol: one process, one page, own profile.
 
-The protocol comes through a pair of pipes, so that nobody listens anywhere. Addresses other than loopback do not resolve.
+The protocol comes through a pair of pipes, so that no port is open. Addresses other than loopback do not resolve.
 """
 
 import base64

@@ -1,4 +1,4 @@
-// Runs chaos seeds, shrinks what fails, and says so by its exit status.
+// Runs chaos seeds and shrinks the schedules of failing ones; exit status 1 if any fails.
 
 #include <gflags/gflags.h>
 #include <glog/logging.h>
@@ -12,17 +12,16 @@ DEFINE_uint64(first_seed, 1, "First seed.");
 DEFINE_uint64(seeds, 2000, "How many seeds.");
 DEFINE_string(bug, "none", "A planted bug; see tests/chaos/README.md.");
 DEFINE_uint64(failures_max, 3, "Ends after this many failing seeds.");
-DEFINE_bool(shrink, true, "Look for a shorter list of chaos_faults that fails too.");
+DEFINE_bool(shrink, true, "Look for a shorter schedule that fails too.");
 
 namespace neptune::chaos {
 namespace {
 
-void Report(uint64_t seed, const std::vector<ChaosFault>& chaos_faults, const Violation& violation,
+void Report(uint64_t seed, const FaultSchedule& schedule, const Violation& violation,
             PlantedBug bug) {
   std::cout << "seed " << seed << ": " << violation.ToString() << "\n";
-  const std::vector<ChaosFault> fewest =
-      FLAGS_shrink ? Minimise(seed, chaos_faults, violation, bug) : chaos_faults;
-  std::cout << " with " << fewest.size() << " of " << chaos_faults.size() << " chaos_faults\n"
+  const FaultSchedule fewest = FLAGS_shrink ? Minimise(seed, schedule, violation, bug) : schedule;
+  std::cout << " with " << fewest.size() << " of " << schedule.size() << " faults\n"
             << ToString(fewest);
   const auto last = RunChaos(seed, fewest, bug).violation;
   if (last) std::cout << " then: " << last->ToString() << "\n";
@@ -40,8 +39,8 @@ int RunSeeds() {
   uint64_t run_count = 0;
   for (uint64_t i = 0; i < FLAGS_seeds && failed_count < FLAGS_failures_max; ++i, ++run_count) {
     const uint64_t seed = FLAGS_first_seed + i;
-    const std::vector<ChaosFault> chaos_faults = FaultsOf(seed);
-    const Outcome outcome = RunChaos(seed, chaos_faults, bug);
+    const FaultSchedule schedule = FaultsOf(seed);
+    const Outcome outcome = RunChaos(seed, schedule, bug);
     sum.call_count += outcome.call_count;
     sum.failed_count += outcome.failed_count;
     sum.must_succeed_count += outcome.must_succeed_count;
@@ -51,7 +50,7 @@ int RunSeeds() {
     sum.event_count += outcome.event_count;
     if (!outcome.violation) continue;
     ++failed_count;
-    Report(seed, chaos_faults, *outcome.violation, bug);
+    Report(seed, schedule, *outcome.violation, bug);
   }
   std::cout << run_count << " seeds, " << failed_count << " failed; " << sum.event_count
             << " events, " << sum.call_count << " calls (" << sum.failed_count << " failed, "

@@ -18,26 +18,26 @@ constexpr const char* kMethods[] = {"Echo", "Echo", "Quick", "Quick", "Write", "
 constexpr int kBurstOneIn = 300;
 constexpr int kBugOneIn = 50;
 
-// From who leaves a place to who has it next.
+// The time between the release of a place and its next use.
 constexpr Duration kHandOverMax = milliseconds(1);
 
 // Ends the execution's record even if the method throws.
 class Running {
  public:
   Running(ChaosState& state, Execution execution)
-      : history_(state.history), token_(history_.BeginExecution(std::move(execution))) {}
-  ~Running() { history_.EndExecution(token_); }
+      : calls_(state.calls), token_(calls_.BeginExecution(std::move(execution))) {}
+  ~Running() { calls_.EndExecution(token_); }
 
  private:
-  History& history_;
+  CallLog& calls_;
   const uint64_t token_;
 };
 
-// Makes one call and records it. `deadline` is the caller's own, if it is itself called.
+// Makes one call and records it.
 Status MakeCall(ChaosState& state, const std::string& host, Client& client, CallRecord plan) {
   plan.caller = host;
   plan.begin = this_thread::Now();
-  CallRecord& call = state.history.Begin(std::move(plan));
+  CallRecord& call = state.calls.Begin(std::move(plan));
   ClientSession session(client);
   CallReport report;
   Data response;
@@ -47,7 +47,7 @@ Status MakeCall(ChaosState& state, const std::string& host, Client& client, Call
            access, Data(StrCat(call.id)), &response, {.deadline = call.deadline}, &report);
   call.reply = response.bytes();
   call.server = report.server.value();
-  state.history.End(call, this_thread::Now());
+  state.calls.End(call, this_thread::Now());
   if (!call.abandoned) state.on_ended(call);
   return call.status;
 }
@@ -85,13 +85,13 @@ class ServerModule final : public ServiceModule {
 
   Status Serve(RequestContext& request, const Data& input, Data* output, Method method,
                bool is_long) {
-    CallRecord* const call = state_.history.Find(std::stoll(input.bytes()));
+    CallRecord* const call = state_.calls.Find(std::stoll(input.bytes()));
     if (call == nullptr) {
-      state_.wrong("strange request", input.bytes());
-      return InvalidArgument("nobody asked ", input.bytes());
+      state_.wrong("request of no call", input.bytes());
+      return InvalidArgument("no call has the id ", input.bytes());
     }
     if (stopped_) state_.wrong("served after the module's stop", call->ToString());
-    if (request.ShouldStop()) state_.wrong("served though nobody waits", call->ToString());
+    if (request.ShouldStop()) state_.wrong("served without a waiting caller", call->ToString());
     if (is_long) BeginWork(/*is_fresh=*/true);
     const Running running(state_, {call->id, host_, this_thread::Now()});
     if (is_long) StandStillWhileHanging();
@@ -106,7 +106,7 @@ class ServerModule final : public ServiceModule {
     pool_->Take(this_thread::Now(), is_fresh);
     const size_t count = pool_->taken_count();
     if (count > kConcurrency && state_.hanging.count(host_) == 0) {
-      state_.wrong("too many at once", StrCat(host_, " runs ", count));
+      state_.wrong("too many requests at once", StrCat(host_, " runs ", count));
     }
   }
 
@@ -123,8 +123,8 @@ class ServerModule final : public ServiceModule {
 
   Status Linger(RequestContext& request, CallRecord&) {
     const TimePoint end = request.Now() + seconds(1);
-    const bool deaf = state_.bug == PlantedBug::kDeafWork;
-    while (request.Now() < end && (deaf || !request.ShouldStop())) {
+    const bool ignores_caller = state_.bug == PlantedBug::kIgnoredCancellation;
+    while (request.Now() < end && (ignores_caller || !request.ShouldStop())) {
       if (this_thread::SleepFor(milliseconds(10)) == ParkResult::kStopping) break;
     }
     return OkStatus();
@@ -135,7 +135,7 @@ class ServerModule final : public ServiceModule {
     call.method = "Echo";
     call.partition = (outer.partition + 1) % kPartitionCount;
     call.deadline = request.deadline();
-    pool_->GiveBack(this_thread::Now());  // while it waits for another it is outside of the pool
+    pool_->GiveBack(this_thread::Now());  // a waiting request does not count in the pool
     const Status status = MakeCall(state_, host_, *client_, std::move(call));
     BeginWork(/*is_fresh=*/false);
     return status;
@@ -144,9 +144,8 @@ class ServerModule final : public ServiceModule {
   Status Quick(RequestContext&, CallRecord&) { return OkStatus(); }
 
   Status Write(RequestContext&, CallRecord& call) {
-    ++call.done_count;
-    if (state_.bug == PlantedBug::kWriteTwice && call.id % kBugOneIn == 0) ++call.done_count;
-    if (call.done_count > 1) state_.wrong("write done twice", call.ToString());
+    state_.Insert(call);
+    if (state_.bug == PlantedBug::kWriteTwice && call.id % kBugOneIn == 0) state_.Insert(call);
     return OkStatus();
   }
 
@@ -221,6 +220,11 @@ void PoolUse::GiveBack(TimePoint now) {
 bool PoolUse::NoneWasFree(TimePoint since, TimePoint now) const {
   const bool is_full = taken_count_ >= kConcurrency || now - full_until_ <= kHandOverMax;
   return is_full && full_since_ <= since && latest_fresh_ <= since;
+}
+
+void ChaosState::Insert(CallRecord& call) {
+  StrAppend(&call.inserted, call.id, ";");
+  on_inserted(call);
 }
 
 std::string AnswerTo(const CallRecord& call) {

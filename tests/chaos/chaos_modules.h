@@ -3,7 +3,7 @@
 // Methods of the serving one; each answers with AnswerTo of its request:
 //   Echo    long   two milliseconds of a processor
 //   Linger  long   waits for a second, or until its caller is gone
-//   Relay   long   calls Echo of the other partition with what is left of its time
+//   Relay   long   calls Echo of the other partition within its own deadline
 //   Quick   short
 //   Write   short  a write
 //
@@ -18,7 +18,7 @@
 #include <string>
 
 #include "neptune/node/node.h"
-#include "tests/chaos/history.h"
+#include "tests/chaos/call_log.h"
 #include "tests/chaos/planted_bug.h"
 
 namespace neptune::chaos {
@@ -32,11 +32,11 @@ inline constexpr int kBurstCallCount = 80;
 // The places of a server's pool, as its long requests see them.
 class PoolUse {
  public:
-  // Fresh is a request that begins, and not one that was outside while it waited.
+  // `is_fresh`: the request begins; false if it returns after a wait outside of the pool.
   void Take(TimePoint now, bool is_fresh);
   void GiveBack(TimePoint now);
   size_t taken_count() const { return taken_count_; }
-  // Whether since then all places were taken, if only handed from one to the next, and no fresh
+  // Whether all places have been taken since then, apart from handing them over, and no fresh
   // request got one.
   bool NoneWasFree(TimePoint since, TimePoint now) const;
 
@@ -47,18 +47,23 @@ class PoolUse {
   TimePoint latest_fresh_{};
 };
 
-// What the modules of all nodes share with the run.
+// State that the modules of all nodes share with the run.
 struct ChaosState {
-  History history;
+  CallLog calls;
   std::map<std::string, std::shared_ptr<PoolUse>> pools;  // by server
   PlantedBug bug = PlantedBug::kNone;
-  std::set<std::string> hanging;  // hosts whose long requests stand still
-  bool calling = true;            // callers go on
+  std::set<std::string> hanging;  // hosts whose long requests hang
+  bool calling = true;            // callers make calls
   TimePoint last_burst{};
-  // Says that something is wrong.
+  // Reports a violation.
   std::function<void(const std::string& check, const std::string& what)> wrong;
+  // Called when a server has done a write.
+  std::function<void(const CallRecord&)> on_inserted;
   // Called when a call has ended.
   std::function<void(const CallRecord&)> on_ended;
+
+  // Inserts the call's id into its register, as a write does.
+  void Insert(CallRecord& call);
 };
 
 std::string AnswerTo(const CallRecord& call);

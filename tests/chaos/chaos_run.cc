@@ -2,22 +2,23 @@
 
 #include <glog/logging.h>
 
+#include <memory>
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/world/faults/fault_draw.h"
+#include "neptune/world/faults/shrink.h"
 #include "tests/chaos/chaos_modules.h"
 #include "tests/chaos/checks.h"
-#include "tests/chaos/shrink.h"
+#include "tests/chaos/cluster_faults.h"
 
 namespace neptune::chaos {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr int kServerCount = 5;
-constexpr Duration kLeaveGrace = milliseconds(500);
-// Views are whole six periods after the last trouble; callers go on until then.
+// Views are whole six periods after the last fault; callers go on until then.
 constexpr TimePoint kCallsEnd = kFaultsEnd + seconds(7);
 constexpr TimePoint kRunEnd = kCallsEnd + seconds(4);
 constexpr int kShrinkRunsMax = 200;
@@ -56,11 +57,12 @@ ClusterSpec Spec(const std::string& policy) {
 
 class ChaosRun {
  public:
-  ChaosRun(uint64_t seed, const std::vector<ChaosFault>& chaos_faults, PlantedBug bug)
-      : ledger_(chaos_faults), cluster_(Options(seed, bug)) {
+  ChaosRun(uint64_t seed, const FaultSchedule& schedule, PlantedBug bug)
+      : ledger_(schedule), cluster_(Options(seed, bug)) {
     checks_.emplace(cluster_, state_, ledger_, Nodes());
     PlantInMessages(bug, simulator());
-    Schedule();
+    ScheduleFaults(simulator(), std::make_shared<ClusterFaults>(cluster_, state_),
+                   ledger_.schedule());
     simulator().CheckAlways([this] { checks_->AfterEvent(); });
   }
 
@@ -78,6 +80,9 @@ class ChaosRun {
     state_.wrong = [this](const std::string& check, const std::string& what) {
       if (!violation_) violation_ = {check, simulator().now(), what};
     };
+    state_.on_inserted = [this](const CallRecord& call) {
+      if (checks_) checks_->AfterWrite(call);
+    };
     state_.on_ended = [this](const CallRecord& call) {
       if (checks_) checks_->AfterCall(call);
     };
@@ -91,47 +96,6 @@ class ChaosRun {
 
   Simulator& simulator() { return cluster_.simulator(); }
 
-  void Schedule() {
-    std::vector<FaultSpan> faults;
-    for (const ChaosFault& chaos_fault : ledger_.chaos_faults()) {
-      if (chaos_fault.kind != ChaosFault::Kind::kFault) {
-        ScheduleOfNode(chaos_fault);
-        continue;
-      }
-      faults.push_back(chaos_fault.span);
-      if (chaos_fault.span.fault.kind == Fault::Kind::kCrash) {
-        simulator().At(chaos_fault.span.begin, [this, node = chaos_fault.node()] { Forget(node); });
-      }
-    }
-    ScheduleFaults(simulator(), PlanOf(faults));
-  }
-
-  void ScheduleOfNode(const ChaosFault& chaos_fault) {
-    const std::string& node = chaos_fault.node();
-    if (chaos_fault.kind == ChaosFault::Kind::kHang) {
-      simulator().At(chaos_fault.span.begin, [this, node] { state_.hanging.insert(node); });
-      simulator().At(chaos_fault.span.end, [this, node] { state_.hanging.erase(node); });
-      return;
-    }
-    simulator().At(chaos_fault.span.begin, [this, node] { Leave(node); });
-    simulator().At(chaos_fault.span.end, [this, node] {
-      Forget(node);
-      simulator().Restart(node);
-    });
-  }
-
-  // The process ends when the node has stopped.
-  void Leave(const std::string& node) {
-    cluster_.node(node).Stop(kLeaveGrace, [this, node] {
-      simulator().At(simulator().now(), [this, node] {
-        Forget(node);
-        simulator().Crash(node, CrashKind::kProcess);
-      });
-    });
-  }
-
-  void Forget(const std::string& node) { state_.history.Abandon(node, simulator().now()); }
-
   void RunUntil(TimePoint end) {
     simulator().RunUntilTrue([this] { return violation_.has_value(); }, end);
   }
@@ -139,7 +103,7 @@ class ChaosRun {
   Outcome Count() {
     Outcome outcome = checks_->counts();
     outcome.violation = violation_;
-    for (const auto& [id, call] : state_.history.calls()) {
+    for (const auto& [id, call] : state_.calls.calls()) {
       ++outcome.call_count;
       if (call.ended && !call.status.ok()) ++outcome.failed_count;
     }
@@ -151,7 +115,7 @@ class ChaosRun {
   const Ledger ledger_;
   ChaosState state_;
   std::optional<Violation> violation_;
-  std::optional<Checks> checks_;  // once all nodes have found each other
+  std::optional<Checks> checks_;  // set once all nodes know each other
   SimulatedCluster cluster_;
 };
 
@@ -161,22 +125,24 @@ std::string Violation::ToString() const {
   return StrCat(check, " at ", ToSeconds(at.time_since_epoch()), " s: ", what);
 }
 
-std::vector<ChaosFault> FaultsOf(uint64_t seed) {
+FaultSchedule FaultsOf(uint64_t seed) {
   RandomSource random(DeriveSeed(seed, 0));
-  return DrawChaosFaults(
-      random,
-      {.nodes = Nodes(), .servers = Servers(), .begin = TimePoint(seconds(1)), .end = kFaultsEnd});
+  return DrawSwarm(random,
+                   {.hosts = Nodes(),
+                    .host_kinds = {{Fault::Kind::kLeave, Nodes()}, {Fault::Kind::kHang, Servers()}},
+                    .begin = TimePoint(seconds(1)),
+                    .end = kFaultsEnd});
 }
 
-Outcome RunChaos(uint64_t seed, const std::vector<ChaosFault>& chaos_faults, PlantedBug bug) {
-  return ChaosRun(seed, chaos_faults, bug).Run();
+Outcome RunChaos(uint64_t seed, const FaultSchedule& schedule, PlantedBug bug) {
+  return ChaosRun(seed, schedule, bug).Run();
 }
 
-std::vector<ChaosFault> Minimise(uint64_t seed, const std::vector<ChaosFault>& chaos_faults,
-                                 const Violation& violation, PlantedBug bug) {
-  return Shrink<ChaosFault>(
-      chaos_faults,
-      [&](const std::vector<ChaosFault>& fewer) {
+FaultSchedule Minimise(uint64_t seed, const FaultSchedule& schedule, const Violation& violation,
+                       PlantedBug bug) {
+  return Shrink<FaultSpan>(
+      schedule,
+      [&](const FaultSchedule& fewer) {
         const Outcome outcome = RunChaos(seed, fewer, bug);
         return outcome.violation && outcome.violation->check == violation.check;
       },

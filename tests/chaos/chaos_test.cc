@@ -1,4 +1,4 @@
-// Seeds that must pass, bugs that must be found, and runs that must repeat.
+// Seeds that must pass, planted bugs that must be found, and runs that must repeat.
 
 #include <gtest/gtest.h>
 
@@ -11,14 +11,14 @@ constexpr uint64_t kSeedCount = 30;
 // Each planted bug must be found by one of this many seeds.
 constexpr uint64_t kCanarySeedCount = 30;
 
-TEST(ChaosTest, NothingGoesWrong) {
+TEST(ChaosTest, NoSeedViolatesACheck) {
   Outcome sum;
   for (uint64_t seed = 1; seed <= kSeedCount; ++seed) {
-    const std::vector<ChaosFault> chaos_faults = FaultsOf(seed);
-    const Outcome outcome = RunChaos(seed, chaos_faults);
+    const FaultSchedule schedule = FaultsOf(seed);
+    const Outcome outcome = RunChaos(seed, schedule);
     ASSERT_FALSE(outcome.violation.has_value())
         << "seed " << seed << ": " << outcome.violation->ToString() << "\nwith\n"
-        << ToString(Minimise(seed, chaos_faults, *outcome.violation));
+        << ToString(Minimise(seed, schedule, *outcome.violation));
     sum.call_count += outcome.call_count;
     sum.failed_count += outcome.failed_count;
     sum.must_succeed_count += outcome.must_succeed_count;
@@ -26,7 +26,7 @@ TEST(ChaosTest, NothingGoesWrong) {
     sum.must_offer_count += outcome.must_offer_count;
     sum.must_forget_count += outcome.must_forget_count;
   }
-  // ChaosFaults were felt, and the checks had something to say.
+  // The faults had effects, and the checks applied.
   EXPECT_GT(sum.failed_count, sum.call_count / 100);
   EXPECT_GT(sum.must_succeed_count, 1000u);
   EXPECT_GT(sum.must_know_count, 100'000u);
@@ -51,15 +51,14 @@ TEST_P(CanaryTest, PlantedBugIsFound) {
 INSTANTIATE_TEST_SUITE_P(Bugs, CanaryTest, testing::ValuesIn(AllPlantedBugs()),
                          [](const auto& info) { return std::string(NameOf(info.param)); });
 
-TEST(MinimiseTest, WhatIsLeftIsWhatTheBugNeeds) {
+TEST(MinimiseTest, KeepsOnlyTheFaultsThatTheBugNeeds) {
   constexpr uint64_t kSeed = 3;
-  const std::vector<ChaosFault> chaos_faults = FaultsOf(kSeed);
-  const Outcome outcome = RunChaos(kSeed, chaos_faults, PlantedBug::kNoExpiry);
+  const FaultSchedule schedule = FaultsOf(kSeed);
+  const Outcome outcome = RunChaos(kSeed, schedule, PlantedBug::kNoExpiry);
   ASSERT_TRUE(outcome.violation.has_value());
-  const std::vector<ChaosFault> fewest =
-      Minimise(kSeed, chaos_faults, *outcome.violation, PlantedBug::kNoExpiry);
+  const FaultSchedule fewest = Minimise(kSeed, schedule, *outcome.violation, PlantedBug::kNoExpiry);
   ASSERT_EQ(fewest.size(), 1u) << ToString(fewest);
-  EXPECT_GE(fewest[0].span.end - fewest[0].span.begin, std::chrono::seconds(6))
+  EXPECT_GE(fewest[0].end - fewest[0].begin, std::chrono::seconds(6))
       << "a node that was away: " << fewest[0].ToString();
 }
 

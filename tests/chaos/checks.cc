@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "tools/history/register_history.h"
 
 namespace neptune::chaos {
 namespace {
@@ -13,22 +14,40 @@ using std::chrono::seconds;
 
 constexpr Duration kOften = milliseconds(10);
 constexpr Duration kSeldom = milliseconds(100);
-// A timer fires at its time; the rest is the turn of the loop.
+// A timer fires at its time; the rest is the time until the loop runs the task.
 constexpr Duration kLateness = milliseconds(5);
-// Six announcement periods: what views need to be right.
+// Six announcement periods: the time that views need to be right.
 constexpr Duration kSixPeriods = seconds(6);
 // Work ends at most this long after its last caller has gone.
 constexpr Duration kWorkEndMax = milliseconds(300);
 // A goodbye is known after the time of a datagram; views are handed out a little later.
 constexpr Duration kGoodbyeMax = milliseconds(100);
-// A call with so much time finds the replica that works.
+// A call with at least this much time finds a working replica.
 constexpr Duration kFindMin = seconds(3);
-// One that needs no finding needs no more than this.
+// A call that need not look for a replica needs no more than this.
 constexpr Duration kServeMin = milliseconds(500);
 // A server that has finished nothing for this long withdraws itself.
 constexpr Duration kStalled = milliseconds(1500);
-// A burst has been served after this long.
+// The time in which a burst is served.
 constexpr Duration kBurstEffect = seconds(5);
+
+// A write as an insert of its id into a register of its own.
+search::history::RegisterOperation OperationOf(const CallRecord& call) {
+  search::history::RegisterOperation operation;
+  operation.partition = call.partition;
+  operation.key = StrCat(call.id);
+  operation.is_write = true;
+  operation.text = StrCat(call.id, ";");
+  operation.begin = call.begin;
+  operation.is_acknowledged = call.ended && call.status.ok();
+  if (operation.is_acknowledged) operation.end = call.ended_at;
+  operation.value = operation.text;
+  return operation;
+}
+
+search::history::RegisterContents ContentsOf(const CallRecord& call) {
+  return {{{call.partition, StrCat(call.id)}, call.inserted}};
+}
 
 }  // namespace
 
@@ -57,9 +76,9 @@ void Checks::AfterEvent() {
 
 void Checks::CallsEndInTime() {
   const TimePoint now = simulator_.now();
-  for (const auto& [deadline, id] : state_.history.open()) {
+  for (const auto& [deadline, id] : state_.calls.open()) {
     if (deadline + kLateness >= now) return;
-    const CallRecord& call = *state_.history.Find(id);
+    const CallRecord& call = *state_.calls.Find(id);
     if (MayEndAt(call) >= now) continue;
     // A caller that stands still sees the time later.
     if (ledger_.Away(call.caller, deadline, deadline) || ledger_.Away(call.caller, now, now))
@@ -75,7 +94,7 @@ TimePoint Checks::MayEndAt(const CallRecord& call) {
   return std::max(call.deadline, call.begin) + kLateness;
 }
 
-// Its caller is itself a request, which goes on when a place of its pool is free, and before all
+// The caller is itself a request. It continues when a place of its pool is free, before requests
 // that have not begun.
 bool Checks::WaitsForItsPlace(const CallRecord& call) const {
   return NoPlaceWasFree(call.caller, MayEndAt(call));
@@ -99,29 +118,29 @@ void Checks::QueuesAreBounded() {
 
 void Checks::WorkIsWaitedFor() {
   const TimePoint now = simulator_.now();
-  for (const auto& [token, execution] : state_.history.executions()) {
-    const CallRecord& call = *state_.history.Find(execution.call);
+  for (const auto& [token, execution] : state_.calls.executions()) {
+    const CallRecord& call = *state_.calls.Find(execution.call);
     if (!call.ended && !call.abandoned) continue;
     if (now - call.ended_at < kWorkEndMax) continue;
-    // A lost caller is noticed only where the network tells; then the deadline ends the work.
-    const TimePoint told = call.ended ? call.ended_at : std::max(call.ended_at, call.deadline);
-    if (now - told < kWorkEndMax) continue;
+    // A lost caller is noticed if the network reports it; otherwise the deadline ends the work.
+    const TimePoint noticed = call.ended ? call.ended_at : std::max(call.ended_at, call.deadline);
+    if (now - noticed < kWorkEndMax) continue;
     const TimePoint since = execution.begin - seconds(1);
     if (!ledger_.PairQuiet(call.caller, execution.host, since, now)) continue;
     if (!ledger_.NetworkQuiet(since, now)) continue;
-    // It has been outside, and does nothing while it waits for a place.
+    // A relay that has left its pool does nothing while it waits for a place.
     if (call.method == "Relay" && NoPlaceWasFree(execution.host, MayEndAt(call))) continue;
-    Wrong("work that nobody waits for",
+    Wrong("work without a waiting caller",
           StrCat(execution.host, " still works on ", call.ToString()));
   }
 }
 
-// Every slot of a server is taken, and has been for long: its work waits for others, whom something
-// happened to or who wait themselves.
+// Notes servers all of whose slots have long been taken: their work waits for other servers, which
+// have faults or wait themselves.
 void Checks::NoteStalls() {
   const TimePoint now = simulator_.now();
   std::map<std::string, size_t> old_work;
-  for (const auto& [token, execution] : state_.history.executions()) {
+  for (const auto& [token, execution] : state_.calls.executions()) {
     if (now - execution.begin >= kStalled) ++old_work[execution.host];
   }
   for (const auto& [host, count] : old_work) {
@@ -156,8 +175,8 @@ void Checks::MustKnow(const std::string& observer, const std::string& node) {
     return Wrong("healthy node is not known", StrCat(observer, " does not know ", node));
   }
   if (!IsServer(node)) return;
-  // The ledger has no disturbance of it, but a server whose workers all wait for those of
-  // another that hangs, or is cut off, does well to take itself out.
+  // The ledger has no fault of it, but a server whose workers all wait for another one that hangs
+  // or is cut off may withdraw itself.
   const auto stalled = stalled_at_.find(node);
   if (stalled != stalled_at_.end() && simulator_.now() - stalled->second < kSixPeriods) return;
   ++counts_.must_offer_count;
@@ -172,7 +191,12 @@ void Checks::MustKnow(const std::string& observer, const std::string& node) {
 void Checks::MustHaveForgotten(const std::string& observer, const std::string& node) {
   ++counts_.must_forget_count;
   if (cluster_.node(observer).View()->Find(NodeId(node)) == nullptr) return;
-  Wrong("gone node is still known", StrCat(observer, " knows ", node));
+  Wrong("absent node is still known", StrCat(observer, " knows ", node));
+}
+
+void Checks::AfterWrite(const CallRecord& call) {
+  const std::string wrong = search::history::CheckInserts({OperationOf(call)}, ContentsOf(call));
+  if (!wrong.empty()) Wrong("write is not done once", StrCat(call.ToString(), ": ", wrong));
 }
 
 void Checks::AfterCall(const CallRecord& call) {
@@ -193,17 +217,14 @@ void Checks::AnswerIsRight(const CallRecord& call) {
   if (call.reply != AnswerTo(call)) {
     Wrong("answer of another call", StrCat(call.ToString(), ", got '", call.reply, "'"));
   }
-  if (call.write && call.done_count != 1) {
-    Wrong("acknowledged write is not done once",
-          StrCat(call.ToString(), ", done ", call.done_count, " times"));
-  }
+  if (call.write) AfterWrite(call);
 }
 
 bool Checks::MustSucceed(const CallRecord& call) const {
   return !MayBeRefused(call) && (MustFindAReplica(call) || MustBeServedThere(call));
 }
 
-// Some replica and the way to it were undisturbed all the time, and a read may look for it.
+// Some replica and the links to it were undisturbed all the time, and a read may look for it.
 bool Checks::MustFindAReplica(const CallRecord& call) const {
   if (call.write || call.method == "Relay" || call.method == "Linger") return false;
   if (call.deadline - call.begin < kFindMin) return false;
@@ -230,7 +251,7 @@ bool Checks::MustBeServedThere(const CallRecord& call) const {
          });
 }
 
-// Too much was asked at once, or requests wait behind those that hang.
+// Too many calls came at once, or requests wait in the queue of a server that hangs.
 bool Checks::MayBeRefused(const CallRecord& call) const {
   if (state_.last_burst != TimePoint{} && call.begin - state_.last_burst < kBurstEffect)
     return true;
@@ -259,12 +280,12 @@ void Checks::AtEnd() {
         "neptune_load_index", {{"service", IsServer(node) ? "echo" : "load"}});
     if (load.ok() && *load != 0) Wrong("requests never end", StrCat(node, " counts ", *load));
   }
-  if (!state_.history.open().empty()) {
-    const auto [deadline, id] = *state_.history.open().begin();
-    Wrong("call never ends", state_.history.Find(id)->ToString());
+  if (!state_.calls.open().empty()) {
+    const auto [deadline, id] = *state_.calls.open().begin();
+    Wrong("call never ends", state_.calls.Find(id)->ToString());
   }
-  for (const auto& [token, execution] : state_.history.executions()) {
-    Wrong("work never ends", state_.history.Find(execution.call)->ToString());
+  for (const auto& [token, execution] : state_.calls.executions()) {
+    Wrong("work never ends", state_.calls.Find(execution.call)->ToString());
   }
 }
 

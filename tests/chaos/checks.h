@@ -1,4 +1,4 @@
-// What must hold of a cluster under troubles: asked after every event, after every call, and at the
+// What must hold of a cluster under faults: checked after every event, after every call, and at the
 // end.
 //
 //   after every event   each call ends by its deadline
@@ -9,7 +9,7 @@
 //   after every call    the answer is of this call; an acknowledged write was done once; a call
 //                       that had an undisturbed replica and time to find it succeeded; leaving
 //                       costs none
-//   at the end          everybody knows everybody, offers everything, and does nothing any more
+//   at the end          every node knows every other, offers everything, and is idle
 //
 // Threads: the simulation's thread.
 
@@ -33,10 +33,12 @@ class Checks {
          std::vector<std::string> nodes);
 
   void AfterEvent();
+  // Checks the register of a write, which a server has just done.
+  void AfterWrite(const CallRecord& call);
   void AfterCall(const CallRecord& call);
   void AtEnd();
 
-  // The counts of what was asked.
+  // How often each check applied.
   const Outcome& counts() const { return counts_; }
 
  private:
@@ -69,7 +71,7 @@ class Checks {
   ChaosState& state_;
   const Ledger& ledger_;
   const std::vector<std::string> nodes_;
-  std::map<std::string, TimePoint> stalled_at_;  // by server, when it last was
+  std::map<std::string, TimePoint> stalled_at_;  // by server, when it was last seen stalled
   TimePoint next_often_{};
   TimePoint next_seldom_{};
   Outcome counts_;

@@ -5,25 +5,15 @@
 namespace neptune::chaos {
 namespace {
 
-using Kind = ChaosFault::Kind;
+using Kind = Fault::Kind;
 
-bool IsOfLinks(const ChaosFault& chaos_fault) {
-  return chaos_fault.kind == Kind::kFault &&
-         (chaos_fault.span.fault.kind == Fault::Kind::kCut ||
-          chaos_fault.span.fault.kind == Fault::Kind::kCutOneWay ||
-          chaos_fault.span.fault.kind == Fault::Kind::kLossOneWay);
+bool Disturbs(const FaultSpan& span, const std::string& node) {
+  return span.traits().effect != HostEffect::kNone && span.fault.hosts.contains(node);
 }
 
-bool IsOfNode(const ChaosFault& chaos_fault, const std::string& node) {
-  if (IsOfLinks(chaos_fault) || !chaos_fault.span.fault.hosts.contains(node)) return false;
-  return chaos_fault.span.fault.kind != Fault::Kind::kClockOffset ||
-         chaos_fault.kind != Kind::kFault;
-}
-
-bool Removes(const ChaosFault& chaos_fault) {
-  return chaos_fault.kind == Kind::kLeave ||
-         (chaos_fault.kind == Kind::kFault && (chaos_fault.span.fault.kind == Fault::Kind::kCrash ||
-                                               chaos_fault.span.fault.kind == Fault::Kind::kPause));
+bool IsAwayDuring(const FaultSpan& span, const std::string& node, TimePoint from, TimePoint to) {
+  return span.traits().effect == HostEffect::kAway && span.fault.hosts.contains(node) &&
+         span.begin <= from && span.end >= to;
 }
 
 bool Divides(const Fault& fault, const std::string& a, const std::string& b) {
@@ -34,34 +24,30 @@ bool Divides(const Fault& fault, const std::string& a, const std::string& b) {
 }  // namespace
 
 bool Ledger::Any(TimePoint from, TimePoint to,
-                 const std::function<bool(const ChaosFault&)>& of) const {
-  return std::any_of(
-      chaos_faults_.begin(), chaos_faults_.end(), [&](const ChaosFault& chaos_fault) {
-        return chaos_fault.span.begin <= to && chaos_fault.span.end >= from && of(chaos_fault);
-      });
+                 const std::function<bool(const FaultSpan&)>& has) const {
+  return std::any_of(schedule_.begin(), schedule_.end(), [&](const FaultSpan& span) {
+    return span.begin <= to && span.end >= from && has(span);
+  });
 }
 
 bool Ledger::NodeQuiet(const std::string& node, TimePoint from, TimePoint to) const {
-  return !Any(from, to, [&](const ChaosFault& chaos_fault) { return IsOfNode(chaos_fault, node); });
+  return !Any(from, to, [&](const FaultSpan& span) { return Disturbs(span, node); });
 }
 
 bool Ledger::QuietOrLeaving(const std::string& node, TimePoint from, TimePoint to) const {
-  return !Any(from, to, [&](const ChaosFault& chaos_fault) {
-    return chaos_fault.kind != Kind::kLeave && IsOfNode(chaos_fault, node);
+  return !Any(from, to, [&](const FaultSpan& span) {
+    return span.fault.kind != Kind::kLeave && Disturbs(span, node);
   });
 }
 
 bool Ledger::LinkQuiet(const std::string& a, const std::string& b, TimePoint from,
                        TimePoint to) const {
-  return !Any(from, to, [&](const ChaosFault& chaos_fault) {
-    return IsOfLinks(chaos_fault) && Divides(chaos_fault.span.fault, a, b);
-  });
+  return !Any(from, to, [&](const FaultSpan& span) { return Divides(span.fault, a, b); });
 }
 
 bool Ledger::NetworkQuiet(TimePoint from, TimePoint to) const {
-  return !Any(from, to, [&](const ChaosFault& chaos_fault) {
-    return chaos_fault.kind == Kind::kFault && chaos_fault.span.fault.hosts.empty();
-  });
+  return !Any(from, to,
+              [](const FaultSpan& span) { return span.traits().scope == FaultScope::kNetwork; });
 }
 
 bool Ledger::PairQuiet(const std::string& a, const std::string& b, TimePoint from,
@@ -70,22 +56,18 @@ bool Ledger::PairQuiet(const std::string& a, const std::string& b, TimePoint fro
 }
 
 bool Ledger::Away(const std::string& node, TimePoint from, TimePoint to) const {
-  return Any(from, to, [&](const ChaosFault& chaos_fault) {
-    return Removes(chaos_fault) && chaos_fault.node() == node && chaos_fault.span.begin <= from &&
-           chaos_fault.span.end >= to;
-  });
+  return Any(from, to, [&](const FaultSpan& span) { return IsAwayDuring(span, node, from, to); });
 }
 
 bool Ledger::Left(const std::string& node, TimePoint from, TimePoint to) const {
-  return Any(from, to, [&](const ChaosFault& chaos_fault) {
-    return chaos_fault.kind == Kind::kLeave && chaos_fault.node() == node &&
-           chaos_fault.span.begin <= from && chaos_fault.span.end >= to;
+  return Any(from, to, [&](const FaultSpan& span) {
+    return span.fault.kind == Kind::kLeave && IsAwayDuring(span, node, from, to);
   });
 }
 
 bool Ledger::Hangs(const std::string& node, TimePoint from, TimePoint to) const {
-  return Any(from, to, [&](const ChaosFault& chaos_fault) {
-    return chaos_fault.kind == Kind::kHang && chaos_fault.node() == node;
+  return Any(from, to, [&](const FaultSpan& span) {
+    return span.traits().effect == HostEffect::kUnresponsive && span.fault.hosts.contains(node);
   });
 }
 

@@ -1,45 +1,46 @@
-// What is known of a chaos run's troubles: who was disturbed when, so that a checker can say what
-// must have worked.
+// What a chaos run's faults disturbed when, so that a checker can say what must have worked.
 //
-// An independent ledger, as the design asks of fault tests.
+// An independent ledger, as the design asks of fault tests: it knows the schedule, not the runtime.
 // Threads: immutable.
 
 #pragma once
 
 #include <functional>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "tests/chaos/chaos_fault.h"
+#include "neptune/world/faults/fault.h"
 
 namespace neptune::chaos {
 
 class Ledger {
  public:
-  explicit Ledger(std::vector<ChaosFault> chaos_faults) : chaos_faults_(std::move(chaos_faults)) {}
+  explicit Ledger(FaultSchedule schedule) : schedule_(std::move(schedule)) {}
 
-  // Nothing at all happened to the node itself in [from, to].
+  // True if no fault of the node itself touches [from, to].
   bool NodeQuiet(const std::string& node, TimePoint from, TimePoint to) const;
-  // Nothing but perhaps graceful leaves.
+  // The same, except that the node may leave gracefully.
   bool QuietOrLeaving(const std::string& node, TimePoint from, TimePoint to) const;
-  // Nothing between the two nodes, either way.
+  // True if no fault of the links between the two nodes touches [from, to], either way.
   bool LinkQuiet(const std::string& a, const std::string& b, TimePoint from, TimePoint to) const;
-  // No trouble of all links together that loses or delays messages.
+  // True if no fault of all links touches [from, to].
   bool NetworkQuiet(TimePoint from, TimePoint to) const;
-  // Both nodes and what is between them.
+  // NodeQuiet of both and LinkQuiet.
   bool PairQuiet(const std::string& a, const std::string& b, TimePoint from, TimePoint to) const;
-  // Crashed, paused or left during all of [from, to].
+  // True if one fault keeps the node away during all of [from, to].
   bool Away(const std::string& node, TimePoint from, TimePoint to) const;
-  // Left gracefully at `from` or before, and away until `to`.
+  // True if the node left gracefully at `from` or before, and is away until `to`.
   bool Left(const std::string& node, TimePoint from, TimePoint to) const;
+  // True if the node does not answer at some time of [from, to], although it is known.
   bool Hangs(const std::string& node, TimePoint from, TimePoint to) const;
 
-  const std::vector<ChaosFault>& chaos_faults() const { return chaos_faults_; }
+  const FaultSchedule& schedule() const { return schedule_; }
 
  private:
-  bool Any(TimePoint from, TimePoint to, const std::function<bool(const ChaosFault&)>& of) const;
+  // True if a fault that touches [from, to] has the property.
+  bool Any(TimePoint from, TimePoint to, const std::function<bool(const FaultSpan&)>& has) const;
 
-  const std::vector<ChaosFault> chaos_faults_;
+  const FaultSchedule schedule_;
 };
 
 }  // namespace neptune::chaos

@@ -7,20 +7,12 @@ namespace {
 
 TimePoint At(double s) { return TimePoint(FromSeconds(s)); }
 
-ChaosFault Of(Fault::Kind kind, std::set<std::string> hosts, std::set<std::string> others = {}) {
-  ChaosFault chaos_fault;
-  chaos_fault.span = {
-      At(10), At(12), {.kind = kind, .hosts = hosts, .others = others, .amount = 0.1}};
-  return chaos_fault;
+// A fault from 10 s to 12 s.
+FaultSpan Of(Fault::Kind kind, std::set<std::string> hosts, std::set<std::string> others = {}) {
+  return {At(10), At(12), {.kind = kind, .hosts = hosts, .others = others, .amount = 0.1}};
 }
 
-ChaosFault Leave(const std::string& node) {
-  ChaosFault chaos_fault = Of(Fault::Kind::kCrash, {node});
-  chaos_fault.kind = ChaosFault::Kind::kLeave;
-  return chaos_fault;
-}
-
-TEST(LedgerTest, FaultOfANodeDisturbsItWhileItLasts) {
+TEST(LedgerTest, FaultOfANodeDisturbsItUntilItsEnd) {
   const Ledger ledger({Of(Fault::Kind::kPause, {"a"})});
   EXPECT_FALSE(ledger.NodeQuiet("a", At(11), At(20)));
   EXPECT_FALSE(ledger.NodeQuiet("a", At(0), At(10)));
@@ -47,35 +39,25 @@ TEST(LedgerTest, LossOnAllLinksDisturbsTheNetworkOnly) {
   EXPECT_TRUE(ledger.PairQuiet("a", "b", At(11), At(11)));
 }
 
-TEST(LedgerTest, AClockThatJumpsDisturbsNobody) {
+TEST(LedgerTest, ClockJumpDisturbsNoNode) {
   const Ledger ledger({Of(Fault::Kind::kClockOffset, {"a"})});
   EXPECT_TRUE(ledger.NodeQuiet("a", At(11), At(11)));
 }
 
-TEST(LedgerTest, LeavingIsADisturbanceOfItsOwnKind) {
-  const Ledger ledger({Leave("a")});
+TEST(LedgerTest, GracefulLeaveCountsUnlessItIsAllowed) {
+  const Ledger ledger({Of(Fault::Kind::kLeave, {"a"})});
   EXPECT_FALSE(ledger.NodeQuiet("a", At(11), At(11)));
   EXPECT_TRUE(ledger.QuietOrLeaving("a", At(11), At(11)));
   EXPECT_TRUE(ledger.Left("a", At(10.5), At(11)));
   EXPECT_FALSE(ledger.Left("a", At(9.5), At(11)));
 }
 
-TEST(ChaosFaultTest, DrawnFaultsOfOneNodeDoNotCollide) {
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
-    RandomSource random(seed);
-    const auto chaos_faults = DrawChaosFaults(
-        random, {.nodes = {"a", "b", "c"}, .servers = {"a", "b"}, .begin = At(1), .end = At(20)});
-    std::map<std::string, TimePoint> free_at;
-    for (const ChaosFault& chaos_fault : chaos_faults) {
-      EXPECT_LE(chaos_fault.span.end, At(20));
-      const bool away = chaos_fault.kind != ChaosFault::Kind::kFault ||
-                        chaos_fault.span.fault.kind == Fault::Kind::kCrash ||
-                        chaos_fault.span.fault.kind == Fault::Kind::kPause;
-      if (!away) continue;
-      EXPECT_GE(chaos_fault.span.begin, free_at[chaos_fault.node()]) << "seed " << seed;
-      free_at[chaos_fault.node()] = chaos_fault.span.end + kComeBackMax;
-    }
-  }
+TEST(LedgerTest, IsolatedNodeIsAwayAndHangingOneIsNot) {
+  EXPECT_TRUE(Ledger({Of(Fault::Kind::kIsolate, {"a"})}).Away("a", At(10), At(12)));
+  const Ledger ledger({Of(Fault::Kind::kHang, {"a"})});
+  EXPECT_FALSE(ledger.Away("a", At(10), At(12)));
+  EXPECT_TRUE(ledger.Hangs("a", At(12), At(20)));
+  EXPECT_FALSE(ledger.Hangs("b", At(12), At(20)));
 }
 
 }  // namespace

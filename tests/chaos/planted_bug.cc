@@ -13,12 +13,12 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Bugs that occur now and then affect one message in this many.
+// Occasional bugs affect one message in this many.
 constexpr int kOneIn = 100;
 
-// False: the frame is lost.
+// Returns false if the frame is lost.
 using ChangeFrame = std::function<bool(Frame* frame)>;
-// The same of an announcement.
+// The same for announcements.
 using ChangeAnnouncement = std::function<bool(Announcement* announcement)>;
 
 // Applies `change` to every frame that is written. A piece that does not consist of whole frames
@@ -90,7 +90,7 @@ Tamper LoseProbes() {
 constexpr std::pair<PlantedBug, const char*> kNames[] = {
     {PlantedBug::kSharedAnswer, "shared_answer"},
     {PlantedBug::kWriteTwice, "write_twice"},
-    {PlantedBug::kDeafWork, "deaf_work"},
+    {PlantedBug::kIgnoredCancellation, "ignored_cancellation"},
     {PlantedBug::kHastyExpiry, "hasty_expiry"},
     {PlantedBug::kNoExpiry, "no_expiry"},
     {PlantedBug::kLongQueue, "long_queue"},
@@ -98,7 +98,7 @@ constexpr std::pair<PlantedBug, const char*> kNames[] = {
     {PlantedBug::kSwappedAnswers, "swapped_answers"},
     {PlantedBug::kLostAnswers, "lost_answers"},
     {PlantedBug::kSilentGoodbye, "silent_goodbye"},
-    {PlantedBug::kMuteProbes, "mute_probes"},
+    {PlantedBug::kLostProbes, "lost_probes"},
     {PlantedBug::kFrozenSequence, "frozen_sequence"},
     {PlantedBug::kForgottenDeadline, "forgotten_deadline"},
 };
@@ -147,14 +147,14 @@ void PlantInMessages(PlantedBug bug, Simulator& simulator) {
       return simulator.TamperWith(LoseAnswers());
     case PlantedBug::kForgottenDeadline:
       return simulator.TamperWith(ForgetDeadlines());
-    case PlantedBug::kMuteProbes:
+    case PlantedBug::kLostProbes:
       return simulator.TamperWith(LoseProbes());
     case PlantedBug::kSilentGoodbye:
       return simulator.TamperWith(
-          OnAnnouncements([](Announcement* said) { return !said->goodbye; }));
+          OnAnnouncements([](Announcement* announcement) { return !announcement->goodbye; }));
     case PlantedBug::kFrozenSequence:
-      return simulator.TamperWith(OnAnnouncements([](Announcement* said) {
-        said->sequence = std::min<uint64_t>(said->sequence, 10);
+      return simulator.TamperWith(OnAnnouncements([](Announcement* announcement) {
+        announcement->sequence = std::min<uint64_t>(announcement->sequence, 10);
         return true;
       }));
     default:

@@ -18,19 +18,19 @@ namespace neptune::chaos {
 enum class PlantedBug {
   kNone,
   // Bugs of the modules.
-  kSharedAnswer,  // what all requests share is read after a wait
-  kWriteTwice,    // now and then a write is done twice
-  kDeafWork,      // work goes on after its caller has gone
+  kSharedAnswer,         // state that all requests share is read after a wait
+  kWriteTwice,           // some writes are done twice
+  kIgnoredCancellation,  // work continues after its caller is gone
   // Bugs of the options.
   kHastyExpiry,  // one lost announcement is enough to forget a node
   kNoExpiry,     // dead nodes are never forgotten
   kLongQueue,    // the queue has no bound
   kManyAtOnce,   // all requests run at once
   // Bugs of the messages.
-  kSwappedAnswers,     // now and then an answer carries the payload of the one before
-  kLostAnswers,        // now and then an answer is not sent
+  kSwappedAnswers,     // some answers carry the payload of the answer before
+  kLostAnswers,        // some answers are not sent
   kSilentGoodbye,      // no goodbye is sent
-  kMuteProbes,         // probes are not sent
+  kLostProbes,         // probes are not sent
   kFrozenSequence,     // announcements carry old sequence numbers
   kForgottenDeadline,  // requests have ten seconds more, and cancellations are lost
 };

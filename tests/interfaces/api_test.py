@@ -10,7 +10,7 @@ import sys
 import unittest
 from typing import Any, Iterator, List, Tuple
 
-from json_schema import Checker, resolve
+from json_schema import Checker, resolve, unknown_keywords
 from scripted_cluster import Answer, run_script, send
 
 PROGRAM, DOCUMENT = sys.argv.pop(1), sys.argv.pop(1)
@@ -273,6 +273,20 @@ class ApiTest(unittest.TestCase):
             self.assertNotEqual(
                 list(self.api.checker.problems(schema, dict(answer.json(), **{name: {}}))), [],
                 name)
+
+    def test_a_keyword_that_is_not_checked_is_noticed(self) -> None:
+        schemas = self.document["components"]["schemas"]
+        for path in objects(schemas):
+            changed = copy.deepcopy(schemas)
+            place = changed
+            for name in path:
+                place = place[name]
+            if "type" not in place or path[-1] == "properties":
+                continue
+            place["unheard-of"] = 1
+            for name in changed:
+                found = list(unknown_keywords(changed[name]))
+                self.assertEqual(found, ["unheard-of"] if name == path[0] else [], path)
 
     def test_objects_are_closed(self) -> None:
         for path in objects(self.document["components"]["schemas"]):

@@ -1,6 +1,6 @@
 """Units of //tools:deploy, started as systemd would start them: nodes find each other by a real etcd.
 
-Hosts are addresses of the loopback network. The directory is killed, then a node; then all are told to stop.
+Hosts are addresses of the loopback network. The directory is killed, then a node; then all nodes are stopped.
 """
 
 import json

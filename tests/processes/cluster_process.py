@@ -28,8 +28,8 @@ _cluster_numbers = itertools.count(1)
 
 
 def listeners() -> Set[Tuple[int, str]]:
-    """The ports at which TCP sockets listen, with the sockets' inodes: one that takes over a port has
-    another."""
+    """The ports at which TCP sockets listen, with the sockets' inodes: a socket that takes over a port
+    has another inode."""
     with open("/proc/net/tcp", encoding="ascii") as file:
         sockets = [line.split() for line in file.readlines()[1:]]
     return {(int(words[1].split(":")[1], 16), words[9]) for words in sockets
@@ -50,14 +50,14 @@ def build_index(program: str, corpus: str, folder: str, *arguments: str) -> None
         raise AssertionError(f"build_index: {done.stderr}")
 
 
-def told(answer: dict) -> tuple:
-    """All of an answer that any replica has to give alike."""
+def answer_key(answer: dict) -> tuple:
+    """The part of an answer that is the same for all replicas."""
     return (answer["total"], [(result["id"], result["url"], result["title"], result["snippet"])
                               for result in answer["results"]])
 
 
 def patient_spec(spec: str, folder: str) -> str:
-    """The spec, with time for all that is not lost: what is lost is what this is about."""
+    """The spec with long timeouts, so that only lost requests fail."""
     with open(spec, encoding="utf-8") as file:
         text = file.read()
     text = text.replace("time_limit { lower_bound_ms: 50 upper_bound_ms: 500 }", "")
@@ -232,7 +232,7 @@ class Asked(NamedTuple):
 
 
 class Asker:
-    """Asks a cluster one query after the other on a thread, until it is told to stop."""
+    """Asks a cluster one query after the other on a thread, until it is stopped."""
 
     def __init__(self, cluster: Cluster, queries: List[str], may_use_cache: bool = False):
         self._cluster = cluster

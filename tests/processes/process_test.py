@@ -181,7 +181,7 @@ class ProcessTest(unittest.TestCase):
             wait_until(names_who_allocates, START_LIMIT_S, "an allocation of store-1 that is sampled")
         self.assertGreater(json.loads(get(admin, "/profile/heap/totals"))["in_use_bytes"], 0)
 
-    def test_without_being_told_no_node_writes_spans(self):
+    def test_no_node_writes_spans_by_default(self):
         self.assertEqual(self.started().span_files(), {})
 
     def test_nodes_end_with_a_killed_supervisor(self):
@@ -191,7 +191,7 @@ class ProcessTest(unittest.TestCase):
         cluster.process.wait()
         wait_until(lambda: not any(is_process(node.pid) for node in nodes.values()), STOP_LIMIT_S,
                    "all nodes have ended")
-        cluster.start()  # the state that was left behind is no obstacle
+        cluster.start()  # old state does not prevent the start
         self.assertFalse(cluster.search("mutex")["partial"])
 
     def test_two_clusters_do_not_meet(self):

@@ -15,7 +15,7 @@ import time
 import unittest
 from typing import Dict, List
 
-from cluster_process import Asker, Cluster, build_index, patient_spec, told
+from cluster_process import Asker, Cluster, build_index, patient_spec, answer_key
 from waiting import wait_until
 
 PROGRAM, BUILDER, SPEC, CORPUS, PUBLISHER = (os.path.abspath(path) for path in sys.argv[1:6])
@@ -93,7 +93,7 @@ class PublishTest(unittest.TestCase):
         numbers = {answer["index_version"] for answer in answers.values()}
         self.assertEqual(len(numbers), 1)
         number = numbers.pop()
-        self.expected[number] = {query: told(answer) for query, answer in answers.items()}
+        self.expected[number] = {query: answer_key(answer) for query, answer in answers.items()}
         return number
 
     @contextlib.contextmanager
@@ -117,7 +117,7 @@ class PublishTest(unittest.TestCase):
             self.assertFalse(one.answer["partial"], one.answer["coverage"])
             number = one.answer["index_version"]
             self.assertIn(number, self.expected)
-            self.assertEqual(told(one.answer), self.expected[number][one.query], one.query)
+            self.assertEqual(answer_key(one.answer), self.expected[number][one.query], one.query)
         seen.extend(sorted({one.answer["index_version"] for one in asked}))
 
     def test_published_and_rolled_back_under_load(self):

@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from cluster_process import HTTP_TIMEOUT_S, Asker, Cluster, build_index, patient_spec, told
+from cluster_process import HTTP_TIMEOUT_S, Asker, Cluster, build_index, patient_spec, answer_key
 from waiting import wait_until
 
 PROGRAM, BUILDER, SPEC, CORPUS, OTHER_MODULE, OLD_MODULE = (
@@ -54,7 +54,7 @@ class RollingChangeTest(unittest.TestCase):
     @contextlib.contextmanager
     def asked(self, cluster: Cluster):
         """Asks all the while; no query fails, and every answer is whole and the same as before."""
-        expected = {query: told(cluster.search(query)) for query in QUERIES}
+        expected = {query: answer_key(cluster.search(query)) for query in QUERIES}
         askers = [Asker(cluster, QUERIES) for _ in range(ASKER_COUNT)]
         with contextlib.ExitStack() as stack:
             for asker in askers:
@@ -67,7 +67,7 @@ class RollingChangeTest(unittest.TestCase):
         for one in asked:
             self.assertIsNotNone(one.answer, one.failure)
             self.assertFalse(one.answer["partial"], one.answer["coverage"])
-            self.assertEqual(told(one.answer), expected[one.query], one.query)
+            self.assertEqual(answer_key(one.answer), expected[one.query], one.query)
 
     def change(self, cluster: Cluster, *arguments: str) -> subprocess.CompletedProcess:
         return subprocess.run(cluster.command(*arguments), capture_output=True, text=True,

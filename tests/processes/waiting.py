@@ -24,8 +24,8 @@ def wait_until(condition: Callable[[], bool], limit_s: float, what: str) -> floa
 
 
 def free_port(address: str = "127.0.0.1") -> int:
-    """A port that nobody listens at. From below those that the kernel gives to whoever asks for any:
-    such a one may be another process's as soon as it is free."""
+    """A port at which no socket listens, below the range from which the kernel assigns ports: a port
+    of that range may be given to another process at any time."""
     with open("/proc/sys/net/ipv4/ip_local_port_range", encoding="ascii") as file:
         given_from = int(file.read().split()[0])
     while True:
@@ -39,6 +39,6 @@ def free_port(address: str = "127.0.0.1") -> int:
 
 
 def answers(port: int) -> bool:
-    """Whether somebody on loopback accepts connections at the port."""
+    """Whether a socket on loopback accepts connections at the port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -128,14 +128,14 @@ TEST_F(CallTest, NodesThatMayNotBeAskedAreNot) {
       status = Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
                     AccessMode::kRead, Data(), &answer, {.except = std::move(except)});
     });
-    return status.ok() ? std::string(answer.bytes()) : "nobody";
+    return status.ok() ? std::string(answer.bytes()) : "no replica";
   };
   std::set<std::string> answered;
   for (int i = 0; i < 20; ++i) answered.insert(do_without({NodeId("s0"), NodeId("s2")}));
   EXPECT_EQ(answered, (std::set<std::string>{"s1", "s3"}));
   simulator().Crash("s1", CrashKind::kProcess);
   EXPECT_EQ(do_without({NodeId("s0"), NodeId("s2")}), "s3");
-  EXPECT_EQ(do_without({NodeId("s0"), NodeId("s2"), NodeId("s3")}), "nobody")
+  EXPECT_EQ(do_without({NodeId("s0"), NodeId("s2"), NodeId("s3")}), "no replica")
       << "the others are not asked in its place";
 }
 
@@ -196,7 +196,7 @@ TEST_F(CallTest, DeadlineEndsTheCallAndTheWork) {
   EXPECT_LT(outcome.took, milliseconds(101));
   simulator().RunFor(milliseconds(50));
   EXPECT_EQ(records_["s0"].running, 0);
-  EXPECT_EQ(records_["s0"].told_to_stop, 1);
+  EXPECT_EQ(records_["s0"].stop_count, 1);
   EXPECT_EQ(LoadIndex("s0"), 0);
 }
 
@@ -309,7 +309,7 @@ TEST_F(CallTest, ShortRequestRunsAtOnceUnlessOthersWait) {
   EXPECT_LT(Do("Name", "").took, milliseconds(5));
   const auto waiting = Begin("Sleep", "10");
   simulator().RunFor(milliseconds(10));
-  EXPECT_GT(Do("Name", "").took, milliseconds(200)) << "in its turn behind the one that waits";
+  EXPECT_GT(Do("Name", "").took, milliseconds(200)) << "in its turn after the one that waits";
 }
 
 TEST_F(CallTest, LongRequestsRunSoManyAtOnce) {

@@ -69,7 +69,7 @@ class BenchModule final : public ServiceModule {
   EchoModule echo_;
 };
 
-// The server process: runs one node until it is killed; tells its port through `tell`.
+// The server process: runs one node until it is killed; reports its port through `tell`.
 [[noreturn]] void Serve(int tell, const std::string& key_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto world = MakeRealWorld({});

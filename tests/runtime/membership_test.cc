@@ -89,7 +89,7 @@ TEST(MembershipTest, ReplacedNodeThatComesBackDoesNotTakeItsNameAgain) {
   SimWorld& stranger = cluster.simulator().AddHost({.name = "x"});
   Loop* const loop = *stranger.StartLoop({.name = "loop"});
   const auto socket = *loop->network().OpenDatagram(
-      {}, [](const Endpoint&, std::string_view) { ADD_FAILURE() << "somebody answers it"; });
+      {}, [](const Endpoint&, std::string_view) { ADD_FAILURE() << "a node answers it"; });
   old.probe_endpoint = {stranger.address(), socket->local().port};
   for (int i = 0; i < 10; ++i) {
     ++old.sequence;

@@ -89,22 +89,22 @@ int Answered(SimulatedCluster& cluster, int count) {
 
 // Returns the node's answer to a plain caller.
 Status ConnectFrom(SimulatedCluster& cluster, const std::string& from, const std::string& to) {
-  std::optional<Status> told;
+  std::optional<Status> outcome;
   NodeLoop& loop = *cluster.node(from).loops().serving()[0];
   const Endpoint endpoint = cluster.node(to).call_endpoint();
   std::unique_ptr<Stream> kept;
   loop.loop->Post([&] {
     loop.network().Connect(endpoint, loop.loop->Now() + seconds(1),
                            [&](StatusOr<std::unique_ptr<Stream>> stream) {
-                             told = stream.status();
+                             outcome = stream.status();
                              if (stream.ok()) kept = *std::move(stream);
                            });
   });
-  cluster.simulator().RunUntilTrue([&] { return told.has_value(); },
+  cluster.simulator().RunUntilTrue([&] { return outcome.has_value(); },
                                    cluster.simulator().now() + seconds(3));
   loop.loop->Post([&] { kept.reset(); });
   cluster.simulator().RunFor(milliseconds(1));
-  return told.value_or(Internal("nothing was told"));
+  return outcome.value_or(Internal("no callback"));
 }
 
 TEST(NodeSecurityTest, NodesWithOneKeyWorkAsOne) {
@@ -220,8 +220,8 @@ TEST_F(NodeTlsTest, AnExpiredCertificateIsRefusedAndTheOthersGoOn) {
   cluster.simulator().RunFor(seconds(30));
   const Status refused = ConnectFrom(cluster, "s0", "s2");
   EXPECT_NE(refused.message().find("certificate has expired"), absl::string_view::npos) << refused;
-  const Status told = ConnectFrom(cluster, "s2", "s0");
-  EXPECT_NE(told.message().find("expired"), absl::string_view::npos) << told;
+  const Status outcome = ConnectFrom(cluster, "s2", "s0");
+  EXPECT_NE(outcome.message().find("expired"), absl::string_view::npos) << outcome;
   EXPECT_TRUE(ConnectFrom(cluster, "s0", "s1").ok());
 }
 
@@ -251,7 +251,7 @@ TEST(NodeSecurityTest, WithoutItsKeyANodeDoesNotStart) {
   Simulator simulator(1);
   HostOptions host;
   host.name = "c";
-  Status told = Internal("nothing was told");
+  Status outcome = Internal("no callback");
   std::shared_ptr<Node> node;
   host.boot = [&](World& world) {
     NodeOptions options;
@@ -262,13 +262,13 @@ TEST(NodeSecurityTest, WithoutItsKeyANodeDoesNotStart) {
     options.modules = MakeEcho;
     options.address = static_cast<SimWorld&>(world).address();
     node = std::make_shared<Node>(world, std::move(options));
-    node->Start([&](const Status& status) { told = status; });
+    node->Start([&](const Status& status) { outcome = status; });
     return std::shared_ptr<void>(node);
   };
   simulator.AddHost(std::move(host));
   simulator.RunFor(seconds(1));
-  EXPECT_EQ(told.code(), StatusCode::kFailedPrecondition) << told;
-  EXPECT_NE(told.message().find("chmod 600"), absl::string_view::npos);
+  EXPECT_EQ(outcome.code(), StatusCode::kFailedPrecondition) << outcome;
+  EXPECT_NE(outcome.message().find("chmod 600"), absl::string_view::npos);
 }
 
 }  // namespace

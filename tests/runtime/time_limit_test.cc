@@ -146,7 +146,7 @@ TEST_F(TimeLimitTest, WorkingRequestAnswersWithWhatItHas) {
   RunFor(milliseconds(5100));
   ASSERT_TRUE(work->done);
   EXPECT_TRUE(work->status.ok()) << work->status;
-  EXPECT_EQ(records_["s0"].told_to_stop, 1);
+  EXPECT_EQ(records_["s0"].stop_count, 1);
   EXPECT_EQ(Metric("neptune_requests_ended_early_total", "Wait"), 1);
   EXPECT_TRUE(work->report.ended_early);
 }

@@ -406,7 +406,7 @@ TEST_F(WriteAnywhereTest, AllReplicasAnnounceThatTheyTakeWrites) {
   });
 }
 
-TEST_F(WriteAnywhereTest, StatusPageTellsLevelAndRole) {
+TEST_F(WriteAnywhereTest, StatusPageShowsLevelAndRole) {
   StatusReport report;
   cluster_.node("s1").replication().Describe(&report);
   ASSERT_EQ(report.tables.size(), 1u);

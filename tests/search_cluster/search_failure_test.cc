@@ -8,7 +8,8 @@
 
 #include "index/core/testing/collection.h"
 #include "neptune/base/strings.h"
-#include "neptune/world/sim/fault_plan.h"
+#include "neptune/world/faults/fault_draw.h"
+#include "neptune/world/sim/sim_faults.h"
 #include "tests/search_cluster/search_cluster.h"
 
 namespace search::tests {
@@ -196,7 +197,7 @@ TEST_F(SearchFailureTest, RandomFaultsNeverMakeAnAnswerUntruthful) {
     options.kinds = {Kind::kCrash,          Kind::kPause,   Kind::kCut,         Kind::kCutOneWay,
                      Kind::kSlowProcessors, Kind::kLatency, Kind::kDatagramLoss};
     neptune::ScheduleFaults(cluster_->simulator(),
-                            neptune::DrawFaultPlan(cluster_->simulator().random(), options));
+                            neptune::DrawFaults(cluster_->simulator().random(), options));
     AskFor(seconds(53), seconds(49));
   }
   EXPECT_GT(asked_count_, 13'000);

@@ -4,11 +4,14 @@
 #include <gflags/gflags.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neptune/base/file.h"
@@ -17,7 +20,9 @@
 #include "neptune/node/cluster_spec.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/world/faults/fault_draw.h"
 #include "neptune/world/random_source.h"
+#include "tools/chaos/process_faults.h"
 #include "tools/chaos/server_process.h"
 #include "tools/history/register_load.h"
 #include "tools/process/linked_hosts.h"
@@ -30,6 +35,7 @@ DEFINE_uint64(seed, 1, "seed of the faults and the sessions");
 DEFINE_int32(nodes, 5, "nodes with a replica of everything");
 DEFINE_bool(links, true,
             "give every node a network namespace of its own and also take down its link");
+DEFINE_string(faults, "", "file with a schedule of faults; empty: drawn from the seed");
 DEFINE_bool(keep, false, "keep logs and data after the run");
 
 namespace search::chaos {
@@ -50,7 +56,15 @@ constexpr uint32_t kPartitionCount = 2;
 constexpr int kSessionCount = 6;
 constexpr auto kFaultPauseMean = milliseconds(1500);
 constexpr auto kDownMean = milliseconds(1200);
-constexpr auto kPeaceMax = seconds(40);
+constexpr auto kRecoveryMax = seconds(40);
+constexpr size_t kScheduleSizeMax = 1 << 20;
+// How often each kind is drawn.
+constexpr std::pair<neptune::Fault::Kind, int> kKinds[] = {
+    {neptune::Fault::Kind::kCrash, 5},
+    {neptune::Fault::Kind::kPause, 4},
+    {neptune::Fault::Kind::kFullDisk, 1},
+    {neptune::Fault::Kind::kIsolate, 4},
+};
 
 std::string SpecText(int nodes, uint16_t port) {
   std::string text = StrCat("name: 'chaos-", port, "' multicast_group: '239.192.7.9:", port,
@@ -83,17 +97,16 @@ class Folder {
 
 class ChaosCluster {
  public:
-  ChaosCluster()
-      : random_(FLAGS_seed), load_({.seed = FLAGS_seed, .partition_count = kPartitionCount}) {}
+  ChaosCluster() : load_({.seed = FLAGS_seed, .partition_count = kPartitionCount}) {}
 
   Status Run() {
     NEPTUNE_RETURN_IF_ERROR(Start());
     std::printf("%d nodes, seed %lu, folder %s\n", FLAGS_nodes,
                 static_cast<unsigned long>(FLAGS_seed), folder_.path().c_str());
     for (int i = 0; i < kSessionCount; ++i) load_.Begin(client_->node(), i);
-    ChaosFault();
-    NEPTUNE_RETURN_IF_ERROR(Peace());
-    return Judge();
+    NEPTUNE_RETURN_IF_ERROR(CauseFaults());
+    NEPTUNE_RETURN_IF_ERROR(AwaitRecovery());
+    return Check();
   }
 
  private:
@@ -168,10 +181,11 @@ class ChaosCluster {
       neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
       for (uint32_t p = 0; p < kPartitionCount && status.ok(); ++p) {
         neptune::Data response;
-        status = session.Call({neptune::ServiceName(lab::kRegisterService), neptune::PartitionId(p),
-                               neptune::MethodName("Append"), neptune::AccessMode::kWrite},
-                              neptune::Data("ready=;"), &response,
-                              {.deadline = neptune::this_thread::Now() + kPeaceMax});
+        status =
+            session.Call({neptune::ServiceName(history::kRegisterService), neptune::PartitionId(p),
+                          neptune::MethodName("Append"), neptune::AccessMode::kWrite},
+                         neptune::Data("ready=;"), &response,
+                         {.deadline = neptune::this_thread::Now() + kRecoveryMax});
       }
     });
     return neptune::Annotate(status, "waiting for a first write");
@@ -183,60 +197,52 @@ class ChaosCluster {
     return now;
   }
 
+  void SleepUntil(neptune::TimePoint time) { Sleep(std::max(time - Now(), neptune::Duration(0))); }
+
   void Sleep(neptune::Duration time) {
     client_->Run([&] { neptune::this_thread::SleepFor(time); });
   }
 
-  void ChaosFault() {
-    const neptune::TimePoint end = Now() + neptune::FromSeconds(FLAGS_seconds);
-    while (Now() < end) {
-      HurtOne(static_cast<size_t>(random_.Next() % servers_.size()));
-      Rest(kFaultPauseMean);
+  // Draws the faults, or reads those of --faults. At most one node at a time has one.
+  StatusOr<neptune::FaultSchedule> Schedule(const neptune::FaultTarget& target) const {
+    if (!FLAGS_faults.empty()) {
+      NEPTUNE_ASSIGN_OR_RETURN(const std::string text,
+                               neptune::ReadFile(FLAGS_faults, kScheduleSizeMax));
+      NEPTUNE_ASSIGN_OR_RETURN(neptune::FaultSchedule schedule, neptune::ParseFaultSchedule(text));
+      NEPTUNE_RETURN_IF_ERROR(neptune::CheckSupported(target, schedule));
+      return schedule;
     }
-  }
-
-  void Rest(neptune::Duration mean) {
-    Sleep(neptune::FromSeconds(random_.Exponential(neptune::ToSeconds(mean))));
-  }
-
-  void HurtOne(size_t number) {
-    ServerProcess& server = *servers_[number];
-    const std::string name = StrCat("s", number);
-    const uint64_t kind = random_.Next() % (hosts_ == nullptr ? 10 : 14);
-    if (kind >= 10) {
-      std::printf("isolated %s\n", name.c_str());
-      SetLink(number, false);
-      Rest(kDownMean);
-      SetLink(number, true);
-    } else if (kind < 5) {
-      std::printf("kill %s\n", name.c_str());
-      server.Kill();
-      Rest(kDownMean);
-      Restart(server);
-    } else if (kind < 9) {
-      std::printf("stop %s\n", name.c_str());
-      server.Pause();
-      Rest(kDownMean);
-      server.Resume();
-    } else {
-      std::printf("starve %s\n", name.c_str());
-      Note(server.StarveOfDisk());
-      Rest(kDownMean);
-      server.Kill();
-      Restart(server);
+    neptune::RandomFaultOptions options;
+    for (int i = 0; i < FLAGS_nodes; ++i) options.hosts.push_back(StrCat("s", i));
+    options.horizon = neptune::TimePoint(neptune::FromSeconds(FLAGS_seconds));
+    options.interval_mean = kFaultPauseMean;
+    options.duration_mean = kDownMean;
+    options.kinds.clear();
+    for (const auto& [kind, weight] : kKinds) {
+      if (target.Supports(kind)) options.kinds.insert(options.kinds.end(), weight, kind);
     }
-    std::fflush(stdout);
+    neptune::RandomSource random(FLAGS_seed);
+    return neptune::DrawFaults(random, options);
   }
 
-  static void Note(const Status& status) {
-    if (!status.ok()) std::printf("  %s\n", status.ToString().c_str());
+  Status CauseFaults() {
+    std::map<std::string, FaultyNode> nodes;
+    for (size_t i = 0; i < servers_.size(); ++i) nodes[StrCat("s", i)] = {servers_[i].get(), i};
+    ProcessFaults target(std::move(nodes), hosts_.get());
+    NEPTUNE_ASSIGN_OR_RETURN(const neptune::FaultSchedule schedule, Schedule(target));
+    std::printf("faults:\n%s", neptune::ToString(schedule).c_str());
+    const neptune::TimePoint begin = Now();
+    for (const neptune::FaultChange& change : ChangesOf(schedule)) {
+      SleepUntil(begin + change.at.time_since_epoch());
+      std::printf("%s %s\n", change.begins ? "begin" : "end  ", change.fault.ToString().c_str());
+      std::fflush(stdout);
+      const Status status = target.Apply(change);
+      if (!status.ok()) std::printf("  %s\n", status.ToString().c_str());
+    }
+    return neptune::OkStatus();
   }
 
-  void SetLink(size_t number, bool is_up) { Note(hosts_->SetLink(number, is_up)); }
-
-  void Restart(ServerProcess& server) { Note(server.Start()); }
-
-  Status Peace() {
+  Status AwaitRecovery() {
     for (size_t i = 0; i < servers_.size(); ++i) {
       if (servers_[i]->HasEnded()) return neptune::Internal("s", i, " exited on its own");
     }
@@ -248,7 +254,7 @@ class ChaosCluster {
   }
 
   // Reads the current contents of the registers from their primaries.
-  Status ReadContents(lab::RegisterContents* contents) {
+  Status ReadContents(history::RegisterContents* contents) {
     Status status;
     client_->Run([&] {
       neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
@@ -256,7 +262,7 @@ class ChaosCluster {
         neptune::Data response;
         // An empty append returns the newest contents.
         status = session.Call(
-            {neptune::ServiceName(lab::kRegisterService), neptune::PartitionId(partition),
+            {neptune::ServiceName(history::kRegisterService), neptune::PartitionId(partition),
              neptune::MethodName("Append"), neptune::AccessMode::kWrite},
             neptune::Data(key + "="), &response);
         if (!status.ok()) return;
@@ -266,16 +272,17 @@ class ChaosCluster {
     return neptune::Annotate(status, "reading the registers");
   }
 
-  Status Judge() {
-    lab::RegisterContents contents;
+  Status Check() {
+    history::RegisterContents contents;
     NEPTUNE_RETURN_IF_ERROR(ReadContents(&contents));
     size_t writes = 0;
     size_t reads = 0;
     size_t unanswered = 0;
-    for (const lab::RegisterOperation& operation : load_.history()) {
+    for (const history::RegisterOperation& operation : load_.history()) {
       ++(!operation.is_acknowledged ? unanswered : operation.is_write ? writes : reads);
     }
-    const std::string wrong = lab::JudgeRegisters(load_.history(), contents, /*progressive=*/true);
+    const std::string wrong =
+        history::CheckRegisters(load_.history(), contents, /*progressive=*/true);
     std::printf("%zu writes acknowledged, %zu reads, %zu calls without an answer in time: %s\n",
                 writes, reads, unanswered, wrong.empty() ? "no violations" : wrong.c_str());
     return wrong.empty() ? neptune::OkStatus() : neptune::Internal(wrong);
@@ -283,8 +290,7 @@ class ChaosCluster {
 
   const neptune::UniquePort port_;
   const Folder folder_;
-  neptune::RandomSource random_;
-  lab::RegisterLoad load_;
+  history::RegisterLoad load_;
   std::unique_ptr<lab::LinkedHosts> hosts_;  // null: all on loopback
   std::vector<std::unique_ptr<ServerProcess>> servers_;
   std::unique_ptr<lab::RealNode> client_;

@@ -32,7 +32,7 @@ neptune::ClusterSpec Spec() {
   return *spec;
 }
 
-TEST(ChangesFileTest, WhatIsWrittenIsRead) {
+TEST(ChangesFileTest, WrittenChangesAreReadBack) {
   const auto read = ParseChanges(ChangesJson(Some()));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(*read, Some());

@@ -62,7 +62,7 @@ TEST(WikiDumpReaderTest, ReadsTitleTextLinksAndSite) {
   EXPECT_EQ(document.anchors[0].text, "fruit");
 }
 
-TEST(WikiDumpReaderTest, TellsRedirectsAndOtherNamespaces) {
+TEST(WikiDumpReaderTest, DistinguishesRedirectsAndOtherNamespaces) {
   const Read read =
       ReadWiki(std::string(kHead) + Page("A", "#REDIRECT [[B]]", "0", "<redirect title=\"B\" />") +
                Page("Talk:A", "words", "1") + "</mediawiki>");

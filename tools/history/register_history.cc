@@ -1,13 +1,14 @@
 #include "tools/history/register_history.h"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
+#include <optional>
 #include <tuple>
 
 #include "neptune/base/strings.h"
+#include "tools/history/log_history.h"
+#include "tools/history/session_history.h"
 
-namespace search::lab {
+namespace search::history {
 namespace {
 
 using neptune::StrCat;
@@ -40,7 +41,7 @@ std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperat
 }
 
 // A text of a register that was never written; empty: none.
-std::string JudgeSource(const std::map<std::string, std::vector<size_t>>& texts,
+std::string CheckSource(const std::map<std::string, std::vector<size_t>>& texts,
                         const std::map<std::string, TimePoint>& begins) {
   for (const auto& [text, places] : texts) {
     if (!begins.contains(text)) return StrCat(text, " is present but was never written");
@@ -48,51 +49,7 @@ std::string JudgeSource(const std::map<std::string, std::vector<size_t>>& texts,
   return "";
 }
 
-// When the last text of a register's beginning was begun, by the size of that beginning.
-class LastBegun {
- public:
-  LastBegun(const std::map<std::string, std::vector<size_t>>& texts,
-            const std::map<std::string, TimePoint>& begins) {
-    for (const auto& [text, places] : texts) {
-      for (const size_t end : places) begins_[end] = begins.at(text);
-    }
-    TimePoint last = TimePoint::min();
-    for (auto& [end, begin] : begins_) begin = last = std::max(last, begin);
-  }
-  TimePoint Of(size_t size) const {
-    const auto after = begins_.upper_bound(size);
-    return after == begins_.begin() ? TimePoint::min() : std::prev(after)->second;
-  }
-
- private:
-  std::map<size_t, TimePoint> begins_;
-};
-
-// The acknowledged size of a register over time.
-class Acknowledged {
- public:
-  explicit Acknowledged(const std::vector<const RegisterOperation*>& operations) {
-    for (const RegisterOperation* operation : operations) {
-      if (operation->is_write && operation->is_acknowledged) {
-        sizes_.emplace_back(operation->end, operation->value.size());
-      }
-    }
-    std::sort(sizes_.begin(), sizes_.end());
-    for (size_t i = 1; i < sizes_.size(); ++i) {
-      sizes_[i].second = std::max(sizes_[i].second, sizes_[i - 1].second);
-    }
-  }
-  // Before that time.
-  size_t SizeBefore(TimePoint time) const {
-    const auto after = std::lower_bound(sizes_.begin(), sizes_.end(), std::pair(time, size_t{0}));
-    return after == sizes_.begin() ? 0 : (after - 1)->second;
-  }
-
- private:
-  std::vector<std::pair<TimePoint, size_t>> sizes_;
-};
-
-std::string JudgeWrite(const RegisterOperation& operation,
+std::string CheckWrite(const RegisterOperation& operation,
                        const std::map<std::string, std::vector<size_t>>& texts) {
   const auto found = texts.find(operation.text);
   if (found != texts.end() && found->second.size() > 1)
@@ -106,54 +63,159 @@ std::string JudgeWrite(const RegisterOperation& operation,
   return "";
 }
 
-std::string JudgeRegister(const std::string& contents,
-                          const std::vector<const RegisterOperation*>& operations) {
-  const auto texts = TextsOf(contents);
-  const auto begins = BeginsOf(operations);
-  const std::string foreign = JudgeSource(texts, begins);
-  if (!foreign.empty()) return foreign;
-  const LastBegun last_begun(texts, begins);
-  const Acknowledged acknowledged(operations);
-  for (const RegisterOperation* operation : operations) {
-    if (operation->is_write) {
-      const std::string wrong = JudgeWrite(*operation, texts);
-      if (!wrong.empty()) return wrong;
-    }
-    if (!operation->is_acknowledged) continue;
-    if (contents.compare(0, operation->value.size(), operation->value) != 0) {
-      return StrCat(NameOf(*operation), " returned a value that is not a prefix of the register");
-    }
-    if (last_begun.Of(operation->value.size()) > operation->end) {
-      return StrCat(NameOf(*operation), " returned a write that began after the call had ended");
-    }
-    const auto staleness = operation->report.staleness;
-    if (!operation->is_write && staleness &&
-        operation->value.size() < acknowledged.SizeBefore(operation->begin - *staleness)) {
-      return StrCat(NameOf(*operation), " is staler than it reports");
-    }
+// The content of one register, and what was done to it.
+struct Register {
+  std::string contents;
+  std::map<std::string, std::vector<size_t>> texts;  // of the contents
+  std::vector<const RegisterOperation*> operations;
+};
+
+// A log's history with the operation of each entry; the last entry reads the final contents.
+struct AppendHistory {
+  std::vector<LogOperation> entries;
+  std::vector<const RegisterOperation*> operations;
+};
+
+std::vector<std::string> Values(const std::string& contents) {
+  std::vector<std::string> values;
+  for (size_t begin = 0; begin < contents.size();) {
+    const size_t end = std::min(contents.find(';', begin), contents.size() - 1) + 1;
+    values.push_back(contents.substr(begin, end - begin));
+    begin = end;
   }
-  return "";
+  return values;
 }
 
-std::string JudgeSessions(const std::vector<RegisterOperation>& history) {
-  std::map<std::tuple<int, uint32_t, std::string>, size_t> sizes;
-  std::map<std::pair<int, uint32_t>, neptune::Lsn> versions;
-  for (const RegisterOperation& operation : history) {  // those of a session are in their order
-    if (!operation.is_acknowledged) continue;
-    size_t& size = sizes[{operation.session, operation.partition, operation.key}];
-    neptune::Lsn& version = versions[{operation.session, operation.partition}];
-    if (operation.value.size() < size)
-      return StrCat(NameOf(operation), " returned less than the session had already seen");
-    if (operation.report.version < version)
-      return StrCat(NameOf(operation), " has an older version than the session had already seen");
-    size = operation.value.size();
-    version = operation.report.version;
+// REQUIRES: no text is twice in the register, and all acknowledged ones are in it.
+AppendHistory AppendsAndReads(const Register& one) {
+  AppendHistory history;
+  const std::vector<std::string> values = Values(one.contents);
+  std::map<std::string, uint64_t> places;
+  for (const std::string& value : values) places.emplace(value, places.size() + 1);
+  TimePoint last{};
+  for (const RegisterOperation* operation : one.operations) {
+    last = std::max({last, operation->begin, operation->is_acknowledged ? operation->end : last});
+    LogOperation entry;
+    if (operation->is_write) {
+      const auto place = places.find(operation->text);
+      if (place == places.end()) continue;  // it was not done
+      entry.value = operation->text;
+      entry.place = place->second;
+      entry.invoked = operation->begin;
+      if (operation->is_acknowledged) entry.returned = operation->end;
+    } else {
+      if (!operation->is_acknowledged) continue;
+      entry.kind = LogOperation::Kind::kRead;
+      entry.contents = Values(operation->value);
+      entry.invoked =
+          operation->staleness ? operation->begin - *operation->staleness : TimePoint::min();
+      entry.returned = operation->end;
+    }
+    history.entries.push_back(std::move(entry));
+    history.operations.push_back(operation);
+  }
+  LogOperation end;
+  end.kind = LogOperation::Kind::kRead;
+  end.contents = values;
+  end.invoked = end.returned = last;
+  history.entries.push_back(std::move(end));
+  return history;
+}
+
+// Explains why an operation has no place in the order of the register.
+std::string ExplainOrder(const RegisterOperation& operation, const Register& one) {
+  for (const RegisterOperation* other : one.operations) {
+    const auto place = one.texts.find(other->text);
+    if (!other->is_write || place == one.texts.end()) continue;
+    if (place->second.front() <= operation.value.size() && other->begin > operation.end) {
+      return StrCat(NameOf(operation), " returned a write that began after the call had ended");
+    }
+  }
+  if (!operation.is_write && operation.staleness) {
+    return StrCat(NameOf(operation), " is staler than it reports");
+  }
+  return StrCat(NameOf(operation), " has no place in the order of the other calls");
+}
+
+std::string CheckOrder(const Register& one) {
+  const AppendHistory history = AppendsAndReads(one);
+  const LinearizabilityResult result = CheckLog(history.entries);
+  if (result.verdict == Verdict::kLinearizable) return "";
+  if (result.verdict == Verdict::kGaveUp) return "the order of a register is too hard to check";
+  if (result.stuck_at == history.operations.size()) {
+    return "the final contents of a register have an impossible order";
+  }
+  return ExplainOrder(*history.operations[result.stuck_at], one);
+}
+
+std::string CheckRegister(const Register& one) {
+  const std::string foreign = CheckSource(one.texts, BeginsOf(one.operations));
+  if (!foreign.empty()) return foreign;
+  for (const RegisterOperation* operation : one.operations) {
+    if (operation->is_write) {
+      const std::string wrong = CheckWrite(*operation, one.texts);
+      if (!wrong.empty()) return wrong;
+    }
+    if (operation->is_acknowledged && !one.contents.starts_with(operation->value)) {
+      return StrCat(NameOf(*operation), " returned a value that is not a prefix of the register");
+    }
+  }
+  return CheckOrder(one);
+}
+
+// Numbers keys in the order in which they are first used.
+template <typename Key>
+class Numbers {
+ public:
+  uint64_t Of(const Key& key) { return numbers_.try_emplace(key, numbers_.size()).first->second; }
+
+ private:
+  std::map<Key, uint64_t> numbers_;
+};
+
+const char* Explain(SessionRule rule, bool is_size) {
+  if (rule == SessionRule::kStalenessUnderstated) return " is staler than it reports";
+  return is_size ? " returned less than the session had already seen"
+                 : " has an older version than the session had already seen";
+}
+
+// Sessions see versions of a partition and sizes of a register grow.
+std::string CheckSessionsOf(const std::vector<RegisterOperation>& history, bool progressive) {
+  for (const bool is_size : {true, false}) {
+    Numbers<std::tuple<int, uint32_t, std::string>> sessions;
+    std::map<uint32_t, std::pair<std::vector<SessionOperation>, std::vector<AcknowledgedVersion>>>
+        partitions;
+    std::map<uint32_t, std::vector<const RegisterOperation*>> operations;
+    for (const RegisterOperation& operation : history) {
+      if (!operation.is_acknowledged) continue;
+      const uint32_t partition = operation.partition;
+      auto& [session_history, acknowledged] = partitions[partition];
+      const uint64_t version = is_size ? operation.value.size() : operation.version;
+      const std::string key = is_size ? operation.key : "";
+      session_history.push_back({.session = sessions.Of({operation.session, partition, key}),
+                                 .is_write = operation.is_write,
+                                 .version = version,
+                                 .invoked = operation.begin,
+                                 .returned = operation.end});
+      if (!is_size && !operation.is_write) {
+        session_history.back().reported_staleness = operation.staleness;
+      }
+      if (!is_size && operation.is_write) acknowledged.push_back({version, operation.end});
+      operations[partition].push_back(&operation);
+    }
+    for (const auto& [partition, checked] : partitions) {
+      for (const SessionViolation& found : CheckSessions(checked.first, checked.second)) {
+        if (!progressive && found.rule != SessionRule::kStalenessUnderstated) continue;
+        return StrCat(NameOf(*operations[partition][found.operation]),
+                      Explain(found.rule, is_size));
+      }
+    }
   }
   return "";
 }
 
 // `texts` are the final contents of the register.
-std::string JudgeInsert(const RegisterOperation& operation,
+std::string CheckInsert(const RegisterOperation& operation,
                         const std::map<std::string, std::vector<size_t>>& texts) {
   if (operation.is_write) {
     const auto found = texts.find(operation.text);
@@ -176,7 +238,7 @@ std::string JudgeInsert(const RegisterOperation& operation,
 
 }  // namespace
 
-std::string JudgeInserts(const std::vector<RegisterOperation>& history,
+std::string CheckInserts(const std::vector<RegisterOperation>& history,
                          const RegisterContents& contents) {
   std::map<std::pair<uint32_t, std::string>, std::vector<const RegisterOperation*>> by_register;
   for (const RegisterOperation& operation : history) {
@@ -185,29 +247,30 @@ std::string JudgeInserts(const std::vector<RegisterOperation>& history,
   std::map<std::pair<uint32_t, std::string>, std::map<std::string, std::vector<size_t>>> texts;
   for (const auto& [place, content] : contents) {
     texts[place] = TextsOf(content);
-    const std::string foreign = JudgeSource(texts[place], BeginsOf(by_register[place]));
+    const std::string foreign = CheckSource(texts[place], BeginsOf(by_register[place]));
     if (!foreign.empty()) return foreign;
   }
   for (const RegisterOperation& operation : history) {
-    const std::string wrong = JudgeInsert(operation, texts[{operation.partition, operation.key}]);
+    const std::string wrong = CheckInsert(operation, texts[{operation.partition, operation.key}]);
     if (!wrong.empty()) return wrong;
   }
   return "";
 }
 
-std::string JudgeRegisters(const std::vector<RegisterOperation>& history,
+std::string CheckRegisters(const std::vector<RegisterOperation>& history,
                            const RegisterContents& contents, bool progressive) {
-  std::map<std::pair<uint32_t, std::string>, std::vector<const RegisterOperation*>> by_register;
+  std::map<std::pair<uint32_t, std::string>, Register> registers;
   for (const RegisterOperation& operation : history) {
-    by_register[{operation.partition, operation.key}].push_back(&operation);
+    registers[{operation.partition, operation.key}].operations.push_back(&operation);
   }
-  for (const auto& [place, operations] : by_register) {
+  for (auto& [place, one] : registers) {
     const auto found = contents.find(place);
-    const std::string wrong =
-        JudgeRegister(found == contents.end() ? "" : found->second, operations);
+    if (found != contents.end()) one.contents = found->second;
+    one.texts = TextsOf(one.contents);
+    const std::string wrong = CheckRegister(one);
     if (!wrong.empty()) return wrong;
   }
-  return progressive ? JudgeSessions(history) : "";
+  return CheckSessionsOf(history, progressive);
 }
 
-}  // namespace search::lab
+}  // namespace search::history

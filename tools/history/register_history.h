@@ -3,11 +3,12 @@
 //
 //   - A register holds every acknowledged text once, no text twice, and only texts that were
 //     written.
-//   - Every answer is a prefix of the register, so that all sessions saw one order, and holds no
-//     text whose write began after it.
-//   - A text that was acknowledged before the write of another one began precedes it.
-//   - A session reads its own writes, and never less than it has read before.
-//   - A read is not staler than it reports.
+//   - Every answer is a prefix of the register, so that all sessions saw one order.
+//   - Appends and reads of a register are linearizable (log_history.h), where a read that reports a
+//     staleness counts as begun that much earlier, and one that reports none as begun at any time.
+//     So a text that was acknowledged before the write of another one began precedes it, no answer
+//     holds a text whose write began after it, and no read is staler than it reports.
+//   - A session reads its own writes, and never less than it has read before (session_history.h).
 //
 // Texts inserted at level 1:
 //
@@ -22,14 +23,14 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "neptune/base/time.h"
-#include "neptune/replication/client/replica_extension.h"
 
-namespace search::lab {
+namespace search::history {
 
 // One call as its client saw it. Histories are in the order in which calls began.
 struct RegisterOperation {
@@ -42,7 +43,9 @@ struct RegisterOperation {
   neptune::TimePoint end = neptune::kNever;
   bool is_acknowledged = false;
   std::string value;  // the answer; for a write, the register after it
-  neptune::ReplicaReport report;
+  // Version and staleness of the data, as the answer reports them.
+  uint64_t version = 0;
+  std::optional<neptune::Duration> staleness;
 };
 
 // The final contents of the registers, by partition and key.
@@ -50,10 +53,10 @@ using RegisterContents = std::map<std::pair<uint32_t, std::string>, std::string>
 
 // Returns the first violation, or an empty string. `progressive`: also checks that no session sees
 // an older version than before.
-std::string JudgeRegisters(const std::vector<RegisterOperation>& history,
+std::string CheckRegisters(const std::vector<RegisterOperation>& history,
                            const RegisterContents& contents, bool progressive);
 // The same for texts that were inserted at level 1.
-std::string JudgeInserts(const std::vector<RegisterOperation>& history,
+std::string CheckInserts(const std::vector<RegisterOperation>& history,
                          const RegisterContents& contents);
 
-}  // namespace search::lab
+}  // namespace search::history

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "neptune/world/random_source.h"
 
-namespace search::lab {
+namespace search::history {
 namespace {
 
 using neptune::Duration;
@@ -23,7 +24,7 @@ RegisterOperation Write(const std::string& text, const std::string& value, int b
           .end = TimePoint(seconds(end)),
           .is_acknowledged = true,
           .value = value,
-          .report = {.version = value.size()}};
+          .version = value.size()};
 }
 
 RegisterOperation Read(const std::string& value, int begin, int staleness_s) {
@@ -33,83 +34,84 @@ RegisterOperation Read(const std::string& value, int begin, int staleness_s) {
           .end = TimePoint(seconds(begin)),
           .is_acknowledged = true,
           .value = value,
-          .report = {.version = value.size(), .staleness = seconds(staleness_s)}};
+          .version = value.size(),
+          .staleness = seconds(staleness_s)};
 }
 
-std::string Judge(const std::vector<RegisterOperation>& history, const std::string& contents) {
-  return JudgeRegisters(history, {{{0, "k"}, contents}}, true);
+std::string Check(const std::vector<RegisterOperation>& history, const std::string& contents) {
+  return CheckRegisters(history, {{{0, "k"}, contents}}, true);
 }
 
-TEST(RegisterHistoryTest, WhatIsRightIsRight) {
-  EXPECT_EQ(Judge({Write("a;", "a;", 1, 2), Read("a;", 3, 0), Write("b;", "a;b;", 4, 5),
+TEST(RegisterHistoryTest, CorrectHistoryIsAccepted) {
+  EXPECT_EQ(Check({Write("a;", "a;", 1, 2), Read("a;", 3, 0), Write("b;", "a;b;", 4, 5),
                    Read("a;", 6, 3)},
                   "a;b;"),
             "");
 }
 
-TEST(RegisterHistoryTest, AWriteThatWasNotAcknowledgedMayBeThereOrNot) {
+TEST(RegisterHistoryTest, UnacknowledgedWriteMayBePresentOrMissing) {
   RegisterOperation lost = Write("a;", "", 1, 2);
   lost.is_acknowledged = false;
-  EXPECT_EQ(Judge({lost}, ""), "");
-  EXPECT_EQ(Judge({lost}, "a;"), "");
-  EXPECT_NE(Judge({lost}, "a;a;"), "");
+  EXPECT_EQ(Check({lost}, ""), "");
+  EXPECT_EQ(Check({lost}, "a;"), "");
+  EXPECT_NE(Check({lost}, "a;a;"), "");
 }
 
-TEST(RegisterHistoryTest, FindsWhatIsWrong) {
-  EXPECT_NE(Judge({Write("a;", "a;", 1, 2)}, "").find("lost"), std::string::npos);
-  EXPECT_NE(Judge({Write("a;", "a;", 1, 2)}, "a;a;").find("twice"), std::string::npos);
+TEST(RegisterHistoryTest, EachViolationIsNamed) {
+  EXPECT_NE(Check({Write("a;", "a;", 1, 2)}, "").find("lost"), std::string::npos);
+  EXPECT_NE(Check({Write("a;", "a;", 1, 2)}, "a;a;").find("twice"), std::string::npos);
   RegisterOperation unanswered = Write("b;", "", 0, 9);
   unanswered.is_acknowledged = false;
-  EXPECT_NE(Judge({unanswered, Write("a;", "a;", 1, 2)}, "b;a;").find("its own text ends"),
+  EXPECT_NE(Check({unanswered, Write("a;", "a;", 1, 2)}, "b;a;").find("its own text ends"),
             std::string::npos);
-  EXPECT_NE(Judge({Write("a;", "a;", 1, 2), Read("b;", 3, 9)}, "a;").find("not a prefix"),
+  EXPECT_NE(Check({Write("a;", "a;", 1, 2), Read("b;", 3, 9)}, "a;").find("not a prefix"),
             std::string::npos);
-  EXPECT_NE(Judge({Write("a;", "a;", 1, 2), Read("", 9, 3)}, "a;").find("staler"),
+  EXPECT_NE(Check({Write("a;", "a;", 1, 2), Read("", 9, 3)}, "a;").find("staler"),
             std::string::npos);
-  EXPECT_NE(Judge({Write("a;", "b;a;", 1, 2), Write("b;", "b;", 3, 4)}, "b;a;").find("began after"),
+  EXPECT_NE(Check({Write("a;", "b;a;", 1, 2), Write("b;", "b;", 3, 4)}, "b;a;").find("began after"),
             std::string::npos);
   EXPECT_NE(
-      Judge({Write("a;", "a;", 1, 2), Read("a;", 3, 0), Read("", 4, 9)}, "a;").find("less than"),
+      Check({Write("a;", "a;", 1, 2), Read("a;", 3, 0), Read("", 4, 9)}, "a;").find("less than"),
       std::string::npos);
 }
 
-std::string JudgeInserted(const std::vector<RegisterOperation>& history,
+std::string CheckInserted(const std::vector<RegisterOperation>& history,
                           const std::string& contents) {
-  return JudgeInserts(history, {{{0, "k"}, contents}});
+  return CheckInserts(history, {{{0, "k"}, contents}});
 }
 
 TEST(RegisterHistoryTest, InsertsAreSeenInAnyOrder) {
-  EXPECT_EQ(JudgeInserted({Write("b;", "b;", 1, 2), Write("a;", "a;", 3, 4), Read("", 5, 0),
+  EXPECT_EQ(CheckInserted({Write("b;", "b;", 1, 2), Write("a;", "a;", 3, 4), Read("", 5, 0),
                            Read("a;b;", 6, 0)},
                           "a;b;"),
             "");
 }
 
 TEST(RegisterHistoryTest, InsertsThatAreLostDoubledOrTakenBackAreFound) {
-  EXPECT_NE(JudgeInserted({Write("a;", "a;", 1, 2)}, ""), "");
-  EXPECT_NE(JudgeInserted({Write("a;", "a;", 1, 2)}, "a;a;"), "");
-  EXPECT_NE(JudgeInserted({Write("a;", "", 1, 2)}, "a;"), "");
-  EXPECT_NE(JudgeInserted({Read("b;", 1, 0)}, "a;"), "");
-  EXPECT_NE(JudgeInserted({Read("a;a;", 1, 0)}, "a;"), "");
+  EXPECT_NE(CheckInserted({Write("a;", "a;", 1, 2)}, ""), "");
+  EXPECT_NE(CheckInserted({Write("a;", "a;", 1, 2)}, "a;a;"), "");
+  EXPECT_NE(CheckInserted({Write("a;", "", 1, 2)}, "a;"), "");
+  EXPECT_NE(CheckInserted({Read("b;", 1, 0)}, "a;"), "");
+  EXPECT_NE(CheckInserted({Read("a;a;", 1, 0)}, "a;"), "");
 }
 
-TEST(RegisterHistoryTest, WhatNobodyWroteOrOnlyLaterIsFound) {
-  EXPECT_NE(Judge({Write("a;", "a;", 1, 2)}, "a;b;").find("never written"), std::string::npos);
-  EXPECT_NE(Judge({Write("a;", "a;", 4, 5), Read("a;", 3, 9)}, "a;").find("began after"),
+TEST(RegisterHistoryTest, TextsThatWereNotWrittenOrOnlyLaterAreFound) {
+  EXPECT_NE(Check({Write("a;", "a;", 1, 2)}, "a;b;").find("never written"), std::string::npos);
+  EXPECT_NE(Check({Write("a;", "a;", 4, 5), Read("a;", 3, 9)}, "a;").find("began after"),
             std::string::npos);
-  EXPECT_NE(JudgeInserted({Write("a;", "a;", 1, 2)}, "b;a;").find("never written"),
+  EXPECT_NE(CheckInserted({Write("a;", "a;", 1, 2)}, "b;a;").find("never written"),
             std::string::npos);
 }
 
-// An independent judge of one register whose texts are single letters with ';': it searches for
+// An independent checker of one register whose texts are single letters with ';': it searches for
 // times at which the texts could have been appended, one after another, and checks the guarantees
 // of each pair of operations.
-class SlowJudge {
+class SlowChecker {
  public:
-  SlowJudge(const std::vector<RegisterOperation>& history, std::string contents)
+  SlowChecker(const std::vector<RegisterOperation>& history, std::string contents)
       : history_(history), contents_(std::move(contents)) {}
 
-  bool IsRight() const { return HasTimes(0, 0) && AcknowledgedAreThere() && PairsAreRight(); }
+  bool IsRight() const { return AcknowledgedAreThere() && PairsAreRight() && HasTimes({}); }
 
  private:
   static constexpr int kEnd = 30;
@@ -118,14 +120,29 @@ class SlowJudge {
   }
   int TextCount() const { return static_cast<int>(contents_.size()) / 2; }
 
-  // Whether the texts from the `next` on can be appended, none before `earliest`.
-  bool HasTimes(int next, int earliest) const {
+  // Whether the other texts can be appended after those that were appended at `times`.
+  bool HasTimes(const std::vector<int>& times) const {
     if (contents_.size() % 2 != 0) return false;
-    if (next == TextCount()) return true;
-    for (int time = earliest; time <= kEnd; ++time) {
-      if (CanBeAt(next, time) && HasTimes(next + 1, time)) return true;
+    const int next = static_cast<int>(times.size());
+    if (next == TextCount()) return ReadsFit(times);
+    for (int time = times.empty() ? 0 : times.back(); time <= kEnd; ++time) {
+      std::vector<int> more = times;
+      more.push_back(time);
+      if (CanBeAt(next, time) && HasTimes(more)) return true;
     }
     return false;
+  }
+  // Whether each read can have seen what was there at some time of the period that it covers.
+  bool ReadsFit(const std::vector<int>& times) const {
+    return std::all_of(history_.begin(), history_.end(), [&](const RegisterOperation& operation) {
+      if (operation.is_write || !operation.is_acknowledged) return true;
+      const size_t count = operation.value.size() / 2;
+      int earliest = operation.staleness ? Second(operation.begin - *operation.staleness) : -kEnd;
+      int latest = Second(operation.end);
+      if (count > 0) earliest = std::max(earliest, times[count - 1]);
+      if (count < times.size()) latest = std::min(latest, times[count]);
+      return earliest <= latest;
+    });
   }
   bool CanBeAt(int place, int time) const {
     const std::string text = contents_.substr(2 * place, 2);
@@ -164,13 +181,16 @@ class SlowJudge {
         const RegisterOperation& a = history_[i];
         const RegisterOperation& b = history_[j];
         if (!a.is_acknowledged || !b.is_acknowledged) continue;
-        const bool is_later_in_session = i < j && a.session == b.session;
+        const bool are_instants = a.begin == a.end && b.begin == b.end && a.end == b.begin;
+        const bool is_later_in_session =
+            i != j && a.session == b.session && (are_instants ? i < j : a.end <= b.begin);
+        const size_t growth = b.is_write ? 1 : 0;
         if (is_later_in_session &&
-            (b.value.size() < a.value.size() || b.report.version < a.report.version)) {
+            (b.value.size() < a.value.size() + growth || b.version < a.version + growth)) {
           return false;
         }
-        if (!a.is_write || b.is_write || !b.report.staleness) continue;
-        if (a.end < b.begin - *b.report.staleness && b.value.size() < a.value.size()) return false;
+        if (!a.is_write || b.is_write || !b.staleness) continue;
+        if (a.end < b.begin - *b.staleness && b.version < a.version) return false;
       }
     }
     return true;
@@ -209,7 +229,7 @@ MadeHistory RandomHistory(RandomSource& random) {
       RegisterOperation read = Read(made.contents, now - before, 0);
       read.session = static_cast<int>(random.Below(2));
       read.end = TimePoint(seconds(now + after));
-      if (random.Below(4) == 0) read.report.staleness.reset();
+      if (random.Below(4) == 0) read.staleness.reset();
       made.history.push_back(read);
     } else if (random.Below(3) > 0) {
       append(text);
@@ -242,11 +262,11 @@ void Plant(RandomSource& random, MadeHistory* made) {
       break;
     case 3:
       if (!one.value.empty()) one.value.resize(one.value.size() - 2);
-      one.report.version = one.value.size();
+      one.version = one.value.size();
       break;
     case 4:
       one.value = made->contents;
-      one.report.version = one.value.size();
+      one.version = one.value.size();
       break;
     case 5:
       one.begin += static_cast<int>(random.Below(5)) * second;
@@ -256,22 +276,22 @@ void Plant(RandomSource& random, MadeHistory* made) {
       one.end = std::max(one.begin, one.end - static_cast<int>(random.Below(5)) * second);
       break;
     case 7:
-      one.report.version += random.Below(3);
+      one.version += random.Below(3);
       break;
     default:
       one.session = 1 - one.session;
   }
 }
 
-TEST(RegisterHistoryTest, AgreesWithAJudgeThatTriesAllTimes) {
+TEST(RegisterHistoryTest, AgreesWithACheckerThatTriesAllTimes) {
   int right_count = 0;
   int wrong_count = 0;
   for (uint64_t seed = 1; seed <= 10'000; ++seed) {
     RandomSource random(seed);
     MadeHistory made = RandomHistory(random);
     for (uint64_t planted = random.Below(3); planted > 0; --planted) Plant(random, &made);
-    const std::string wrong = Judge(made.history, made.contents);
-    const bool is_right = SlowJudge(made.history, made.contents).IsRight();
+    const std::string wrong = Check(made.history, made.contents);
+    const bool is_right = SlowChecker(made.history, made.contents).IsRight();
     ASSERT_EQ(wrong.empty(), is_right) << "seed " << seed << ": " << wrong;
     ++(is_right ? right_count : wrong_count);
   }
@@ -280,4 +300,4 @@ TEST(RegisterHistoryTest, AgreesWithAJudgeThatTriesAllTimes) {
 }
 
 }  // namespace
-}  // namespace search::lab
+}  // namespace search::history

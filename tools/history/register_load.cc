@@ -6,7 +6,7 @@
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/random_source.h"
 
-namespace search::lab {
+namespace search::history {
 
 using neptune::AccessMode;
 using neptune::Data;
@@ -52,18 +52,20 @@ void RegisterLoad::Do(neptune::ReplicaSession& session, RegisterOperation operat
   const size_t index = history_.size();
   history_.push_back(operation);  // others' calls begin before this one ends
   Data response;
+  neptune::ReplicaReport report;
   const std::string request =
       operation.is_write ? StrCat(operation.key, "=", operation.text) : operation.key;
   const neptune::Status status = session.Call(
       {neptune::ServiceName(kRegisterService), neptune::PartitionId(operation.partition),
        neptune::MethodName(operation.is_write ? options_.write_method : "Get"),
        operation.is_write ? AccessMode::kWrite : AccessMode::kRead},
-      Data(request), &response, {.deadline = operation.begin + kRegisterTimeout},
-      &operation.report);
+      Data(request), &response, {.deadline = operation.begin + kRegisterTimeout}, &report);
   operation.end = neptune::this_thread::Now();
   operation.is_acknowledged = status.ok();
   if (status.ok()) operation.value = response.bytes();
+  operation.version = report.version;
+  operation.staleness = report.staleness;
   history_[index] = std::move(operation);
 }
 
-}  // namespace search::lab
+}  // namespace search::history

@@ -19,7 +19,7 @@
 #include "neptune/replication/client/replica_session.h"
 #include "tools/history/register_history.h"
 
-namespace search::lab {
+namespace search::history {
 
 // The service of neptune/node/register_module.h.
 inline constexpr char kRegisterService[] = "registers";
@@ -62,4 +62,4 @@ class RegisterLoad {
   std::vector<RegisterOperation> history_;
 };
 
-}  // namespace search::lab
+}  // namespace search::history

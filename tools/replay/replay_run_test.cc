@@ -32,7 +32,7 @@ TEST(ParseTargetTest, OtherTextIsRefused) {
   }
 }
 
-TEST(LiveLineTest, TellsRatesAndPercentilesSinceTheLastOne) {
+TEST(LiveLineTest, ShowsRatesAndPercentilesSinceTheLastLine) {
   const LoadProgress before{.now_ns = 10'000'000'000, .sent_count = 9000, .answered_count = 9000};
   const LoadProgress now{.now_ns = 12'000'000'000,
                          .sent_count = 11'000,

@@ -115,7 +115,7 @@ TEST(SegmentMergerTest, RealTextInThreeSegmentsIsMerged) {
   MergeCase(documents, 3, 4, false, 1).ExpectMergedAsBuilt();
 }
 
-TEST(SegmentMergerTest, NothingGivesAnEmptySegment) {
+TEST(SegmentMergerTest, MergingNoSegmentsGivesAnEmptySegment) {
   TemporaryFolder folder;
   const auto summary = MergeSegments({}, folder.path());
   ASSERT_TRUE(summary.ok()) << summary.status();

@@ -11,7 +11,7 @@ using Indices = std::vector<size_t>;
 
 constexpr MergePolicyOptions kOptions = {.merge_count = 3, .documents_min = 10};
 
-TEST(MergePolicyTest, NothingToDoForFewSegments) {
+TEST(MergePolicyTest, FewSegmentsAreNotMerged) {
   EXPECT_EQ(ChooseMerge({}, kOptions), Indices{});
   const std::vector<SegmentShape> two(2, {.document_count = 5, .live_count = 5});
   EXPECT_EQ(ChooseMerge(two, kOptions), Indices{});

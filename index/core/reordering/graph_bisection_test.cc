@@ -101,7 +101,7 @@ TEST(ReorderDocumentsTest, ThreadsDoNotChangeTheOrder) {
   }
 }
 
-TEST(ReorderDocumentsTest, DocumentsThatNothingTellsApartKeepTheirOrder) {
+TEST(ReorderDocumentsTest, IndistinguishableDocumentsKeepTheirOrder) {
   EXPECT_EQ(ReorderDocuments(ForwardIndex()), GivenOrder(0));
   EXPECT_EQ(ReorderDocuments(MakeIndex({{0}})), GivenOrder(1));
   EXPECT_EQ(ReorderDocuments(MakeIndex(std::vector<std::vector<uint32_t>>(500))), GivenOrder(500));

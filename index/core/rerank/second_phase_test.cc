@@ -110,7 +110,7 @@ TEST(SecondPhaseTest, WordsBeyondTheLimitDoNotCount) {
   EXPECT_LT(uint64_t{gain.proximity} + gain.title + gain.lead, uint64_t{1} << 31);
 }
 
-TEST(SecondPhaseTest, NoWordsGainNothing) {
+TEST(SecondPhaseTest, QueryWithoutWordsKeepsTheScores) {
   EXPECT_EQ(Only(SecondPhaseWeights(), {}).Rate({}, kShape), Gain());
 }
 

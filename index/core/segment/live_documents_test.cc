@@ -18,7 +18,7 @@ constexpr uint64_t kFingerprint = 77;
 
 std::string Path() { return testing::TempDir() + "/live_documents_test"; }
 
-TEST(LiveDocumentsTest, AllLiveAtFirst) {
+TEST(LiveDocumentsTest, AllDocumentsAreLiveAtFirst) {
   for (const uint32_t count : {0U, 1U, 63U, 64U, 511U, 512U, 513U, 1000U}) {
     const LiveDocuments live(count);
     EXPECT_EQ(live.live_count(), count);

@@ -138,7 +138,7 @@ TEST_F(LiveMaintenanceTest, AfterAFailureTheNextTurnTriesAgain) {
   EXPECT_EQ(BirdCount(), 1U);
 }
 
-TEST_F(LiveMaintenanceTest, NothingIsTouchedOnceStopped) {
+TEST_F(LiveMaintenanceTest, StoppedMaintenanceChangesNothing) {
   Start();
   maintenance_->Stop();
   maintenance_->Stop();

@@ -216,7 +216,7 @@ TEST_F(LiveTierTest, RanksAreGivenKeptOrNeutral) {
   EXPECT_NEAR(ScoreOf("fish", 9) - unranked, 1, 1e-3);
 }
 
-TEST_F(LiveTierTest, WhatTheStateHoldsIsSearchableWhenOpened) {
+TEST_F(LiveTierTest, DocumentsOfTheStateAreSearchableWhenOpened) {
   Apply(UpsertOf(Document(9, "bird"), 1));
   Apply(RemovalOf(1, 1));
   ASSERT_TRUE(tier_->Refresh().ok());

@@ -46,7 +46,7 @@ TEST(StatisticsMessagesTest, PagesAddUpToWhatWasCounted) {
   }
 }
 
-TEST(StatisticsMessagesTest, WhatContradictsItselfIsRefused) {
+TEST(StatisticsMessagesTest, ContradictoryStatisticsAreRefused) {
   ChangedTermsPage page = PagesOf(CountedOf(2))[0];
   ChangedTermsPage changed = page;
   changed.mutable_terms()->SwapElements(0, 1);

@@ -102,7 +102,7 @@ TEST(ProcessorSamplerTest, SamplesWorkingFunctionsAndTheirCallers) {
       << folded;
 }
 
-TEST(ProcessorSamplerTest, OneAtATime) {
+TEST(ProcessorSamplerTest, SecondSampleIsRefusedWhileOneRuns) {
   auto first = ProcessorSampler::Start();
   ASSERT_TRUE(first.ok()) << first.status();
   EXPECT_EQ(ProcessorSampler::Start().status().code(), StatusCode::kFailedPrecondition);
@@ -155,7 +155,7 @@ TEST(AllocationSamplerTest, SamplesAllocatingFunctionsAndHeldMemory) {
   EXPECT_EQ(moment.held, 0);
 }
 
-TEST(AllocationSamplerTest, OneAtATimeAndEachStartsEmpty) {
+TEST(AllocationSamplerTest, SecondSampleIsRefusedWhileOneRunsAndEachStartsEmpty) {
   Blocks blocks;
   {
     auto first = AllocationSampler::Start();

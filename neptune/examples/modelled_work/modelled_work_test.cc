@@ -92,7 +92,7 @@ TEST(ModelledWorkTest, TimesAreExponentialWithTheMeanOfTheParameter) {
   EXPECT_NEAR(static_cast<double>(above_mean_count) / kCount, std::exp(-1), 0.01);
 }
 
-TEST(ModelledWorkTest, OneSeedTakesTheSameTimeAndKindsAreIndependent) {
+TEST(ModelledWorkTest, SameSeedTakesTheSameTimeAndKindsAreIndependent) {
   WorkingModule::Seen seen;
   WorkingModule::Seen again;
   ASSERT_TRUE(RunWith("1000", &seen).ok());

@@ -104,7 +104,7 @@ TEST(PreloadTest, ShowsTheProgramNothingButTheCallsItTakes) {
 }
 
 // A program cannot find symbols of the core by name at run time either.
-TEST(PreloadTest, NothingOfTheCoreIsFoundByName) {
+TEST(PreloadTest, SymbolsOfTheCoreAreNotVisible) {
   const std::string program =
       "import ctypes; print(hasattr(ctypes.CDLL(None), 'neptune_preload_start'), "
       "hasattr(ctypes.CDLL(None), 'pthread_create'))";

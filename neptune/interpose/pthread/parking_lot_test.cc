@@ -127,7 +127,7 @@ TEST_F(ParkingLotTest, OthersAtOtherAddressesAreLeftAlone) {
 
 // Each released unit reaches exactly one thread, even if the thread's deadline passes at that
 // moment.
-TEST_F(ParkingLotTest, NothingIsLostBetweenADeadlineAndARelease) {
+TEST_F(ParkingLotTest, NoPermitIsLostBetweenADeadlineAndARelease) {
   UserThreads threads(2);
   std::atomic<int> taken_count{0};
   std::atomic<int> waiting_count{4};

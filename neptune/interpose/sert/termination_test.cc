@@ -83,7 +83,7 @@ TEST_F(TerminationTest, ARequestThatWaitsIsEnded) {
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-TEST_F(TerminationTest, WhatItHoldsIsReleased) {
+TEST_F(TerminationTest, TerminatedRequestReleasesWhatItHolds) {
   const int descriptors = OpenDescriptors();
   const sert_statistics before = Statistics();
   EXPECT_TRUE(RunRequest(
@@ -153,7 +153,7 @@ TEST_F(TerminationTest, ProcessesThatItStartedAreEndedWithAllOfTheirs) {
           FILE* const reads = popen("sleep 1000 & echo there; wait", "r");
           FILE* const writes = popen("sleep 1000", "w");
           ReadLine(line, sizeof(line), reads);
-          fprintf(writes, "what nobody reads");
+          fprintf(writes, "unread text");
           if (Statistics().held_processes != 2 || Statistics().held_descriptors != 0) abort();
           BeOverdue();
           pthread_mutex_unlock(&mutex);
@@ -186,8 +186,8 @@ TEST_F(TerminationTest, ProcessesOfARequestThatEndsByItselfBelongToTheProgram) {
         FILE* const reads = popen("echo said; exit 3", "re");
         if (fgets(line, sizeof(line), reads) == nullptr || strcmp(line, "said\n") != 0) abort();
         statuses[0] = pclose(reads);
-        FILE* const writes = popen("read line; test \"$line\" = told", "w");
-        fprintf(writes, "told\n");
+        FILE* const writes = popen("read line; test \"$line\" = done", "w");
+        fprintf(writes, "done\n");
         statuses[1] = pclose(writes);
         left = popen("exit 4", "r");
         if (popen("true", "x") != nullptr || errno != EINVAL) abort();
@@ -385,7 +385,7 @@ TEST_F(TerminationTest, ARollbackPointThatIsGoneIsNotUsed) {
   EXPECT_EQ(Statistics().gone_rollback_points, before + 1);
 }
 
-TEST_F(TerminationTest, WithoutARollbackPointItRunsToItsEnd) {
+TEST_F(TerminationTest, RequestWithoutARollbackPointRunsToItsEnd) {
   SERT_start();
   BeOverdue();
   SERT_check();

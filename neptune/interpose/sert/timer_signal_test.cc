@@ -11,7 +11,7 @@ namespace {
 
 volatile sig_atomic_t handled = 0;
 
-TEST(TimerSignalTest, OneThatTheProgramHandlesIsRefusedAndStaysItsOwn) {
+TEST(TimerSignalTest, SignalThatTheProgramHandlesIsRefusedAndKept) {
   const int signum = SIGRTMIN + 5;
   signal(signum, [](int) { handled = handled + 1; });
   errno = 0;

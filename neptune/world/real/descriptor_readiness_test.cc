@@ -23,12 +23,12 @@ class Recorder : public ReadinessWatcher {
   void OnReady(uint32_t events) override {
     const bool first = (events_ & wanted) == 0;
     events_ |= events;
-    if (first && (events & wanted) != 0) told.Notify();
+    if (first && (events & wanted) != 0) notified.Notify();
   }
   uint32_t events() const { return events_; }
 
   uint32_t wanted = POLLIN;
-  Notification told;
+  Notification notified;
 
  private:
   uint32_t events_ = 0;
@@ -64,7 +64,7 @@ TEST_F(DescriptorReadinessTest, ReportsCurrentAndLaterReadiness) {
   const auto watcher = std::make_shared<Recorder>();
   OnLoop([&] { ASSERT_TRUE(loop_->readiness()->Watch(pair_[0], watcher).ok()); });
   ASSERT_EQ(write(pair_[1], "x", 1), 1);
-  watcher->told.WaitForNotification();
+  watcher->notified.WaitForNotification();
   OnLoop([&] { EXPECT_EQ(watcher->events() & (POLLIN | POLLOUT), uint32_t{POLLIN | POLLOUT}); });
 }
 
@@ -73,7 +73,7 @@ TEST_F(DescriptorReadinessTest, ReportsAHangUp) {
   watcher->wanted = POLLRDHUP;
   OnLoop([&] { ASSERT_TRUE(loop_->readiness()->Watch(pair_[0], watcher).ok()); });
   shutdown(pair_[1], SHUT_WR);
-  watcher->told.WaitForNotification();
+  watcher->notified.WaitForNotification();
 }
 
 TEST_F(DescriptorReadinessTest, ReportsNothingOnceUnwatchedFromAnotherThread) {
@@ -84,7 +84,7 @@ TEST_F(DescriptorReadinessTest, ReportsNothingOnceUnwatchedFromAnotherThread) {
   // An event of another descriptor arrives after the point where the unwanted one would have.
   const auto later = std::make_shared<Recorder>();
   OnLoop([&] { ASSERT_TRUE(loop_->readiness()->Watch(pair_[0], later).ok()); });
-  later->told.WaitForNotification();
+  later->notified.WaitForNotification();
   OnLoop([&] { EXPECT_EQ(watcher->events() & POLLIN, 0u); });
 }
 

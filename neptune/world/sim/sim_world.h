@@ -1,4 +1,4 @@
-// A simulated host, as seen by the node program and by the fault plan.
+// A simulated host, as seen by the node program and by faults.
 //
 // Threads: the simulation's thread.
 // Limits: kLoopCountMax loops between two restarts.

@@ -74,7 +74,7 @@ class Simulator {
   uint64_t seed() const { return kernel_.seed(); }
   uint64_t trace_hash() const { return kernel_.trace_hash(); }
   uint64_t event_count() const { return kernel_.event_count(); }
-  // For workload models and fault plans; seeded.
+  // For workload models and fault schedules; seeded.
   RandomSource& random() { return script_random_; }
 
   // Schedules a step of the script: it runs outside every host.

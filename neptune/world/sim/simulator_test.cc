@@ -7,7 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "neptune/world/sim/fault_plan.h"
+#include "neptune/world/faults/fault_draw.h"
+#include "neptune/world/sim/sim_faults.h"
 
 namespace neptune {
 namespace {
@@ -64,7 +65,7 @@ uint64_t TraceOfGossip(uint64_t seed) {
   faults.horizon = TimePoint(seconds(5));
   faults.interval_mean = milliseconds(300);
   faults.duration_mean = milliseconds(300);
-  ScheduleFaults(simulator, DrawFaultPlan(simulator.random(), faults));
+  ScheduleFaults(simulator, DrawFaults(simulator.random(), faults));
   simulator.RunFor(seconds(6));
   EXPECT_GT(simulator.event_count(), 1000u);
   return simulator.trace_hash();

@@ -9,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "neptune/world/sim/fault_plan.h"
+#include "neptune/world/faults/fault_draw.h"
+#include "neptune/world/sim/sim_faults.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
@@ -157,7 +158,7 @@ uint64_t RunNodes(uint64_t seed, Ledger& ledger) {
   faults.duration_mean = milliseconds(500);
   faults.kinds = {Fault::Kind::kCrash, Fault::Kind::kPause, Fault::Kind::kCut,
                   Fault::Kind::kCutOneWay};
-  ScheduleFaults(simulator, DrawFaultPlan(simulator.random(), faults));
+  ScheduleFaults(simulator, DrawFaults(simulator.random(), faults));
   simulator.RunFor(seconds(10));
   return simulator.trace_hash();
 }

@@ -24,7 +24,9 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
     options.level = point.Text("level");
     options.servers_down_max = options.replica_count;  // all of them at times
     const ReplicationChaosResult result = RunReplicationChaos(options);
-    LOG_IF(ERROR, !result.wrong.empty()) << point.ToString() << ": " << result.wrong;
+    LOG_IF(ERROR, !result.wrong.empty())
+        << point.ToString() << ": " << result.wrong << "; the faults that it needs:\n"
+        << neptune::ToString(Minimise(options, result.schedule));
     measurement["wrong"] += result.wrong.empty() ? 0 : 1;
     measurement["acknowledged"] += static_cast<double>(result.acknowledged_count);
     measurement["reads"] += static_cast<double>(result.read_count);

@@ -11,7 +11,9 @@
 #include "neptune/node/node.h"
 #include "neptune/node/register_module.h"
 #include "neptune/replication/agent/replication.h"
-#include "neptune/world/sim/fault_plan.h"
+#include "neptune/world/faults/fault_draw.h"
+#include "neptune/world/faults/shrink.h"
+#include "neptune/world/sim/sim_faults.h"
 #include "neptune/world/sim/sim_world.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/history/register_history.h"
@@ -20,7 +22,11 @@
 namespace search::lab {
 namespace {
 
+using history::RegisterContents;
+using history::RegisterLoad;
+using history::RegisterOperation;
 using neptune::Duration;
+using neptune::FaultSchedule;
 using neptune::PartitionId;
 using neptune::ServiceName;
 using neptune::StrAppend;
@@ -35,7 +41,8 @@ constexpr int kClientCount = 2;
 constexpr int kSessionCount = 3;  // of each client
 constexpr Duration kBegin = seconds(2);
 constexpr Duration kPeaceMax = seconds(30);
-const ServiceName kService(kRegisterService);
+constexpr int kShrinkRunsMax = 50;
+const ServiceName kService(history::kRegisterService);
 
 bool IsWriteAnywhere(const ReplicationChaosOptions& options) {
   return options.level == "write_anywhere";
@@ -66,8 +73,10 @@ class IdleModule final : public neptune::ServiceModule {
 
 class ChaosRun {
  public:
-  explicit ChaosRun(const ReplicationChaosOptions& options)
+  // `schedule`: null to draw one.
+  ChaosRun(const ReplicationChaosOptions& options, const FaultSchedule* schedule)
       : options_(options),
+        given_schedule_(schedule),
         random_(neptune::DeriveSeed(options.seed, 1)),
         load_({.seed = options.seed,
                .partition_count = kPartitionCount,
@@ -94,7 +103,7 @@ class ChaosRun {
     MeasureBlocks(TimePoint(kBegin), simulator_.now());
     AwaitPeace();
     load_.End();
-    simulator_.RunFor(kRegisterTimeout + seconds(1));
+    simulator_.RunFor(history::kRegisterTimeout + seconds(1));
     if (result_.wrong.empty()) CheckReplicas();
     if (result_.wrong.empty()) CheckHistory();
     return result_;
@@ -147,7 +156,10 @@ class ChaosRun {
                     Kind::kCut,        Kind::kCutOneWay,      Kind::kLossOneWay,
                     Kind::kLatency,    Kind::kSlowProcessors, Kind::kClockOffset,
                     Kind::kStreamLoss, Kind::kDatagramLoss};
-    neptune::ScheduleFaults(simulator_, neptune::DrawFaultPlan(random_, faults));
+    // A given schedule takes the place of the drawn one; the other random numbers stay the same.
+    result_.schedule = neptune::DrawFaults(random_, faults);
+    if (given_schedule_ != nullptr) result_.schedule = *given_schedule_;
+    neptune::ScheduleFaults(simulator_, result_.schedule);
   }
 
   // The longest time without an acknowledged write.
@@ -258,14 +270,15 @@ class ChaosRun {
         ++result_.failed_count;
       }
     }
-    const std::string wrong =
-        IsWriteAnywhere(options_)
-            ? JudgeInserts(load_.history(), final_)
-            : JudgeRegisters(load_.history(), final_, options_.level == "staleness_bounded");
+    const std::string wrong = IsWriteAnywhere(options_)
+                                  ? history::CheckInserts(load_.history(), final_)
+                                  : history::CheckRegisters(load_.history(), final_,
+                                                            options_.level == "staleness_bounded");
     if (!wrong.empty()) Wrong(wrong);
   }
 
   const ReplicationChaosOptions options_;
+  const FaultSchedule* const given_schedule_;
   neptune::RandomSource random_;
   neptune::ClusterSpec spec_;
   std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
@@ -278,7 +291,14 @@ class ChaosRun {
 }  // namespace
 
 ReplicationChaosResult RunReplicationChaos(const ReplicationChaosOptions& options) {
-  return ChaosRun(options).Run();
+  return ChaosRun(options, nullptr).Run();
+}
+
+FaultSchedule Minimise(const ReplicationChaosOptions& options, const FaultSchedule& schedule) {
+  return neptune::Shrink<neptune::FaultSpan>(
+      schedule,
+      [&](const FaultSchedule& fewer) { return !ChaosRun(options, &fewer).Run().wrong.empty(); },
+      kShrinkRunsMax);
 }
 
 }  // namespace search::lab

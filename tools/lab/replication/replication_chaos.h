@@ -3,8 +3,8 @@
 //   sessions append texts to registers and read them ─► history ─► checks
 //   servers lose power and unsynced data, hang, are cut off, are slow, have their clocks set
 //
-// The checks of levels 2 and 3 are those of JudgeRegisters (tools/history/register_history.h),
-// those of level 1 are those of JudgeInserts. At every level writes succeed again after the faults,
+// The checks of levels 2 and 3 are those of CheckRegisters (tools/history/register_history.h),
+// those of level 1 are those of CheckInserts. At every level writes succeed again after the faults,
 // and all replicas then have the same data.
 //
 // Threads: independent runs may be in several threads.
@@ -17,6 +17,7 @@
 #include <string>
 
 #include "neptune/base/time.h"
+#include "neptune/world/faults/fault.h"
 
 namespace search::lab {
 
@@ -34,6 +35,7 @@ struct ReplicationChaosOptions {
 struct ReplicationChaosResult {
   // The first violation; empty: none.
   std::string wrong;
+  neptune::FaultSchedule schedule;  // the faults that happened
   uint64_t acknowledged_count = 0;
   uint64_t read_count = 0;
   uint64_t failed_count = 0;  // calls without an answer in time
@@ -42,5 +44,10 @@ struct ReplicationChaosResult {
 };
 
 ReplicationChaosResult RunReplicationChaos(const ReplicationChaosOptions& options);
+
+// Returns the shortest part found of the schedule with which the run still has a violation.
+// REQUIRES: the run has one with the whole schedule.
+neptune::FaultSchedule Minimise(const ReplicationChaosOptions& options,
+                                const neptune::FaultSchedule& schedule);
 
 }  // namespace search::lab

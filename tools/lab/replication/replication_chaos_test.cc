@@ -22,5 +22,15 @@ TEST(ReplicationChaosTest, NothingIsLostDoubledOrTakenBack) {
   }
 }
 
+TEST(ReplicationChaosTest, ScheduleIsDrawnFromTheSeed) {
+  ReplicationChaosOptions options;
+  options.faults = std::chrono::seconds(4);
+  const ReplicationChaosResult first = RunReplicationChaos(options);
+  const ReplicationChaosResult second = RunReplicationChaos(options);
+  EXPECT_FALSE(first.schedule.empty());
+  EXPECT_EQ(first.schedule, second.schedule);
+  EXPECT_EQ(first.acknowledged_count, second.acknowledged_count);
+}
+
 }  // namespace
 }  // namespace search::lab

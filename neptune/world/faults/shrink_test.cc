@@ -1,10 +1,10 @@
-#include "tests/chaos/shrink.h"
+#include "neptune/world/faults/shrink.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 
-namespace neptune::chaos {
+namespace neptune {
 namespace {
 
 using Numbers = std::vector<int>;
@@ -27,7 +27,7 @@ TEST(ShrinkTest, FindsTheItemsThatFailTogether) {
   }
 }
 
-TEST(ShrinkTest, WhatAlwaysFailsNeedsNothing) {
+TEST(ShrinkTest, ShrinksToNothingIfEverythingFails) {
   EXPECT_TRUE(Shrink<int>(
                   UpTo(33), [](const Numbers&) { return true; }, 10'000)
                   .empty());
@@ -39,19 +39,19 @@ TEST(ShrinkTest, AnEmptyListStaysEmpty) {
                   .empty());
 }
 
-TEST(ShrinkTest, AsksNoMoreThanAllowedAndKeepsTheBest) {
-  int asked = 0;
+TEST(ShrinkTest, StopsAfterTheAllowedRunsAndKeepsTheShortest) {
+  int run_count = 0;
   const Numbers fewest = Shrink<int>(
       UpTo(64),
       [&](const Numbers& n) {
-        ++asked;
+        ++run_count;
         return Contains(n, 63);
       },
       3);
-  EXPECT_LE(asked, 3);
+  EXPECT_LE(run_count, 3);
   EXPECT_LT(fewest.size(), 64u);
   EXPECT_TRUE(Contains(fewest, 63));
 }
 
 }  // namespace
-}  // namespace neptune::chaos
+}  // namespace neptune

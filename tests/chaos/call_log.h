@@ -1,6 +1,5 @@
-// What every call of a chaos run asked and got, and what servers did for it.
+// The calls of a chaos run: what each asked for and got, and what servers did for it.
 //
-// The history of a run, as checkers want it.
 // Threads: the simulation's thread.
 
 #pragma once
@@ -25,14 +24,15 @@ struct CallRecord {
   bool write = false;
   TimePoint begin;
   TimePoint deadline;
-  // What became of it:
+  // The outcome:
   bool ended = false;
   bool abandoned = false;  // its host crashed
   TimePoint ended_at;
   Status status;
   std::string reply;
   std::string server;  // the last one tried
-  int done_count = 0;  // how often a server did the write
+  // The register that the write belongs to: each time a server does the write, it inserts the id.
+  std::string inserted;
 
   std::string ToString() const;
 };
@@ -44,12 +44,12 @@ struct Execution {
   TimePoint begin;
 };
 
-class History {
+class CallLog {
  public:
   CallRecord& Begin(CallRecord call);
   // Does nothing for a call that was abandoned.
   void End(CallRecord& call, TimePoint now);
-  // A host is gone with all it did.
+  // Ends all calls of a host that is gone, and all executions on it.
   void Abandon(const std::string& host, TimePoint now);
 
   CallRecord* Find(int64_t id);

@@ -1,7 +1,7 @@
-// The judges against all orders of small histories, some made to be linearizable and some changed
+// The checkers against all orders of small histories, some made to be linearizable and some changed
 // afterwards.
 
-#include "tests/replication/linearizability.h"
+#include "tools/history/linearizability.h"
 
 #include <gtest/gtest.h>
 
@@ -12,15 +12,22 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/world/random_source.h"
-#include "tests/replication/key_history.h"
-#include "tests/replication/log_history.h"
+#include "tools/history/key_history.h"
+#include "tools/history/log_history.h"
 
-namespace neptune::replication_tests {
+namespace search::history {
 namespace {
+
+using neptune::Duration;
+using neptune::kNever;
+using neptune::RandomSource;
+using neptune::StrCat;
+using neptune::TimePoint;
 
 TimePoint At(int64_t time) { return TimePoint(Duration(time)); }
 
-// Tries all orders. `step` executes an operation on a copy of the state, or says that it cannot be.
+// Tries all orders. `step` executes an operation on a copy of the state, or returns false if that
+// is impossible.
 template <typename Operation, typename State>
 bool HasOrder(const std::vector<Operation>& operations, std::vector<bool>& done, const State& state,
               const std::function<bool(const Operation&, State*)>& step) {
@@ -28,7 +35,7 @@ bool HasOrder(const std::vector<Operation>& operations, std::vector<bool>& done,
   for (size_t i = 0; i < operations.size(); ++i) {
     if (!done[i]) first_return = std::min(first_return, operations[i].returned);
   }
-  if (first_return == kNever) return true;  // who is left need not have happened
+  if (first_return == kNever) return true;  // the others need not have happened
   for (size_t i = 0; i < operations.size(); ++i) {
     if (done[i] || operations[i].invoked > first_return) continue;
     State after = state;
@@ -63,7 +70,7 @@ bool StepLog(const LogOperation& operation, std::vector<std::string>* state) {
   const bool is_known = operation.returned != kNever;
   if (operation.kind == LogOperation::Kind::kRead) return !is_known || operation.contents == *state;
   state->push_back(operation.value);
-  return !is_known || !operation.place || *operation.place == state->size();
+  return !operation.place || *operation.place == state->size();
 }
 
 bool KeysHaveOrder(const std::vector<KeyOperation>& history) {
@@ -196,10 +203,10 @@ TEST(KeyHistoryTest, AgreesWithAllOrders) {
   for (uint64_t seed = 1; seed <= 10'000; ++seed) {
     RandomSource random(seed);
     std::vector<KeyOperation> history = RandomKeyHistory(random, 1 + random.Below(9));
-    ASSERT_EQ(JudgeKeys(history).verdict, Verdict::kLinearizable) << "seed " << seed;
+    ASSERT_EQ(CheckKeys(history).verdict, Verdict::kLinearizable) << "seed " << seed;
     for (uint64_t changes = random.Below(4); changes > 0; --changes) Change(random, &history);
     const bool is_good = KeysHaveOrder(history);
-    ASSERT_EQ(JudgeKeys(history).verdict == Verdict::kLinearizable, is_good) << "seed " << seed;
+    ASSERT_EQ(CheckKeys(history).verdict == Verdict::kLinearizable, is_good) << "seed " << seed;
     ++(is_good ? good_count : bad_count);
   }
   EXPECT_GT(good_count, 1500);
@@ -212,10 +219,10 @@ TEST(LogHistoryTest, AgreesWithAllOrders) {
   for (uint64_t seed = 1; seed <= 10'000; ++seed) {
     RandomSource random(seed);
     std::vector<LogOperation> history = RandomLogHistory(random, 1 + random.Below(7));
-    ASSERT_EQ(JudgeLog(history).verdict, Verdict::kLinearizable) << "seed " << seed;
+    ASSERT_EQ(CheckLog(history).verdict, Verdict::kLinearizable) << "seed " << seed;
     for (uint64_t changes = random.Below(4); changes > 0; --changes) Change(random, &history);
     const bool is_good = LogHasOrder(history);
-    ASSERT_EQ(JudgeLog(history).verdict == Verdict::kLinearizable, is_good) << "seed " << seed;
+    ASSERT_EQ(CheckLog(history).verdict == Verdict::kLinearizable, is_good) << "seed " << seed;
     ++(is_good ? good_count : bad_count);
   }
   EXPECT_GT(good_count, 1500);
@@ -237,24 +244,24 @@ KeyOperation Read(std::string value, int64_t invoked, int64_t returned) {
 }
 
 TEST(KeyHistoryTest, StaleReadIsNamed) {
-  const KeyJudgement judgement =
-      JudgeKeys({Write("a", 0, 1), Write("b", 2, 3), Read("b", 4, 5), Read("a", 6, 7)});
-  EXPECT_EQ(judgement.verdict, Verdict::kNotLinearizable);
-  EXPECT_EQ(judgement.key, "k");
-  EXPECT_EQ(judgement.stuck_at, 3u);
+  const KeyResult result =
+      CheckKeys({Write("a", 0, 1), Write("b", 2, 3), Read("b", 4, 5), Read("a", 6, 7)});
+  EXPECT_EQ(result.verdict, Verdict::kNotLinearizable);
+  EXPECT_EQ(result.key, "k");
+  EXPECT_EQ(result.stuck_at, 3u);
 }
 
 TEST(KeyHistoryTest, UnansweredWriteMayShowLateAndThenStays) {
-  EXPECT_EQ(JudgeKeys({Write("a", 0, 1), Write("b", 2, -1), Read("a", 10, 11), Read("b", 12, 13)})
+  EXPECT_EQ(CheckKeys({Write("a", 0, 1), Write("b", 2, -1), Read("a", 10, 11), Read("b", 12, 13)})
                 .verdict,
             Verdict::kLinearizable);
-  EXPECT_EQ(JudgeKeys({Write("a", 0, 1), Write("b", 2, -1), Read("b", 10, 11), Read("a", 12, 13)})
+  EXPECT_EQ(CheckKeys({Write("a", 0, 1), Write("b", 2, -1), Read("b", 10, 11), Read("a", 12, 13)})
                 .verdict,
             Verdict::kNotLinearizable);
 }
 
 TEST(KeyHistoryTest, WhatMeetsAtOnePointInTimeMayHaveEitherOrder) {
-  EXPECT_EQ(JudgeKeys({Write("a", 0, 1), Write("b", 1, 2), Read("a", 2, 3)}).verdict,
+  EXPECT_EQ(CheckKeys({Write("a", 0, 1), Write("b", 1, 2), Read("a", 2, 3)}).verdict,
             Verdict::kLinearizable);
 }
 
@@ -262,13 +269,13 @@ TEST(KeyHistoryTest, GivesUpWithinItsMemory) {
   std::vector<KeyOperation> history;
   for (int i = 0; i < 40; ++i) history.push_back(Write(StrCat(i), 0, 100));
   history.push_back(Read("never written", 101, 102));
-  EXPECT_EQ(JudgeKeys(history, 1000).verdict, Verdict::kGaveUp);
+  EXPECT_EQ(CheckKeys(history, 1000).verdict, Verdict::kGaveUp);
 }
 
 TEST(KeyHistoryTest, NothingIsLinearizable) {
-  EXPECT_EQ(JudgeKeys({}).verdict, Verdict::kLinearizable);
-  EXPECT_EQ(JudgeLog({}).verdict, Verdict::kLinearizable);
+  EXPECT_EQ(CheckKeys({}).verdict, Verdict::kLinearizable);
+  EXPECT_EQ(CheckLog({}).verdict, Verdict::kLinearizable);
 }
 
 }  // namespace
-}  // namespace neptune::replication_tests
+}  // namespace search::history

@@ -1,9 +1,9 @@
-// Makes a failing list shorter while it still fails.
+// Makes a failing list, such as a FaultSchedule, shorter while it still fails.
 //
 // Source: delta debugging [Zeller02]: drops halves, then quarters, then single items.
 // Departs from source: complements only, which is what its later rounds come down to.
 // Threads: none.
-// Limits: at most `runs_max` questions; the shortest list found so far is the result.
+// Limits: at most `runs_max` calls of `fails`; the shortest list found so far is the result.
 
 #pragma once
 
@@ -13,9 +13,10 @@
 #include <utility>
 #include <vector>
 
-namespace neptune::chaos {
+namespace neptune {
 
-// A part of `items`, in their order, for which `fails` holds. REQUIRES: it holds for `items`.
+// Returns a part of `items`, in their order, for which `fails` is true.
+// REQUIRES: it is true for `items`.
 template <typename T>
 std::vector<T> Shrink(std::vector<T> items, const std::function<bool(const std::vector<T>&)>& fails,
                       int runs_max) {
@@ -38,4 +39,4 @@ std::vector<T> Shrink(std::vector<T> items, const std::function<bool(const std::
   return items;
 }
 
-}  // namespace neptune::chaos
+}  // namespace neptune

@@ -1,9 +1,12 @@
-#include "tests/replication/key_history.h"
+#include "tools/history/key_history.h"
 
 #include <map>
 
-namespace neptune::replication_tests {
+namespace search::history {
 namespace {
+
+using neptune::kNever;
+using neptune::TimePoint;
 
 // A key's values by number; 0: nothing is there.
 using ValueNumber = uint32_t;
@@ -61,7 +64,7 @@ struct OneKey {
 
 }  // namespace
 
-KeyJudgement JudgeKeys(const std::vector<KeyOperation>& history, size_t configuration_count_max) {
+KeyResult CheckKeys(const std::vector<KeyOperation>& history, size_t configuration_count_max) {
   std::map<std::string, OneKey> keys;
   for (size_t i = 0; i < history.size(); ++i) {
     const KeyOperation& operation = history[i];
@@ -73,18 +76,18 @@ KeyJudgement JudgeKeys(const std::vector<KeyOperation>& history, size_t configur
                               one.numbers.Of(operation.expected), operation.succeeded,
                               operation.invoked, operation.returned});
   }
-  KeyJudgement result;
+  KeyResult result;
   for (const auto& [key, one] : keys) {
-    const Judgement judgement =
-        JudgeLinearizability<RegisterModel>(one.operations, configuration_count_max);
-    if (judgement.verdict == Verdict::kLinearizable) continue;
-    // Certainty of a fault is worth more than not knowing.
+    const LinearizabilityResult found =
+        CheckLinearizability<RegisterModel>(one.operations, configuration_count_max);
+    if (found.verdict == Verdict::kLinearizable) continue;
+    // A certain violation is reported rather than a key that could not be checked.
     const bool is_worse =
-        result.verdict == Verdict::kLinearizable || judgement.verdict == Verdict::kNotLinearizable;
-    if (is_worse) result = {judgement.verdict, key, one.places[judgement.stuck_at]};
-    if (judgement.verdict == Verdict::kNotLinearizable) return result;
+        result.verdict == Verdict::kLinearizable || found.verdict == Verdict::kNotLinearizable;
+    if (is_worse) result = {found.verdict, key, one.places[found.stuck_at]};
+    if (found.verdict == Verdict::kNotLinearizable) return result;
   }
   return result;
 }
 
-}  // namespace neptune::replication_tests
+}  // namespace search::history

@@ -1,11 +1,14 @@
-#include "tests/replication/session_history.h"
+#include "tools/history/session_history.h"
 
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <tuple>
 
-namespace neptune::replication_tests {
+namespace search::history {
 namespace {
+
+using neptune::TimePoint;
 
 // The largest version acknowledged before a time.
 class NewestVersions {
@@ -34,20 +37,28 @@ struct Seen {
   uint64_t written = 0;
 };
 
+// Orders operations that take no time among those of the same instant.
+std::vector<size_t> OrderBy(const std::vector<SessionOperation>& history,
+                            TimePoint SessionOperation::*time, bool instants_first) {
+  const auto key = [&](size_t i) {
+    const bool is_instant = history[i].invoked == history[i].returned;
+    return std::tuple(history[i].*time, is_instant != instants_first, i);
+  };
+  std::vector<size_t> order(history.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  return order;
+}
+
 // What each operation's session had seen when it was invoked.
 std::vector<Seen> SeenBefore(const std::vector<SessionOperation>& history) {
-  std::vector<size_t> by_invocation(history.size());
-  std::iota(by_invocation.begin(), by_invocation.end(), 0);
-  std::vector<size_t> by_return = by_invocation;
-  std::sort(by_invocation.begin(), by_invocation.end(),
-            [&](size_t a, size_t b) { return history[a].invoked < history[b].invoked; });
-  std::sort(by_return.begin(), by_return.end(),
-            [&](size_t a, size_t b) { return history[a].returned < history[b].returned; });
+  const auto by_invocation = OrderBy(history, &SessionOperation::invoked, true);
+  const auto by_return = OrderBy(history, &SessionOperation::returned, false);
   std::vector<Seen> seen(history.size());
   std::map<uint64_t, Seen> sessions;
   auto next = by_return.begin();
   for (const size_t i : by_invocation) {
-    for (; next != by_return.end() && history[*next].returned <= history[i].invoked; ++next) {
+    for (; next != by_return.end() && PrecedesInSession(history, *next, i); ++next) {
       const SessionOperation& ended = history[*next];
       Seen& session = sessions[ended.session];
       session.version = std::max(session.version, ended.version);
@@ -60,11 +71,19 @@ std::vector<Seen> SeenBefore(const std::vector<SessionOperation>& history) {
 
 }  // namespace
 
-std::vector<FoundSessionFault> JudgeSessions(const std::vector<SessionOperation>& history,
-                                             std::vector<AcknowledgedVersion> acknowledged) {
+bool PrecedesInSession(const std::vector<SessionOperation>& history, size_t first, size_t second) {
+  const SessionOperation& a = history[first];
+  const SessionOperation& b = history[second];
+  if (a.returned != b.invoked) return a.returned < b.invoked;
+  const bool are_instants = a.invoked == a.returned && b.invoked == b.returned;
+  return !are_instants || first < second;
+}
+
+std::vector<SessionViolation> CheckSessions(const std::vector<SessionOperation>& history,
+                                            std::vector<AcknowledgedVersion> acknowledged) {
   const NewestVersions newest(std::move(acknowledged));
   const std::vector<Seen> seen = SeenBefore(history);
-  std::vector<FoundSessionFault> faults;
+  std::vector<SessionViolation> violations;
   for (size_t i = 0; i < history.size(); ++i) {
     const SessionOperation& operation = history[i];
     const uint64_t least = operation.is_write ? seen[i].version + 1 : seen[i].version;
@@ -73,14 +92,14 @@ std::vector<FoundSessionFault> JudgeSessions(const std::vector<SessionOperation>
         operation.reported_staleness &&
         newest.Before(operation.invoked - *operation.reported_staleness) > operation.version;
     if (operation.version < seen[i].written) {
-      faults.push_back({SessionFault::kOwnWriteMissing, i});
+      violations.push_back({SessionRule::kOwnWriteMissing, i});
     } else if (operation.version < least) {
-      faults.push_back({SessionFault::kVersionWentBack, i});
+      violations.push_back({SessionRule::kVersionWentBack, i});
     } else if (is_understated) {
-      faults.push_back({SessionFault::kStalenessUnderstated, i});
+      violations.push_back({SessionRule::kStalenessUnderstated, i});
     }
   }
-  return faults;
+  return violations;
 }
 
-}  // namespace neptune::replication_tests
+}  // namespace search::history

@@ -1,13 +1,12 @@
-// Whether a history of concurrent operations has an order in which each gave what a sequential
-// object would have given.
+// Checks whether a history of concurrent operations has an order in which each operation returned
+// what a sequential object would have returned.
 //
-// The search of Wing and Gong as Lowe made it fast: take the operations in the order of their
-// calls, go back where one had to have happened and cannot, and never visit the same state with the
-// same operations done twice. An operation whose outcome is not known may have happened at any time
-// since its call, or never.
+// The search of Wing and Gong with Lowe's improvement: it takes the operations in the order of
+// their calls, goes back where one had to have happened and cannot, and never visits the same state
+// with the same operations done twice. An operation whose outcome is not known may have happened at
+// any time since its call, or never.
 //
-// Source: Wing and Gong 1993; Lowe 2017; Herlihy and Wing 1990 (histories of different objects are
-//   judged apart).
+// Source: [Wing93]; [Lowe17]; [Herlihy90] (histories of different objects are checked separately).
 // Threads: pure functions.
 // Shapes: a Model has Operation (with invoked and returned, kNever: its outcome is not known),
 //   State (hashed by AbslHashValue, compared by ==, a State() is the first), and static bool
@@ -28,11 +27,11 @@
 #include "absl/container/flat_hash_set.h"
 #include "neptune/base/time.h"
 
-namespace neptune::replication_tests {
+namespace search::history {
 
 enum class Verdict { kLinearizable, kNotLinearizable, kGaveUp };
 
-struct Judgement {
+struct LinearizabilityResult {
   Verdict verdict = Verdict::kLinearizable;
   // Not linearizable: the operation that had to happen and could not, where most of the others had.
   size_t stuck_at = 0;
@@ -51,7 +50,7 @@ class EventList {
   struct Event {
     size_t operation = 0;
     bool is_call = false;
-    TimePoint at{};
+    neptune::TimePoint at{};
     size_t next = kEnd;
     size_t previous = kEnd;
     size_t match = kEnd;  // of a call: the return, if there is one
@@ -62,7 +61,8 @@ class EventList {
     events_.emplace_back();
     for (size_t i = 0; i < operations.size(); ++i) {
       events_.push_back({i, true, operations[i].invoked});
-      if (operations[i].returned != kNever) events_.push_back({i, false, operations[i].returned});
+      if (operations[i].returned != neptune::kNever)
+        events_.push_back({i, false, operations[i].returned});
     }
     // If one returns at the time at which another is called, either may have been first.
     std::stable_sort(events_.begin() + 1, events_.end(), [](const Event& a, const Event& b) {
@@ -132,8 +132,9 @@ class OperationSet {
 }  // namespace internal
 
 template <typename Model>
-Judgement JudgeLinearizability(const std::vector<typename Model::Operation>& operations,
-                               size_t configuration_count_max = kConfigurationCountMax) {
+LinearizabilityResult CheckLinearizability(
+    const std::vector<typename Model::Operation>& operations,
+    size_t configuration_count_max = kConfigurationCountMax) {
   using State = typename Model::State;
   struct Step {
     size_t call;
@@ -145,11 +146,12 @@ Judgement JudgeLinearizability(const std::vector<typename Model::Operation>& ope
   absl::flat_hash_set<std::pair<internal::OperationSet, State>> seen;
   std::vector<Step> steps;
   State state{};
-  Judgement judgement;
+  LinearizabilityResult result;
   size_t most_done = 0;
   size_t open_count = static_cast<size_t>(std::count_if(  // that have to happen still
-      operations.begin(), operations.end(), [](const auto& o) { return o.returned != kNever; }));
-  const auto is_known = [](const auto& operation) { return operation.returned != kNever; };
+      operations.begin(), operations.end(),
+      [](const auto& o) { return o.returned != neptune::kNever; }));
+  const auto is_known = [](const auto& operation) { return operation.returned != neptune::kNever; };
   // The first call that may be taken next and only looks at what is there, or the first call.
   const auto first_to_take = [&] {
     for (size_t i = events.first(); i != internal::EventList::kEnd && events[i].is_call;
@@ -182,7 +184,7 @@ Judgement JudgeLinearizability(const std::vector<typename Model::Operation>& ope
     // This one had returned: whatever comes later cannot have been before it.
     if (steps.size() >= most_done) {
       most_done = steps.size();
-      judgement.stuck_at = event.operation;
+      result.stuck_at = event.operation;
     }
     bool is_final = true;
     while (is_final && !steps.empty()) {
@@ -197,11 +199,11 @@ Judgement JudgeLinearizability(const std::vector<typename Model::Operation>& ope
       is_final = last.is_final;
     }
     if (is_final) {
-      judgement.verdict = Verdict::kNotLinearizable;
-      return judgement;
+      result.verdict = Verdict::kNotLinearizable;
+      return result;
     }
   }
-  return judgement;
+  return result;
 }
 
-}  // namespace neptune::replication_tests
+}  // namespace search::history

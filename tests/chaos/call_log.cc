@@ -1,4 +1,4 @@
-#include "tests/chaos/history.h"
+#include "tests/chaos/call_log.h"
 
 #include "neptune/base/strings.h"
 
@@ -15,20 +15,20 @@ std::string CallRecord::ToString() const {
   return text;
 }
 
-CallRecord& History::Begin(CallRecord call) {
+CallRecord& CallLog::Begin(CallRecord call) {
   call.id = static_cast<int64_t>(calls_.size()) + 1;
   open_.emplace(call.deadline, call.id);
   return calls_[call.id] = std::move(call);
 }
 
-void History::End(CallRecord& call, TimePoint now) {
+void CallLog::End(CallRecord& call, TimePoint now) {
   if (call.abandoned) return;
   open_.erase({call.deadline, call.id});
   call.ended = true;
   call.ended_at = now;
 }
 
-void History::Abandon(const std::string& host, TimePoint now) {
+void CallLog::Abandon(const std::string& host, TimePoint now) {
   for (auto& [id, call] : calls_) {
     if (call.ended || call.abandoned || call.caller != host) continue;
     call.abandoned = true;
@@ -38,12 +38,12 @@ void History::Abandon(const std::string& host, TimePoint now) {
   std::erase_if(executions_, [&](const auto& item) { return item.second.host == host; });
 }
 
-CallRecord* History::Find(int64_t id) {
+CallRecord* CallLog::Find(int64_t id) {
   const auto found = calls_.find(id);
   return found == calls_.end() ? nullptr : &found->second;
 }
 
-uint64_t History::BeginExecution(Execution execution) {
+uint64_t CallLog::BeginExecution(Execution execution) {
   executions_.emplace(next_execution_, std::move(execution));
   return next_execution_++;
 }

@@ -1,11 +1,15 @@
-#include "tests/replication/log_history.h"
+#include "tools/history/log_history.h"
 
 #include <algorithm>
 
 #include "neptune/base/checksum.h"
 
-namespace neptune::replication_tests {
+namespace search::history {
 namespace {
+
+using neptune::Checksum64;
+using neptune::kNever;
+using neptune::TimePoint;
 
 // A log by its length and a checksum over its values in their order.
 struct LogState {
@@ -38,14 +42,14 @@ struct LogModel {
   static bool Step(const Operation& operation, State* state) {
     if (operation.made->kind == LogOperation::Kind::kRead) return operation.read == *state;
     state->Append(operation.made->value);
-    const bool is_told = operation.returned != kNever && operation.made->place.has_value();
-    return !is_told || *operation.made->place == state->length;
+    return !operation.made->place || *operation.made->place == state->length;
   }
 };
 
 }  // namespace
 
-Judgement JudgeLog(const std::vector<LogOperation>& history, size_t configuration_count_max) {
+LinearizabilityResult CheckLog(const std::vector<LogOperation>& history,
+                               size_t configuration_count_max) {
   std::vector<LogModel::Operation> operations;
   std::vector<size_t> places;
   for (size_t i = 0; i < history.size(); ++i) {
@@ -56,9 +60,10 @@ Judgement JudgeLog(const std::vector<LogOperation>& history, size_t configuratio
     operations.push_back({&made, read, made.invoked, made.returned});
     places.push_back(i);
   }
-  Judgement judgement = JudgeLinearizability<LogModel>(operations, configuration_count_max);
-  if (!places.empty()) judgement.stuck_at = places[judgement.stuck_at];
-  return judgement;
+  LinearizabilityResult result =
+      CheckLinearizability<LogModel>(operations, configuration_count_max);
+  if (!places.empty()) result.stuck_at = places[result.stuck_at];
+  return result;
 }
 
-}  // namespace neptune::replication_tests
+}  // namespace search::history

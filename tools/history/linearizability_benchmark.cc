@@ -1,4 +1,4 @@
-// How fast histories are judged: clients that write and read a key, or append to a log, each
+// How fast histories are checked: clients that write and read a key, or append to a log, each
 // without a pause.
 
 #include <benchmark/benchmark.h>
@@ -8,11 +8,17 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/world/random_source.h"
-#include "tests/replication/key_history.h"
-#include "tests/replication/log_history.h"
+#include "tools/history/key_history.h"
+#include "tools/history/log_history.h"
 
-namespace neptune::replication_tests {
+namespace search::history {
 namespace {
+
+using neptune::Duration;
+using neptune::kNever;
+using neptune::RandomSource;
+using neptune::StrCat;
+using neptune::TimePoint;
 
 constexpr int kOperationCount = 10'000;
 constexpr int kUnansweredShare = 200;  // one in this many
@@ -53,7 +59,7 @@ void BM_Key(benchmark::State& state) {
     history.push_back(operation);
   }
   for (auto _ : state) {
-    if (JudgeKeys(history).verdict != Verdict::kLinearizable)
+    if (CheckKeys(history).verdict != Verdict::kLinearizable)
       state.SkipWithError("not linearizable");
   }
   state.SetItemsProcessed(state.iterations() * kOperationCount);
@@ -71,7 +77,7 @@ void BM_Log(benchmark::State& state) {
                        .returned = span.returned});
   }
   for (auto _ : state) {
-    if (JudgeLog(history).verdict != Verdict::kLinearizable)
+    if (CheckLog(history).verdict != Verdict::kLinearizable)
       state.SkipWithError("not linearizable");
   }
   state.SetItemsProcessed(state.iterations() * kOperationCount);
@@ -79,6 +85,6 @@ void BM_Log(benchmark::State& state) {
 BENCHMARK(BM_Log)->Arg(3)->Arg(10)->Arg(30);
 
 }  // namespace
-}  // namespace neptune::replication_tests
+}  // namespace search::history
 
 BENCHMARK_MAIN();

@@ -1,0 +1,123 @@
+// Faults as data: what happens to which hosts, from when to when.
+//
+// One model serves the simulated world and clusters of real processes: a kind of fault is one
+// enumerator, one row of the table in fault.cc, and a case in every FaultTarget that can cause it.
+// Drawing, text, shrinking and ledgers read the table.
+//
+// Threads: immutable values and pure functions.
+// Units: times count from the beginning of the run.
+// Errors: kInvalidArgument a text is not a fault.
+
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+
+namespace neptune {
+
+struct Fault {
+  enum class Kind {
+    kCrash,           // the host, until it is started again; amount 1: its process only
+    kPause,           // SIGSTOP until SIGCONT
+    kCut,             // nothing passes between hosts and others
+    kCutOneWay,       // nothing passes from hosts to others
+    kLossOneWay,      // from hosts to others; amount: probability
+    kSlowProcessors,  // amount: how many times slower
+    kClockOffset,     // amount: seconds that the wall clock is ahead
+    kLatency,         // of all links; amount: how many times slower
+    kDatagramLoss,    // on all links, as the next three; amount: probability
+    kDatagramDuplication,
+    kDatagramReordering,
+    kStreamLoss,
+    kLeave,     // the node stops gracefully and is started again at the end
+    kHang,      // the node's long requests stand still
+    kIsolate,   // nothing passes between the host and any other
+    kFullDisk,  // writes fail; at the end they succeed, and the process is started again
+  };
+  Kind kind = Kind::kCrash;
+  std::set<std::string> hosts{};
+  std::set<std::string> others{};
+  double amount = 0;
+
+  friend bool operator==(const Fault&, const Fault&) = default;
+  // "cut a,b | c", "slow_processors a amount=4".
+  std::string ToString() const;
+};
+
+// What a fault is a fault of.
+enum class FaultScope {
+  kHost,     // `hosts` is one host
+  kSides,    // the links between `hosts` and `others`
+  kNetwork,  // all links; no hosts are named
+};
+
+// What `amount` means, and thereby from where it is drawn.
+enum class FaultAmount { kNone, kZeroOrOne, kFactor, kSeconds, kProbability };
+
+// What others see of the host.
+enum class HostEffect {
+  kNone,
+  kSlow,
+  kUnresponsive,  // it is known, and does not do what it is asked for
+  kAway,          // it cannot be reached
+};
+
+struct FaultTraits {
+  Fault::Kind kind;
+  const char* name;
+  FaultScope scope;
+  FaultAmount amount;
+  HostEffect effect = HostEffect::kNone;
+
+  // True if no other exclusive fault should touch the host at the same time.
+  bool is_exclusive() const { return effect >= HostEffect::kUnresponsive; }
+};
+
+// All kinds, in the order of the enumerators.
+std::span<const FaultTraits> AllFaultTraits();
+const FaultTraits& TraitsOf(Fault::Kind kind);
+
+// A fault that lasts from `begin` to `end`.
+struct FaultSpan {
+  TimePoint begin;
+  TimePoint end;
+  Fault fault;
+
+  const FaultTraits& traits() const { return TraitsOf(fault.kind); }
+  // REQUIRES: the scope of the fault is a host.
+  const std::string& host() const { return *fault.hosts.begin(); }
+  friend bool operator==(const FaultSpan&, const FaultSpan&) = default;
+  // "1-2.5 s pause a"
+  std::string ToString() const;
+};
+
+// A scripted or drawn run, ordered by the beginnings. Two spans of one kind and the same hosts do
+// not overlap, nor do two faults of the same sides.
+using FaultSchedule = std::vector<FaultSpan>;
+
+// One line for each fault; ParseFaultSchedule reads it back exactly.
+std::string ToString(const FaultSchedule& schedule);
+StatusOr<Fault> ParseFault(std::string_view text);
+StatusOr<FaultSpan> ParseFaultSpan(std::string_view text);
+// Blank lines and lines that begin with '#' are skipped.
+StatusOr<FaultSchedule> ParseFaultSchedule(std::string_view text);
+
+// The beginning or the end of a fault.
+struct FaultChange {
+  TimePoint at;
+  bool begins = false;
+  Fault fault;
+
+  friend bool operator==(const FaultChange&, const FaultChange&) = default;
+};
+
+// All beginnings and ends, ordered by time; those of equal times in the order of the schedule.
+std::vector<FaultChange> ChangesOf(const FaultSchedule& schedule);
+
+}  // namespace neptune
