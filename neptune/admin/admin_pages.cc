@@ -3,6 +3,9 @@
 #include <glog/logging.h>
 #include <openssl/evp.h>
 
+#include <map>
+#include <string>
+
 #include "absl/strings/str_format.h"
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/json_text.h"
@@ -130,10 +133,9 @@ void AppendPageBegin(const AdminPageHeader& header, std::string_view title, std:
 }
 
 // The table scrolls sideways on narrow screens, is reachable by keyboard and has a name for screen
-// readers.
-void AppendTable(std::string_view section, const StatusTable& table, std::string* html) {
-  const std::string name =
-      Escaped(table.title.empty() ? StrCat(section) : StrCat(section, ": ", table.title));
+// readers, which has to be unique.
+void AppendTable(const std::string& unescaped_name, const StatusTable& table, std::string* html) {
+  const std::string name = Escaped(unescaped_name);
   if (!table.title.empty()) StrAppend(html, "<h3>", Escaped(table.title), "</h3>");
   StrAppend(html, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", name,
             "\"><table aria-label=\"", name, "\"><thead><tr>");
@@ -166,7 +168,13 @@ void AppendSection(const StatusReport& report, std::string* html) {
     }
     *html += "</dl>\n";
   }
-  for (const StatusTable& table : report.tables) AppendTable(report.name, table, html);
+  std::map<std::string, int> name_counts;
+  for (const StatusTable& table : report.tables) {
+    std::string name = table.title.empty() ? report.name : StrCat(report.name, ": ", table.title);
+    const int count = ++name_counts[name];
+    if (count > 1) StrAppend(&name, " (", count, ")");
+    AppendTable(name, table, html);
+  }
   *html += "</section>\n";
 }
 

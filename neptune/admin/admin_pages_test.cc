@@ -49,6 +49,15 @@ TEST(AdminPagesTest, HtmlShowsFactsAndTables) {
   EXPECT_TRUE(Contains(html, "up 00:01:30"));
 }
 
+TEST(AdminPagesTest, TablesOfEqualTitlesHaveDifferentNames) {
+  std::vector<StatusReport> reports = Reports();
+  reports[0].name = "calls";
+  reports[0].tables.push_back(reports[0].tables[0]);
+  const std::string html = RenderStatusHtml(Header(), reports);
+  EXPECT_TRUE(Contains(html, "role=\"region\" tabindex=\"0\" aria-label=\"calls: Peers\">"));
+  EXPECT_TRUE(Contains(html, "role=\"region\" tabindex=\"0\" aria-label=\"calls: Peers (2)\">"));
+}
+
 TEST(AdminPagesTest, HtmlEscapesEveryText) {
   const std::string html = RenderStatusHtml(Header(), Reports());
   EXPECT_FALSE(Contains(html, "<script>"));

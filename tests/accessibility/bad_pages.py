@@ -72,6 +72,7 @@ FAULTS = (
     Fault("skip-link", 'tabindex="-1"', ""),
     Fault("landmark", "<footer>", "<p>outside</p><footer>"),
     Fault("landmark-names", "<footer>", "<nav aria-label=\"n\">x</nav><nav aria-label=\"n\">y</nav><footer>"),
+    Fault("landmark-names", "<footer>", "<div role=\"region\" aria-label=\"Numbers\">more</div><footer>"),
     Fault("table-caption", "<caption>Numbers</caption>", "", also=("accessible-name",)),
     Fault("table-header", ' scope="col"', ""),
     Fault("table-header", '<td>1</td>', '<th>1</th>'),

@@ -193,8 +193,11 @@ window.accessibility = (() => {
       const parent = text.parentElement;
       if (!parent.closest(homes) && parent !== first) report("1.3.1", "landmark", parent, "in no landmark");
     }
-    const labels = all("nav, [role=navigation]").map((nav) => nav.getAttribute("aria-label") ?? "");
-    if (new Set(labels).size < labels.length) report("1.3.1", "landmark-names", null, "navigations named alike");
+    for (const kind of ["nav, [role=navigation]", "[role=region]", "[role=search]", "aside, [role=complementary]"]) {
+      const labels = all(kind).map((landmark) => landmark.getAttribute("aria-label") ?? "");
+      const twice = labels.find((label, i) => labels.indexOf(label) !== i);
+      if (twice !== undefined) report("1.3.1", "landmark-names", null, `two of ${kind} are named "${twice}"`);
+    }
   };
   const checkTables = (report) => {
     for (const table of all("table")) {
