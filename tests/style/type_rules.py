@@ -95,7 +95,6 @@ WIDER_CLASSES: Dict[str, int] = {
     "neptune::SafeReplica": 50,
     "neptune::ServerConnection": 23,
     "neptune::ServiceHost": 33,
-    "search::index::BlockRanker": 31,
 }
 WIDER_INTERFACES: Dict[str, int] = {
     "neptune::AgentProtocol": 14,
