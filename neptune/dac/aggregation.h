@@ -43,7 +43,7 @@
 #include "neptune/service/client.h"
 #include "neptune/service/retry_budget.h"
 #include "neptune/service/service_host.h"
-#include "neptune/wire/server_connection.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 

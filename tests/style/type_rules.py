@@ -92,7 +92,6 @@ WIDER_CLASSES: Dict[str, int] = {
     "neptune::Node": 34,
     "neptune::ReplicaAgent": 31,
     "neptune::SafeReplica": 50,
-    "neptune::ServerConnection": 23,
     "neptune::ServiceHost": 33,
 }
 WIDER_INTERFACES: Dict[str, int] = {
