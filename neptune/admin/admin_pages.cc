@@ -81,34 +81,9 @@ std::string CellText(const StatusCell& cell) {
   return absl::StrFormat("%.6g", std::get<double>(cell));
 }
 
-void AppendCellJson(const StatusCell& cell, std::string* json) {
-  if (const auto* text = std::get_if<std::string>(&cell)) {
-    AppendJsonString(*text, json);
-  } else if (const auto* truth = std::get_if<bool>(&cell)) {
-    *json += *truth ? "true" : "false";
-  } else if (const auto* number = std::get_if<int64_t>(&cell)) {
-    StrAppend(json, *number);
-  } else {
-    AppendJsonNumber(std::get<double>(cell), json);
-  }
+nlohmann::ordered_json CellJson(const StatusCell& cell) {
+  return std::visit([](const auto& value) { return nlohmann::ordered_json(value); }, cell);
 }
-
-// Appends "[a,b]", with `append` writing each element.
-template <typename Elements, typename Append>
-void AppendJsonArray(const Elements& elements, std::string* json, Append append) {
-  *json += '[';
-  bool first = true;
-  for (const auto& element : elements) {
-    if (!first) *json += ',';
-    first = false;
-    append(element, json);
-  }
-  *json += ']';
-}
-
-const auto AppendJsonText = [](const std::string& text, std::string* json) {
-  AppendJsonString(text, json);
-};
 
 void AppendPageBegin(const AdminPageHeader& header, std::string_view title, std::string* html) {
   StrAppend(
@@ -178,31 +153,24 @@ void AppendSection(const StatusReport& report, std::string* html) {
   *html += "</section>\n";
 }
 
-void AppendTableJson(const StatusTable& table, std::string* json) {
-  *json += "{\"title\":";
-  AppendJsonString(table.title, json);
-  *json += ",\"columns\":";
-  AppendJsonArray(table.columns, json, AppendJsonText);
-  *json += ",\"rows\":";
-  AppendJsonArray(table.rows, json, [](const std::vector<StatusCell>& row, std::string* out) {
-    AppendJsonArray(row, out, AppendCellJson);
-  });
-  StrAppend(json, ",\"rows_left_out\":", table.rows_left_out, "}");
+nlohmann::ordered_json TableJson(const StatusTable& table) {
+  auto rows = nlohmann::ordered_json::array();
+  for (const auto& row : table.rows) {
+    auto& cells = rows.emplace_back(nlohmann::ordered_json::array());
+    for (const StatusCell& cell : row) cells.push_back(CellJson(cell));
+  }
+  return {{"title", table.title},
+          {"columns", table.columns},
+          {"rows", std::move(rows)},
+          {"rows_left_out", table.rows_left_out}};
 }
 
-void AppendSectionJson(const StatusReport& report, std::string* json) {
-  *json += "{\"name\":";
-  AppendJsonString(report.name, json);
-  *json += ",\"facts\":{";
-  for (size_t i = 0; i < report.facts.size(); ++i) {
-    if (i > 0) *json += ',';
-    AppendJsonString(report.facts[i].first, json);
-    *json += ':';
-    AppendCellJson(report.facts[i].second, json);
-  }
-  *json += "},\"tables\":";
-  AppendJsonArray(report.tables, json, AppendTableJson);
-  *json += '}';
+nlohmann::ordered_json SectionJson(const StatusReport& report) {
+  auto facts = nlohmann::ordered_json::object();
+  for (const auto& [fact, value] : report.facts) facts[fact] = CellJson(value);
+  auto tables = nlohmann::ordered_json::array();
+  for (const StatusTable& table : report.tables) tables.push_back(TableJson(table));
+  return {{"name", report.name}, {"facts", std::move(facts)}, {"tables", std::move(tables)}};
 }
 
 }  // namespace
@@ -241,17 +209,14 @@ std::string RenderStatusHtml(const AdminPageHeader& header,
 
 std::string RenderStatusJson(const AdminPageHeader& header,
                              const std::vector<StatusReport>& reports) {
-  std::string json = "{\"node\":";
-  AppendJsonString(header.node_name, &json);
-  StrAppend(&json, ",\"time\":\"", FormatUtcTime(header.now), "\",\"uptime_seconds\":");
-  AppendJsonNumber(ToSeconds(header.uptime), &json);
-  StrAppend(&json, ",\"ready\":", header.not_ready_reasons.empty() ? "true" : "false",
-            ",\"not_ready_reasons\":");
-  AppendJsonArray(header.not_ready_reasons, &json, AppendJsonText);
-  json += ",\"sections\":";
-  AppendJsonArray(reports, &json, AppendSectionJson);
-  json += "}\n";
-  return json;
+  auto sections = nlohmann::ordered_json::array();
+  for (const StatusReport& report : reports) sections.push_back(SectionJson(report));
+  return JsonText({{"node", header.node_name},
+                   {"time", FormatUtcTime(header.now)},
+                   {"uptime_seconds", ToSeconds(header.uptime)},
+                   {"ready", header.not_ready_reasons.empty()},
+                   {"not_ready_reasons", header.not_ready_reasons},
+                   {"sections", std::move(sections)}});
 }
 
 std::string RenderIndexHtml(const AdminPageHeader& header,

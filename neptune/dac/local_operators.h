@@ -19,7 +19,7 @@
 #include "neptune/dac/aggregation_environment.h"
 #include "neptune/dac/node_task.h"
 #include "neptune/dac/reductions.h"
-#include "neptune/wire/server_connection.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 

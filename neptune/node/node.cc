@@ -18,6 +18,7 @@
 #include "neptune/service/span_text.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/wire/http/problem.h"
+#include "neptune/wire/server_connection.h"
 
 namespace neptune {
 namespace {

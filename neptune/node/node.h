@@ -36,11 +36,11 @@
 #include "neptune/service/client.h"
 #include "neptune/service/line_log.h"
 #include "neptune/service/service_host.h"
-#include "neptune/wire/server_connection.h"
 
 namespace neptune {
 
 class AdminServer;
+class FrameServer;
 class Replication;
 
 struct NodeOptions {

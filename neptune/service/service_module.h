@@ -40,7 +40,7 @@
 #include "neptune/service/data.h"
 #include "neptune/service/server_stream.h"
 #include "neptune/wire/frame.h"
-#include "neptune/wire/server_connection.h"
+#include "neptune/wire/incoming_call.h"
 #include "neptune/world/world.h"
 
 namespace neptune {

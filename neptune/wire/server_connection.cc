@@ -6,49 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "neptune/base/strings.h"
+#include "neptune/wire/call_table.h"
+#include "neptune/wire/frame_input.h"
+#include "neptune/wire/frame_output.h"
 
 namespace neptune {
-
-uint64_t IncomingCall::OnCancel(Task action) {
-  {
-    LeafLock lock(&mutex_);
-    if (!cancelled()) {
-      actions_.emplace_back(next_action_, std::move(action));
-      return next_action_++;
-    }
-  }
-  if (action) action();
-  return 0;
-}
-
-void IncomingCall::Forget(uint64_t action) {
-  Task forgotten;  // destroyed outside the lock
-  LeafLock lock(&mutex_);
-  const auto found = std::find_if(actions_.begin(), actions_.end(),
-                                  [&](const auto& set) { return set.first == action; });
-  if (found == actions_.end()) return;
-  forgotten = std::move(found->second);
-  actions_.erase(found);
-}
-
-bool IncomingCall::untouched() const {
-  return stream_ == nullptr && next_action_ == kFirstAction && !cancelled();
-}
-
-void IncomingCall::Cancel() {
-  std::vector<std::pair<uint64_t, Task>> actions;
-  {
-    LeafLock lock(&mutex_);
-    if (cancelled_.exchange(true, std::memory_order_acq_rel)) return;
-    actions.swap(actions_);
-  }
-  if (stream_ != nullptr) {
-    stream_->Close(Cancelled("the caller cancelled or is gone"), /*drop_unread=*/true);
-  }
-  for (auto& [number, action] : actions) action();
-}
 
 // One accepted connection. Its server owns it; replies hold weak references.
 class ServerConnection final : public StreamHandler,
@@ -58,50 +21,43 @@ class ServerConnection final : public StreamHandler,
   ServerConnection(FrameServer& server, uint64_t id, std::unique_ptr<Stream> stream)
       : server_(server),
         id_(id),
-        stream_(std::move(stream)),
-        decoder_(server.options_.frames),
-        last_frame_at_(server.loop_.Now()) {}
-  ~ServerConnection() override { CancelAll(); }
+        input_(server.options_.frames, &server.unfinished_size_, server.loop_.Now()),
+        output_(std::move(stream), server.loop_,
+                {.unsent_size_max = server.options_.unsent_size_max,
+                 .payload_size_max = server.options_.frames.payload_size_max}),
+        calls_({.in_flight_count_max = server.options_.in_flight_count_max,
+                .stream_count_max = server.options_.stream_count_max}) {}
 
-  void Start() { stream_->Start(this); }
+  void Start() { output_.stream().Start(this); }
 
   void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
-    if (call == taken_call_) {
-      taken_call_ = kNoCall;
-    } else {
-      const auto found = calls_.find(call);
-      if (found == calls_.end()) return;
-      Erase(found);
-    }
-    if (stream_ != nullptr) WriteAnswer(call, header, payload);
+    if (calls_.Answered(call) && output_.open()) output_.WriteAnswer(call, header, payload);
   }
 
   void HandleAccepted(uint64_t call) override {
-    if (call == taken_call_ || calls_.contains(call)) {
-      WriteFrame(FrameType::kAccepted, call, "", "");
-    }
+    if (calls_.Contains(call)) output_.WriteFrame(FrameType::kAccepted, call, "", "");
   }
 
-  void SendDrain() { WriteFrame(FrameType::kDrain, 0, "", ""); }
+  void SendDrain() { output_.WriteFrame(FrameType::kDrain, 0, "", ""); }
 
   // Sends a frame of an open stream; drops it after the stream's answer.
   void SendOnStream(FrameType type, uint64_t call, std::string_view section,
                     std::string_view payload) {
-    if (calls_.contains(call)) WriteFrame(type, call, section, payload);
+    if (calls_.Find(call) != nullptr) output_.WriteFrame(type, call, section, payload);
   }
 
   // Ends the connection if it is stalled or idle.
   void Maintain(TimePoint now) {
     const FrameServerOptions& options = server_.options_;
-    if (paused_ ? now - paused_at_ > options.stall_timeout
-                : decoder_.buffered_size() > 0 && now - frame_begun_at_ > options.stall_timeout) {
-      LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
-                                << (paused_ ? "it does not read its answers"
-                                            : "a frame stays incomplete");
-      return EndBroken();
+    if (output_.paused()) {
+      if (now - output_.paused_at() <= options.stall_timeout) return;
+      return EndBroken("it does not read its answers");
     }
-    if (!calls_.empty() || paused_) return;
-    const Duration idle = now - last_frame_at_;
+    if (input_.UnfinishedFor(now) > options.stall_timeout) {
+      return EndBroken("a frame stays incomplete");
+    }
+    if (calls_.size() > 0) return;
+    const Duration idle = now - input_.last_frame_at();
     if (idle > options.idle_timeout + options.stall_timeout) return End();
     if (idle > options.idle_timeout && !std::exchange(told_to_drain_, true)) SendDrain();
   }
@@ -111,57 +67,43 @@ class ServerConnection final : public StreamHandler,
  private:
   void OnData(std::string_view bytes) override {
     const auto self = shared_from_this();
-    now_ = server_.loop_.Now();
-    if (decoder_.buffered_size() == 0) frame_begun_at_ = now_;
-    decoder_.Feed(bytes);
+    input_.Feed(bytes, server_.loop_.Now());
     HandleFrames();
-    CountUnfinished();
   }
 
   void OnClosed(const Status&) override { End(); }
 
   void OnDrained() override {
-    if (!std::exchange(paused_, false)) return;
+    if (!output_.paused()) return;
     const auto self = shared_from_this();
-    frame_begun_at_ = now_ = server_.loop_.Now();
+    output_.Unpause();
+    input_.Resume(server_.loop_.Now());
     HandleFrames();
-    CountUnfinished();
-    if (stream_ != nullptr && !paused_) stream_->SetReading(true);
+    if (output_.open() && !output_.paused()) output_.stream().SetReading(true);
   }
 
   // Handles received frames, and stops while the peer does not read its answers. Answers that are
   // ready at once are sent in one write.
   void HandleFrames() {
-    gathering_ = true;
-    while (stream_ != nullptr && !paused_ && HandleNextFrame()) {
+    output_.BeginGathering();
+    while (output_.open() && !output_.paused() && HandleNextFrame()) {
     }
-    gathering_ = false;
-    if (stream_ != nullptr && !gathered_.empty()) stream_->Write(std::exchange(gathered_, {}));
+    output_.EndGathering();
+    if (!output_.open()) return;
+    const size_t unfinished_size = input_.CountUnfinished();
+    if (unfinished_size <= server_.options_.unfinished_size_max) return;
+    EndBroken(StrCat(unfinished_size, " bytes of incomplete frames are buffered"));
   }
 
   bool HandleNextFrame() {
-    const StatusOr<std::optional<FrameView>> frame = decoder_.NextView();
+    const StatusOr<std::optional<FrameView>> frame = input_.Next();
     if (!frame.ok()) {
-      LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
-                                << frame.status();
-      EndBroken();
+      EndBroken(frame.status().ToString());
       return false;
     }
     if (!frame->has_value()) return false;
-    last_frame_at_ = frame_begun_at_ = now_;
     HandleFrame(**frame);
     return true;
-  }
-
-  void CountUnfinished() {
-    if (stream_ == nullptr) return;
-    server_.unfinished_size_ += decoder_.buffered_size() - counted_size_;
-    counted_size_ = decoder_.buffered_size();
-    if (server_.unfinished_size_ <= server_.options_.unfinished_size_max) return;
-    LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": "
-                              << server_.unfinished_size_
-                              << " bytes of incomplete frames are buffered";
-    EndBroken();
   }
 
   void HandleFrame(const FrameView& frame) {
@@ -169,7 +111,7 @@ class ServerConnection final : public StreamHandler,
       case FrameType::kRequest:
         return HandleRequest(frame);
       case FrameType::kCancel:
-        return HandleCancel(frame.call);
+        return calls_.Cancel(frame.call);
       case FrameType::kMessage:
       case FrameType::kGrant:
       case FrameType::kEnd:
@@ -179,179 +121,72 @@ class ServerConnection final : public StreamHandler,
       case FrameType::kAccepted:
         break;  // only servers send them
     }
-    EndBroken();
-  }
-
-  // Cancels the work; its answer will be dropped.
-  void HandleCancel(uint64_t number) {
-    const auto found = calls_.find(number);
-    if (found == calls_.end()) return;
-    const std::shared_ptr<IncomingCall> call = found->second;
-    Erase(found);
-    call->Cancel();
+    EndBroken("it sent a frame of a server");
   }
 
   void HandleStreamFrame(const FrameView& frame) {
-    const auto found = calls_.find(frame.call);
-    if (found == calls_.end()) return;  // it was in flight when the answer was sent
-    MessageStream* const stream = found->second->stream();
-    const Status status = stream == nullptr
+    IncomingCall* const call = calls_.Find(frame.call);
+    if (call == nullptr) return;  // it was in flight when the answer was sent
+    const Status status = call->stream() == nullptr
                               ? DataLoss("a stream message for a call without a stream")
-                              : DeliverToStream(frame.Copy(), *stream);
-    if (status.ok()) return;
-    LOG_EVERY_N(WARNING, 100) << "closing connection of " << stream_->peer() << ": " << status;
-    EndBroken();
+                              : DeliverToStream(frame.Copy(), *call->stream());
+    if (!status.ok()) EndBroken(status.ToString());
   }
 
   void HandleRequest(const FrameView& frame) {
-    // With a reused number, the answer to the older request would be taken for that of the newer
-    // one.
-    if (frame.call <= last_call_) return EndBroken();
-    last_call_ = frame.call;
+    if (!calls_.IsNext(frame.call)) return EndBroken("it used the number of a call again");
     IncomingRequest request;
     const Status decoded = DecodeRequestHeader(frame.section, &request.header);
     const bool opens_stream = decoded.ok() && request.header.stream;
     request.reply = Reply(&server_.loop_, weak_from_this(), frame.call);
-    if (Status refused = CheckRequest(decoded, opens_stream); !refused.ok()) {
-      taken_call_ = frame.call;
+    Status refused =
+        decoded.ok() ? calls_.CheckLimits(opens_stream) : InvalidArgument(ToStd(decoded.message()));
+    if (!refused.ok()) {
+      calls_.Begin(frame.call);
       return request.reply.Send({.status = std::move(refused)}, "");
     }
-    request.call =
-        opens_stream ? std::make_shared<IncomingCall>(MakeOutlet(frame.call)) : NewCall();
     request.payload = frame.payload;
-    request.received = now_;
+    request.received = input_.now();
     if (request.header.time_left) {
       request.deadline = AddSaturated(request.received, *request.header.time_left);
     }
-    if (opens_stream) return HandOverStream(frame.call, std::move(request));
+    if (opens_stream) {
+      request.call = calls_.BeginStream(frame.call, MakeOutlet(frame.call));
+      return server_.handler_(std::move(request));
+    }
     HandOver(frame.call, std::move(request));
   }
 
-  void HandOverStream(uint64_t number, IncomingRequest&& request) {
-    ++stream_count_;
-    calls_.emplace(number, request.call);
-    server_.handler_(std::move(request));
-  }
-
-  // Most calls are answered inside the handler, and are then never added to calls_.
+  // Most calls are answered inside the handler.
   void HandOver(uint64_t number, IncomingRequest&& request) {
-    std::shared_ptr<IncomingCall> call = request.call;
-    taken_call_ = number;
+    calls_.Begin(number);
+    std::shared_ptr<IncomingCall> call = request.call = calls_.MakeCall();
     server_.handler_(std::move(request));
-    if (std::exchange(taken_call_, kNoCall) == kNoCall) return KeepForNext(std::move(call));
-    if (stream_ == nullptr) return call->Cancel();  // the connection ended meanwhile
-    calls_.emplace(number, std::move(call));
+    calls_.Returned(number, std::move(call), output_.open());
   }
 
-  std::shared_ptr<IncomingCall> NewCall() {
-    return spare_call_ != nullptr ? std::move(spare_call_) : std::make_shared<IncomingCall>();
-  }
+  std::unique_ptr<StreamOutlet> MakeOutlet(uint64_t call);
 
-  // Recycles an answered call that has no other references and was never changed.
-  void KeepForNext(std::shared_ptr<IncomingCall> call) {
-    if (call.use_count() > 1) return;
-    std::atomic_thread_fence(
-        std::memory_order_acquire);  // pairs with the release of other references
-    if (call->untouched()) spare_call_ = std::move(call);
-  }
-
-  Status CheckRequest(const Status& decoded, bool opens_stream) const {
-    if (!decoded.ok()) return InvalidArgument(ToStd(decoded.message()));
-    if (calls_.size() >= server_.options_.in_flight_count_max) {
-      return ResourceExhausted(calls_.size(), " requests of this connection are unanswered");
-    }
-    if (opens_stream && stream_count_ >= server_.options_.stream_count_max) {
-      return ResourceExhausted(stream_count_, " streams of this connection are open");
-    }
-    return OkStatus();
-  }
-
-  void WriteAnswer(uint64_t call, const ResponseHeader& header, std::string_view payload) {
-    std::string bytes;
-    std::string& out = gathering_ ? gathered_ : bytes;
-    if (payload.size() <= server_.options_.frames.payload_size_max) {
-      AppendResponse(call, header, payload, &out);
-    } else {
-      ResponseHeader refusal = header;
-      refusal.status = ResourceExhausted("the answer of ", payload.size(), " bytes is over ",
-                                         server_.options_.frames.payload_size_max);
-      AppendResponse(call, refusal, "", &out);
-    }
-    Send(std::move(bytes));
-  }
-
-  void WriteFrame(FrameType type, uint64_t call, std::string_view section,
-                  std::string_view payload) {
-    if (stream_ == nullptr) return;
-    std::string bytes;
-    const Status status =
-        AppendFrame(type, call, section, payload, gathering_ ? &gathered_ : &bytes);
-    CHECK(status.ok()) << status;  // sections are short, and payloads were checked
-    Send(std::move(bytes));
-  }
-
-  // Sends `bytes` (empty if they were gathered), then pauses reading if the peer does not read.
-  void Send(std::string bytes) {
-    if (!bytes.empty()) stream_->Write(std::move(bytes));
-    const size_t unsent_size = stream_->unsent_size() + gathered_.size();
-    if (paused_ || unsent_size <= server_.options_.unsent_size_max) return;
-    paused_ = true;
-    paused_at_ = server_.loop_.Now();
-    stream_->SetReading(false);
-  }
-
-  void EndBroken() {
+  void EndBroken(std::string_view why) {
+    LOG_EVERY_N(WARNING, 100) << "closing connection of " << output_.stream().peer() << ": " << why;
     if (Counter* const broken = server_.options_.broken_connections) broken->Increment();
     End();
   }
 
   void End() {
-    if (stream_ == nullptr) return;
+    if (!output_.open()) return;
     const auto self = shared_from_this();
-    stream_.reset();
-    CancelAll();
-    server_.unfinished_size_ -= counted_size_;
+    output_.Close();
+    calls_.CancelAll();
+    input_.Discount();
     server_.Remove(id_);
-  }
-
-  std::unique_ptr<StreamOutlet> MakeOutlet(uint64_t call);
-
-  using Calls = absl::flat_hash_map<uint64_t, std::shared_ptr<IncomingCall>>;
-
-  void Erase(Calls::iterator call) {
-    if (call->second->stream() != nullptr) --stream_count_;
-    calls_.erase(call);
-  }
-
-  void CancelAll() {
-    stream_count_ = 0;
-    // Calls are cancelled in their order, so that simulated runs are deterministic.
-    std::vector<std::pair<uint64_t, std::shared_ptr<IncomingCall>>> calls(calls_.begin(),
-                                                                          calls_.end());
-    calls_.clear();
-    std::sort(calls.begin(), calls.end());
-    for (const auto& [number, call] : calls) call->Cancel();
   }
 
   FrameServer& server_;
   const uint64_t id_;
-  std::unique_ptr<Stream> stream_;
-  FrameDecoder decoder_;
-  Calls calls_;
-  // Answers to be sent in one write after all frames of a read were handled.
-  std::string gathered_;
-  bool gathering_ = false;
-  TimePoint now_;  // time of the read whose frames are being handled
-  uint64_t last_call_ = 0;
-  static constexpr uint64_t kNoCall = 0;
-  std::shared_ptr<IncomingCall> spare_call_;
-  uint64_t taken_call_ = kNoCall;  // in its handler and not answered yet; not in calls_
-  size_t stream_count_ = 0;        // streams in calls_
-  size_t counted_size_ = 0;        // decoder bytes counted in the server's unfinished_size_
-  TimePoint last_frame_at_;
-  TimePoint frame_begun_at_;
-  TimePoint paused_at_;
-  bool paused_ = false;  // not read, because the peer does not read its answers
+  FrameInput input_;
+  FrameOutput output_;
+  CallTable calls_;
   bool told_to_drain_ = false;
 };
 
@@ -386,41 +221,6 @@ class ServerStreamOutlet final : public StreamOutlet {
 
 std::unique_ptr<StreamOutlet> ServerConnection::MakeOutlet(uint64_t call) {
   return std::make_unique<ServerStreamOutlet>(server_.loop_, weak_from_this(), call);
-}
-
-Reply& Reply::operator=(Reply&& other) noexcept {
-  loop_ = std::exchange(other.loop_, nullptr);
-  taker_ = std::move(other.taker_);
-  call_ = other.call_;
-  return *this;
-}
-
-Reply::~Reply() {
-  if (loop_ != nullptr) Send({.status = Internal("the request was dropped without an answer")}, "");
-}
-
-void Reply::Accept() const {
-  if (loop_ == nullptr) return;
-  if (Loop::Current() == loop_) {
-    if (const auto taker = taker_.lock()) taker->HandleAccepted(call_);
-    return;
-  }
-  loop_->Post([to = taker_, call = call_] {
-    if (const auto taker = to.lock()) taker->HandleAccepted(call);
-  });
-}
-
-void Reply::Send(const ResponseHeader& header, std::string payload) {
-  Loop* const loop = std::exchange(loop_, nullptr);
-  if (loop == nullptr) return;
-  if (Loop::Current() == loop) {
-    if (const auto taker = taker_.lock()) taker->HandleReply(call_, header, std::move(payload));
-    return;
-  }
-  loop->Post(
-      [to = std::move(taker_), call = call_, header, payload = std::move(payload)]() mutable {
-        if (const auto taker = to.lock()) taker->HandleReply(call, header, std::move(payload));
-      });
 }
 
 FrameServer::FrameServer(Loop& loop, const FrameServerOptions& options, RequestHandler handler)

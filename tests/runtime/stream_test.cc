@@ -5,6 +5,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/service/client_stream.h"
 #include "neptune/testing/call_test_module.h"
+#include "neptune/wire/server_connection.h"
 
 namespace neptune {
 namespace {

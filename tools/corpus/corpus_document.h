@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace search::tools {
@@ -47,8 +46,5 @@ struct CorpusDocument {
 
 // Appends the document as one line with its line break.
 void AppendJsonLine(const CorpusDocument& document, std::string* out);
-
-// Appends `text` as a JSON string. REQUIRES: valid UTF-8.
-void AppendJsonString(std::string_view text, std::string* out);
 
 }  // namespace search::tools

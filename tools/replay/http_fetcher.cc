@@ -83,7 +83,7 @@ class HttpFetcher::Connection final : public neptune::StreamHandler,
   void Finish(StatusOr<HttpResponse> result) {
     const auto self = shared_from_this();
     StopTimer();
-    if (!result.ok() || result->headers.Get("Connection") == "close") {
+    if (!result.ok() || !reader_.keep_alive()) {
       dead_ = true;
       stream_.reset();
     }

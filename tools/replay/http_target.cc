@@ -1,15 +1,17 @@
 #include "tools/replay/http_target.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/wire/http/response_reader.h"
 #include "neptune/wire/http/url_decoding.h"
-#include "tools/replay/http_reply.h"
 
 namespace search::tools {
 
 using neptune::Endpoint;
+using neptune::HttpResponse;
 using neptune::Status;
 using neptune::StatusOr;
 using neptune::Stream;
@@ -61,23 +63,24 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
 
   void OnData(std::string_view bytes) override {
     got_bytes_ = true;
-    HttpReply reply;
-    const StatusOr<bool> complete = reader_.Feed(bytes, &reply);
+    reader_.Feed(bytes);
+    const StatusOr<std::optional<HttpResponse>> next = reader_.Next();
     // Treat unsolicited bytes like malformed ones.
-    if (!complete.ok() || !busy_) return End(Outcome::kConnection, {}, false);
-    if (*complete) Answered(reply);
+    if (!next.ok() || !busy_) return End(Outcome::kConnection, {}, false);
+    if (next->has_value()) Answered(**next);
   }
 
   void OnClosed(const Status&) override {
     const auto self = shared_from_this();
     stream_.reset();
-    HttpReply reply;
-    if (busy_ && reader_.FeedEnd(&reply)) return Answered(reply);
+    reader_.FeedEnd();
+    const StatusOr<std::optional<HttpResponse>> last = reader_.Next();
+    if (busy_ && last.ok() && last->has_value()) return Answered(**last);
     if (busy_ && !fresh_ && !got_bytes_) return target_->Retry(request_, server_);
     End(Outcome::kConnection, {}, false);
   }
 
-  void Answered(const HttpReply& reply) {
+  void Answered(const HttpResponse& reply) {
     Outcome outcome = Outcome::kAnswered;
     AnswerFacts facts;
     if (reply.status == 429 || reply.status == 503) {
@@ -95,7 +98,7 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
     if (reply.status != 200 && target_->options_.on_refusal) {
       target_->options_.on_refusal(request_, reply.status, reply.body);
     }
-    End(outcome, facts, reply.keep_alive && stream_ != nullptr);
+    End(outcome, facts, reader_.keep_alive() && stream_ != nullptr);
   }
 
   void End(Outcome outcome, const AnswerFacts& facts, bool usable) {
@@ -110,7 +113,7 @@ class HttpTarget::Connection final : public neptune::StreamHandler,
   HttpTarget* target_;
   const size_t server_;
   std::unique_ptr<Stream> stream_;
-  HttpReplyReader reader_;
+  neptune::HttpResponseReader reader_;
   uint32_t request_ = 0;
   bool busy_ = false;
   bool fresh_ = false;      // the request is the connection's first

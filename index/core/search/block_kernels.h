@@ -21,6 +21,10 @@
 
 namespace search::index {
 
+// Elements for which arrays that kernels write, or search, have room past their end, because
+// kernels handle whole vectors.
+inline constexpr size_t kKernelRoom = 16;
+
 struct BlockKernels {
   const char* name;
 
@@ -28,7 +32,7 @@ struct BlockKernels {
   void (*add_bounds)(const uint8_t* maxima, uint16_t factor, size_t block_count, uint16_t* bounds);
 
   // Writes the ascending blocks with bounds[i] >= least to *blocks, which has room for block_count
-  // + 16; returns their number.
+  // + kKernelRoom; returns their number.
   size_t (*find_at_least)(const uint16_t* bounds, uint16_t least, size_t block_count,
                           uint32_t* blocks);
   // Like find_at_least, for blocks with masks[i] != 0.
@@ -53,7 +57,7 @@ struct BlockKernels {
                        size_t count, ScoreUnits* units);
 
   // Writes the elements of `ordinals` and `units` with least <= bounds[i] < end to `chosen` and
-  // `chosen_units`, which have room for count + 16; returns their number.
+  // `chosen_units`, which have room for count + kKernelRoom; returns their number.
   size_t (*choose)(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,
                    const uint32_t* ordinals, const ScoreUnits* units, size_t count,
                    uint32_t* chosen, ScoreUnits* chosen_units);
@@ -62,12 +66,13 @@ struct BlockKernels {
   uint64_t (*at_least)(const ScoreUnits* units, ScoreUnits least);
 
   // Keeps the elements of `ordinals` and `units` whose document is in the bitmap (`wanted`) or is
-  // not in it (not `wanted`); returns the number kept. REQUIRES: both have room for 16 more.
+  // not in it (not `wanted`); returns the number kept. REQUIRES: both have room for kKernelRoom
+  // more.
   size_t (*keep)(const uint64_t* documents, bool wanted, size_t count, uint32_t* ordinals,
                  ScoreUnits* units);
 
   // Sets places[i] to the index of the first element of `sorted` that is at least ordinals[i].
-  // REQUIRES: both arrays ascend; `sorted` is followed by 16 elements of UINT32_MAX.
+  // REQUIRES: both arrays ascend; `sorted` is followed by kKernelRoom elements of UINT32_MAX.
   void (*find)(const uint32_t* ordinals, size_t count, const uint32_t* sorted, uint32_t* places);
 
   // Number of bits set in the intersection of both bitmaps, and in one bitmap.

@@ -9,6 +9,7 @@
 #include "index/core/search/document_ranker.h"
 #include "index/core/search/document_rater.h"
 #include "index/core/search/evaluation.h"
+#include "index/core/search/flat_count.h"
 #include "index/core/search/flat_plan.h"
 #include "index/core/search/match_counter.h"
 #include "index/core/search/query_plan.h"
@@ -20,8 +21,7 @@ namespace {
 uint64_t CountAll(const QueryPlan& plan, const std::optional<FlatPlan>& flat,
                   Evaluation* evaluation) {
   if (flat && flat->phrases.empty()) {
-    TopKQueue none(0, /*prune=*/true);
-    const auto counted = BlockRanker(*flat, true, evaluation, &none).Count();
+    const auto counted = CountFlat(*flat, evaluation);
     if (counted) return *counted;
   }
   return CountMatches(plan.root, evaluation);

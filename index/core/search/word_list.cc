@@ -9,12 +9,7 @@
 #include "index/core/search/block_kernels.h"
 
 namespace search::index {
-namespace {
 
-// Number of sentinels larger than any ordinal after the last element, as the kernels require.
-constexpr size_t kEndCount = 16;
-
-}  // namespace
 WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evaluation)
     : entry_(leaf.entry),
       scores_(occurrences > 0),
@@ -32,7 +27,7 @@ WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evalu
 void WordList::Decode() {
   if (ordinals_ != nullptr) return;
   PostingCursor* const cursor = evaluation_->OpenCursor(entry_);
-  const size_t room = size_t{cursor->block_count()} * kPostingBlockSize + kEndCount;
+  const size_t room = size_t{cursor->block_count()} * kPostingBlockSize + kKernelRoom;
   ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(room);
   if (scores_) units_ = std::make_unique_for_overwrite<ScoreUnits[]>(room);
   for (uint32_t block = 0; block < cursor->block_count() && cursor->LoadBlock(block); ++block) {
@@ -42,7 +37,7 @@ void WordList::Decode() {
     if (evaluation_->ShouldStop(static_cast<uint32_t>(ordinals.size()))) break;
   }
   if (cursor->damaged()) count_ = 0;
-  std::fill_n(&ordinals_[count_], kEndCount, UINT32_MAX);
+  std::fill_n(&ordinals_[count_], kKernelRoom, UINT32_MAX);
   if (scores_ && list_ != nullptr) {
     Kernels().to_units(list_->impacts, count_, weight_, units_.get());
   } else if (scores_) {

@@ -38,7 +38,7 @@ class WordList {
 
   // For other lists, after Decode.
   void Decode();
-  // Ascending, followed by 16 elements of UINT32_MAX.
+  // Ascending, followed by kKernelRoom elements of UINT32_MAX (block_kernels.h).
   std::span<const uint32_t> ordinals() const { return {ordinals_.get(), count_}; }
   // Empty if the word does not score.
   std::span<const ScoreUnits> units() const { return {units_.get(), scores_ ? count_ : 0}; }

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "neptune/wire/http/http_router.h"
 #include "neptune/wire/http/json_text.h"
 #include "neptune/wire/http/message_writer.h"
@@ -55,9 +57,11 @@ TEST(UrlDecodingTest, TakesParametersApart) {
 }
 
 TEST(JsonTextTest, EscapesAndMendsText) {
-  std::string json;
-  AppendJsonString("a\"\\\n\x01</x>\u00fc\xff\xed\xa0\x80", &json);
-  EXPECT_EQ(json, "\"a\\\"\\\\\\n\\u0001\\u003c/x\\u003e\u00fc\\ufffd\\ufffd\\ufffd\\ufffd\"");
+  EXPECT_EQ(JsonText("a\"\\\n\x01</x>\u00fc\xff"), "\"a\\\"\\\\\\n\\u0001</x>\u00fc\ufffd\"\n");
+}
+
+TEST(JsonTextTest, NumbersThatJsonLacksBecomeNull) {
+  EXPECT_EQ(JsonText({std::nan(""), INFINITY, 1.5}), "[null,null,1.5]\n");
 }
 
 TEST(ProblemTest, NamesStatusTitleDetailAndExtra) {

@@ -82,8 +82,8 @@ void HttpServer::Serve(std::unique_ptr<Stream> stream) {
   const Endpoint peer = stream->peer();
   const bool turned_away = AtLimit(peer, 0);
   if (options.metrics != nullptr) {
-    HttpServerCore::Count(turned_away ? options.metrics->connections_turned_away
-                                      : options.metrics->connections);
+    (turned_away ? options.metrics->connections_turned_away : options.metrics->connections)
+        ->Increment();
   }
   if (draining_ || AtLimit(peer, options.turned_away_count_max)) {
     return;  // the destructor of `stream` closes it

@@ -1,21 +1,20 @@
-// JSON strings from untrusted text.
+// Prints a JSON document in one line.
 //
-// Bytes that are not UTF-8 become U+FFFD; '<', '>' and '&' are escaped so that the text may be
-// embedded in a page.
-//
-// Source: RFC 8259.
-// Threads: pure functions.
+// Source: RFC 8259; nlohmann's JSON does the work.
+// Threads: a pure function.
+// Errors: bytes that are not UTF-8 become U+FFFD; infinity and NaN, which JSON cannot represent,
+//   become null.
 
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
-#include <string_view>
 
 namespace neptune {
 
-// Appends `text` as a JSON string with its quotes.
-void AppendJsonString(std::string_view text, std::string* json);
-// Appends a JSON number; null for infinity and NaN, which JSON cannot represent.
-void AppendJsonNumber(double number, std::string* json);
+// The document's text with a line break at its end; members keep their order.
+inline std::string JsonText(const nlohmann::ordered_json& document) {
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
 
 }  // namespace neptune

@@ -2,34 +2,21 @@
 
 #include <algorithm>
 
+#include "neptune/base/strings.h"
 #include "neptune/wire/http/json_text.h"
 
 namespace neptune {
-namespace {
-
-void AppendMember(std::string_view name, std::string_view value, std::string* json) {
-  AppendJsonString(name, json);
-  *json += ':';
-  AppendJsonString(value, json);
-}
-
-}  // namespace
 
 HttpResponse ProblemResponse(int status, std::string_view title, std::string_view detail,
                              const ProblemExtra& extra) {
-  std::string json = "{\"type\":\"about:blank\",";
-  AppendMember("title", title.empty() ? HttpReasonPhrase(status) : title, &json);
-  StrAppend(&json, ",\"status\":", status);
-  if (!detail.empty()) {
-    json += ',';
-    AppendMember("detail", detail, &json);
-  }
-  for (const auto& [name, value] : extra) {
-    json += ',';
-    AppendMember(name, value, &json);
-  }
-  json += "}\n";
-  HttpResponse response{.status = status, .headers = {}, .body = std::move(json)};
+  nlohmann::ordered_json document = {
+      {"type", "about:blank"},
+      {"title", title.empty() ? HttpReasonPhrase(status) : title},
+      {"status", status},
+  };
+  if (!detail.empty()) document["detail"] = detail;
+  for (const auto& [name, value] : extra) document[name] = value;
+  HttpResponse response{.status = status, .headers = {}, .body = JsonText(document)};
   response.headers.Add("Content-Type", "application/problem+json; charset=utf-8");
   response.headers.Add("Cache-Control", "no-store");
   return response;

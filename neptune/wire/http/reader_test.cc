@@ -206,6 +206,52 @@ TEST(HttpResponseReaderTest, TheEndOfTheStreamEndsABodyWithoutLength) {
   EXPECT_EQ((*reader.Next())->body, "abc");
 }
 
+TEST(HttpResponseReaderTest, ReadsALengthGivenByteByByte) {
+  HttpResponseReader reader;
+  const std::string bytes = "HTTP/1.1 200 OK\r\ncontent-length:  5 \r\n\r\nhello";
+  for (size_t i = 0; i + 1 < bytes.size(); ++i) {
+    reader.Feed(bytes.substr(i, 1));
+    EXPECT_FALSE(reader.Next()->has_value());
+  }
+  reader.Feed("o");
+  const auto response = *reader.Next();
+  ASSERT_TRUE(response);
+  EXPECT_EQ(response->status, 200);
+  EXPECT_EQ(response->body, "hello");
+  EXPECT_TRUE(reader.keep_alive());
+}
+
+TEST(HttpResponseReaderTest, ReadsChunksAndPassesOverInterimResponses) {
+  HttpResponseReader reader;
+  reader.Feed(
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
+      "Connection: close\r\n\r\n5\r\nhello\r\n3;x\r\nabc\r\n0\r\n\r\n");
+  EXPECT_EQ((*reader.Next())->body, "helloabc");
+  EXPECT_FALSE(reader.keep_alive());
+}
+
+TEST(HttpResponseReaderTest, ABodyThatEndsWithItsConnectionDoesNotKeepIt) {
+  HttpResponseReader reader;
+  reader.Feed("HTTP/1.1 200 OK\r\n\r\nabc");
+  EXPECT_FALSE(reader.Next()->has_value());
+  reader.FeedEnd();
+  EXPECT_EQ((*reader.Next())->body, "abc");
+  EXPECT_FALSE(reader.keep_alive());
+}
+
+TEST(HttpResponseReaderTest, MalformedResponsesAreRefused) {
+  for (const char* bytes :
+       {"HTTP/2 200 OK\r\n\r\n", "rubbish\r\n\r\n", "HTTP/1.1 abc OK\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
+    HttpResponseReader reader;
+    reader.Feed(bytes);
+    EXPECT_EQ(reader.Next().status().code(), StatusCode::kInvalidArgument) << bytes;
+  }
+}
+
 TEST(HttpResponseReaderTest, BrokenAndCutResponsesAreErrors) {
   HttpResponseReader broken;
   broken.Feed("nonsense\r\n\r\n");

@@ -63,6 +63,10 @@ StatusOr<bool> HttpResponseReader::Advance() {
     if (error == http::error::need_more) break;
     if (error) return InvalidArgument("reading a response: ", error.message());
   }
+  if (parser.is_header_done() && !parser.chunked() &&
+      parser.get().count(http::field::transfer_encoding) > 0) {
+    return InvalidArgument("reading a response: only the transfer coding chunked is supported");
+  }
   if (parser.is_done() || !ended_) return parser.is_done();
   if (parser.got_some()) parser.put_eof(error);
   if (!parser.is_done()) return Unavailable("the connection ended inside a response");
@@ -70,6 +74,7 @@ StatusOr<bool> HttpResponseReader::Advance() {
 }
 
 HttpResponse HttpResponseReader::Take() {
+  keep_alive_ = parsing_->parser.keep_alive();
   auto message = parsing_->parser.release();
   parsing_.reset();
   HttpResponse response;

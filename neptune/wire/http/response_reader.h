@@ -3,8 +3,8 @@
 // Source: RFC 9112. Boost.Beast parses; this header does not expose it.
 // No I/O, no clock.
 // Threads: thread-compatible.
-// Errors: INVALID_ARGUMENT malformed or over a limit; UNAVAILABLE the connection ended inside a
-//   response. An error is final.
+// Errors: INVALID_ARGUMENT malformed, over a limit, or in a transfer coding other than "chunked";
+//   UNAVAILABLE the connection ended inside a response. An error is final.
 // Limits: HttpResponseReaderOptions.
 
 #pragma once
@@ -41,6 +41,8 @@ class HttpResponseReader {
 
   // Returns the next complete final response (1xx are skipped); nullopt if more bytes are needed.
   StatusOr<std::optional<HttpResponse>> Next();
+  // True if another request may be sent on the connection after the response last returned.
+  bool keep_alive() const { return keep_alive_; }
 
  private:
   struct Parsing;
@@ -54,6 +56,7 @@ class HttpResponseReader {
   std::unique_ptr<Parsing> parsing_;
   Status status_;
   bool ended_ = false;
+  bool keep_alive_ = true;
 };
 
 }  // namespace neptune

@@ -1,0 +1,70 @@
+// The received frames of one accepted connection, and since when its peer owes the rest of one.
+// Internal to server_connection.
+//
+// No I/O, no clock.
+// Threads: thread-compatible.
+// Errors: those of FrameDecoder.
+// Limits: counts the bytes of incomplete frames in a total over all connections, whose limit the
+//   caller enforces.
+
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "neptune/base/time.h"
+#include "neptune/wire/frame.h"
+
+namespace neptune {
+
+class FrameInput {
+ public:
+  // `unfinished_total` outlives this object's use.
+  FrameInput(const FrameLimits& limits, size_t* unfinished_total, TimePoint now)
+      : decoder_(limits), unfinished_total_(unfinished_total), last_frame_at_(now) {}
+
+  // Appends the bytes of one read.
+  void Feed(std::string_view bytes, TimePoint now) {
+    now_ = now;
+    if (decoder_.buffered_size() == 0) frame_begun_at_ = now;
+    decoder_.Feed(bytes);
+  }
+  // The connection was not read for a while; the peer gets its time again.
+  void Resume(TimePoint now) { frame_begun_at_ = now_ = now; }
+
+  // The next complete frame, valid until the next call on this object; nullopt if there is none.
+  StatusOr<std::optional<FrameView>> Next() {
+    StatusOr<std::optional<FrameView>> frame = decoder_.NextView();
+    if (frame.ok() && frame->has_value()) last_frame_at_ = frame_begun_at_ = now_;
+    return frame;
+  }
+
+  // Counts this connection's incomplete frame in the total, which it returns.
+  size_t CountUnfinished() {
+    *unfinished_total_ += decoder_.buffered_size() - counted_size_;
+    counted_size_ = decoder_.buffered_size();
+    return *unfinished_total_;
+  }
+  // Removes this connection from the total.
+  void Discount() { *unfinished_total_ -= std::exchange(counted_size_, 0); }
+
+  // Time of the read whose frames are being handled.
+  TimePoint now() const { return now_; }
+  TimePoint last_frame_at() const { return last_frame_at_; }
+  // For how long a frame is incomplete; 0 if none is.
+  Duration UnfinishedFor(TimePoint now) const {
+    return decoder_.buffered_size() == 0 ? Duration(0) : now - frame_begun_at_;
+  }
+
+ private:
+  FrameDecoder decoder_;
+  size_t* unfinished_total_;
+  size_t counted_size_ = 0;  // bytes counted in the total
+  TimePoint now_;
+  TimePoint last_frame_at_;
+  TimePoint frame_begun_at_;
+};
+
+}  // namespace neptune

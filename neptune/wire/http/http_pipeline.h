@@ -1,0 +1,91 @@
+// The requests of one connection and their answers, in order: which request may start next, and
+// which answer is sent next.
+//
+//   bytes ─Feed─► reader ─Take─► slot │ slot │ slot ─TakeAnswered─► answer
+//                                 │ request   ▲ Answer, in any order; only the front one leaves
+//                                 └► handler ─┘
+//
+// Source: RFC 9112 9.3.2: GET, HEAD and OPTIONS run beside each other; a request of another method
+//   waits for those before it and runs alone.
+// No I/O, no clock, no threads.
+// Threads: thread-compatible.
+// Limits: `in_flight_count_max` requests; those of HttpRequestReader. The caller stops feeding
+//   while MayTake is false.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string_view>
+
+#include "neptune/base/time.h"
+#include "neptune/wire/http/http_message.h"
+#include "neptune/wire/http/message_writer.h"
+#include "neptune/wire/http/request_reader.h"
+
+namespace neptune {
+
+class HttpPipeline {
+ public:
+  struct Options {
+    HttpReaderOptions reader;
+    size_t in_flight_count_max = 16;
+    // Takes one request, whose answer closes the connection.
+    bool takes_one = false;
+  };
+  struct Taken {
+    uint64_t number;  // for Answer
+    HttpRequest request;
+  };
+  struct Slot {
+    HttpAnswerContext context;
+    TimePoint received;
+    bool exclusive = false;  // no other request runs beside this one
+    std::optional<HttpResponse> response{};
+  };
+
+  explicit HttpPipeline(const Options& options) : options_(options), reader_(options.reader) {}
+
+  // Appends received bytes; drops them once last_taken.
+  void Feed(std::string_view bytes);
+  HttpRequestReader::Phase phase() const { return reader_.phase(); }
+  const std::optional<HttpReadError>& read_error() const { return reader_.error(); }
+
+  // True if a request may start now, once all of its bytes are there.
+  bool MayTake() const;
+  // Returns the next request, in progress from now on; nullopt if it is not complete or has to wait
+  // for the requests before it. REQUIRES: MayTake().
+  std::optional<Taken> Take(TimePoint now);
+  // Sets the answer of a request; ignored if the request is not in progress any more.
+  void Answer(uint64_t number, HttpResponse response);
+  // Adds an answer without a request, after all the others; no request is taken after it.
+  void AnswerLast(HttpResponse response, TimePoint now);
+  // Removes and returns the oldest request if it was answered.
+  std::optional<Slot> TakeAnswered();
+
+  // True if a client waits for "100 Continue" with nothing else to be sent; once per request.
+  bool ConsumeExpectsContinue();
+  // No request is taken any more.
+  void TakeNoMore() { last_taken_ = true; }
+  // Forgets all requests.
+  void Clear();
+
+  // True if no request is in progress.
+  bool empty() const { return slots_.empty(); }
+  // True if a complete request waits for those before it.
+  bool holds() const { return held_.has_value(); }
+  // True if no request is taken after those in progress.
+  bool last_taken() const { return last_taken_; }
+
+ private:
+  const Options options_;
+  HttpRequestReader reader_;
+  std::optional<HttpRequest> held_;  // read; waits for the requests before it to end
+  std::deque<Slot> slots_;
+  uint64_t front_number_ = 0;  // number of slots_.front()
+  bool last_taken_ = false;
+};
+
+}  // namespace neptune

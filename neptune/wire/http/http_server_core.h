@@ -1,0 +1,49 @@
+// What an HttpServer shares with its connections and running handlers. Internal to http_server.
+//
+// Threads: the loop of its server only.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "neptune/wire/http/http_server.h"
+
+namespace neptune {
+
+// May outlive the server, because a running handler keeps it.
+struct HttpServerCore {
+  World& world;
+  ThreadScheduler& threads;
+  Loop& loop;
+  const HttpServerOptions options;
+  const HttpHandler handler;
+  HttpServer* server;  // null once destroyed
+  size_t running_count = 0;
+
+  void NoteResponse(int status, Duration took) const;
+  void NoteReadError() const;
+  void NoteTimeout() const;
+  void HandlerEnded();
+};
+
+// Runs the handler on a user-level thread, then `answer` with its response. Inside an event the
+// handler starts at once, so a short request is answered without a hand-off.
+// Errors: kResourceExhausted and others of ThreadScheduler: no thread; `answer` will not be called.
+template <typename Answer>
+Status RunHandler(const std::shared_ptr<HttpServerCore>& core, HttpRequest&& request,
+                  Answer answer) {
+  Task body = [core, request = std::move(request), answer = std::move(answer)]() mutable {
+    answer(core->handler(request));
+    core->HandlerEnded();
+  };
+  ++core->running_count;
+  const auto thread = UserThread::Current() == nullptr
+                          ? core->threads.RunInPlace(std::move(body), "http")
+                          : core->threads.Spawn(std::move(body), "http");
+  if (!thread.ok()) core->HandlerEnded();
+  return thread.status();
+}
+
+}  // namespace neptune

@@ -1,0 +1,74 @@
+// How long the client of a connection may take: to send a request, to read its answers, to leave.
+//
+// No clock, no timer: the connection reports what it sees, and asks for the next deadline.
+// Threads: thread-compatible.
+// Limits: HttpTimeLimits.
+
+#pragma once
+
+#include <cstddef>
+
+#include "neptune/base/time.h"
+#include "neptune/wire/http/request_reader.h"
+
+namespace neptune {
+
+// HttpServerOptions describes each of them.
+struct HttpTimeLimits {
+  Duration header;
+  Duration body;
+  Duration idle;
+  Duration write;
+  size_t write_size_min;
+  Duration linger;
+};
+
+class HttpTimeouts {
+ public:
+  using Phase = HttpRequestReader::Phase;
+
+  HttpTimeouts(const HttpTimeLimits& limits, TimePoint now)
+      : limits_(limits), phase_began_(now), unsent_since_(now) {}
+
+  // Records the phase of reading requests, and the number of answer bytes that the client has not
+  // accepted.
+  void Note(Phase phase, size_t unsent_size, TimePoint now);
+  // Records that answer bytes were written, which must not count as bytes that the client has read.
+  void NoteWritten(size_t size) { unsent_mark_ += size; }
+  // The time of the current phase begins now: an answer was written, or the connection is read
+  // again.
+  void RestartPhase(TimePoint now) { phase_began_ = now; }
+  // All was sent; the client gets the time of lingering to stop sending.
+  void BeginLinger(TimePoint now);
+
+  // Values last noted.
+  Phase phase() const { return phase_; }
+  bool has_unsent() const { return unsent_size_ > 0; }
+  bool lingers() const { return linger_until_ != kNever; }
+
+  // The time at which the client is too late; kNever if nothing is awaited from it. `awaits_bytes`:
+  // the connection is read, and no request is in progress.
+  TimePoint Deadline(bool awaits_bytes) const;
+
+  enum class Verdict {
+    kInTime,
+    kIdle,            // no request, or the end of lingering: the connection ends
+    kStalledReading,  // the client does not read its answers: the connection ends
+    kLateRequest,     // a request has begun and does not arrive: it is answered 408
+  };
+  Verdict Judge(bool awaits_bytes, TimePoint now) const;
+
+ private:
+  TimePoint PhaseDeadline() const;
+
+  const HttpTimeLimits limits_;
+  Phase phase_ = Phase::kBetweenRequests;
+  TimePoint phase_began_;
+  size_t unsent_size_ = 0;
+  // Below this number of unsent bytes, the client has read enough to restart its time.
+  size_t unsent_mark_ = 0;
+  TimePoint unsent_since_;
+  TimePoint linger_until_ = kNever;
+};
+
+}  // namespace neptune
