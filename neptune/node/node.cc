@@ -191,7 +191,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   options.balancing.polling.discard_after =
       std::chrono::milliseconds(options_.spec.poll_discard_ms());
   options.balancing.polling.stop_at_idle = !options_.spec.poll_waits_for_all();
-  options.balancing.oracle = options_.balancing_oracle;
+  options.balancing.make_policy = options_.make_replica_policy;
   options.poll_bind = {address_, 0};
   options.network = &loop.network();
   options.slow_polls = counters_.slow_polls;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "neptune/balancing/replica_policy.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
@@ -58,8 +59,9 @@ struct NodeOptions {
   // Address to bind and to announce. Unset: the spec's interface_address.
   std::optional<uint32_t> address;
   YellowPageOptions yellow_page;
-  // Chooses replicas instead of the spec's policy. For experiments only.
-  std::function<size_t(const std::vector<Replica>&)> balancing_oracle;
+  // Makes the policy by which a loop chooses replicas, instead of the spec's `balancing`; see
+  // replica_policy.h. Null: the spec's.
+  MakeReplicaPolicy make_replica_policy;
   // See AggregatorOptions::load_oracle. For experiments only.
   std::function<Duration(const NodeId&)> load_oracle;
   // See AggregatorOptions.
