@@ -95,7 +95,7 @@ Status DocumentModule::Start(ModuleContext& context) {
   base_directory_ = context.base_directory;
   path_ = path->second;
   ids_ = context.partitions;
-  capsules_ = context.client.capsules();
+  capsules_ = &context.client.capsules();
   NEPTUNE_RETURN_IF_ERROR(OpenReplicas(context));
   NEPTUNE_RETURN_IF_ERROR(StartVersions(context, context.parameters["versions"]));
   context.registrar.Method(neptune::MethodName(kFetchMethod), {.grain = neptune::Grain::kLong},

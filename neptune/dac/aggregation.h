@@ -41,6 +41,8 @@
 #include "neptune/dac/cost_meter.h"
 #include "neptune/dac/load_gossip.h"
 #include "neptune/service/client.h"
+#include "neptune/service/loop_client.h"
+#include "neptune/service/operator_registry.h"
 #include "neptune/service/retry_budget.h"
 #include "neptune/service/service_host.h"
 #include "neptune/wire/server_connection.h"

@@ -42,10 +42,8 @@ void Aggregation::AddChild(Options::Child what, int attempt, std::optional<Repli
 }
 
 void Aggregation::AdmitChild(Child& child) {
-  CapsuleStack* const capsules = environment_.client.capsules();
-  if (capsules == nullptr) return ConnectChild(child);
   const auto entered = child.visit.Begin(
-      *capsules, child.Operation(),
+      environment_.client.capsules(), child.Operation(),
       {.deadline = child.deadline, .service_class = options_.service_class}, [this, &child] {
         const auto self = shared_from_this();
         if (ended_ || child.settled) return;

@@ -13,6 +13,9 @@
 #include "neptune/node/node_replicas.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/replication/agent/replication.h"
+#include "neptune/sert/time_limit.h"
+#include "neptune/service/call_statistics.h"
+#include "neptune/service/loop_client.h"
 #include "neptune/service/span_text.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/wire/http/problem.h"
@@ -54,14 +57,14 @@ Node::Node(World& world, NodeOptions options)
       options_(std::move(options)),
       spec_(SpecOf(options_)),
       address_(AddressOf(options_)),
-      capsules_(world, metrics_, options_.device_time),
+      capsules_(world, metrics_, options_.with_default_capsule, options_.device_time),
       loops_(world),
       view_(std::make_shared<YellowPageView>()) {
   identity_.cluster = ClusterNumber(options_.spec.name());
   identity_.node = options_.name;
   identity_.incarnation = static_cast<uint64_t>(world.wall_time().ns_since_1970);
   client_ = std::make_unique<Client>(loops_, operators_, metrics_, spans_,
-                                     options_.with_capsules ? &capsules_.stack() : nullptr,
+                                     capsules_.stack(),
                                      [this](const NodeId& node) {
                                        control_->loop->Post([this, node] {
                                          if (listener_ == nullptr) return;
@@ -262,7 +265,7 @@ Status Node::StartReplication() {
   environment.loops = &loops_;
   environment.control = control_;
   environment.client = client_.get();
-  environment.capsules = options_.with_capsules ? &capsules_.stack() : nullptr;
+  environment.capsules = &capsules_.stack();
   environment.metrics = &metrics_;
   environment.options = [this](const ServiceName& name) -> std::optional<ReplicationOptions> {
     const ServiceSpec& service = *FindService(options_.spec, name.value());
@@ -309,7 +312,6 @@ Status Node::StartService(const HostedServiceSpec& hosted) {
   host_options.class_rules = ClassRulesOf(options_.spec, service);
   host_options.threads = ThreadSharesOf(options_.spec, service);
   host_options.with_statistics = options_.with_method_statistics;
-  host_options.waits_inside = options_.waiting_inside.contains(service.name());
   if (service.has_time_limit()) host_options.time_limit = TimeLimitOf(service.time_limit());
   if (options_.stall_timeout) host_options.stall_timeout = *options_.stall_timeout;
   auto host = std::make_unique<ServiceHost>(ServiceName(service.name()), partitions, loops_,

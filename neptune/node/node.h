@@ -17,7 +17,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -83,11 +82,8 @@ struct NodeOptions {
   // See ServiceHostOptions.
   bool with_method_statistics = true;
   std::optional<Duration> stall_timeout{};
-  // Services whose requests wait inside their pool; see ServiceHostOptions. For experiments only.
-  std::set<std::string> waiting_inside{};
-  // Calls go through dependency capsules. False: calls are bounded by their deadlines only; for
-  // experiments.
-  bool with_capsules = true;
+  // See CapsuleStackOptions::with_default.
+  bool with_default_capsule = true;
   // Duration of device calls in the simulated world; see CapsuleStackOptions. Default: zero.
   std::function<Duration(std::string_view path)> device_time;
 };

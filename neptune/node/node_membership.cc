@@ -11,6 +11,7 @@
 #include "neptune/node/node.h"
 #include "neptune/replication/agent/replication.h"
 #include "neptune/replication/client/version_section.h"
+#include "neptune/service/loop_client.h"
 
 namespace neptune {
 namespace {

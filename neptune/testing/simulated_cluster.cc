@@ -74,7 +74,6 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   options.modules = options_.modules;
   options.yellow_page = options_.yellow_page;
   options.recheck_one_in = options_.recheck_one_in;
-  options.waiting_inside = options_.waiting_inside;
   if (options_.spec_directory) options.spec_directory = options_.spec_directory(name);
   if (options_.device_time) {
     options.device_time = [this, name](std::string_view) { return options_.device_time(name); };

@@ -94,7 +94,6 @@ WIDER_CLASSES: Dict[str, int] = {
     "neptune::ReplicaAgent": 31,
     "neptune::SafeReplica": 50,
     "neptune::ServerConnection": 23,
-    "neptune::ServiceHost": 33,
     "search::index::BlockRanker": 31,
 }
 WIDER_INTERFACES: Dict[str, int] = {

@@ -104,7 +104,7 @@ TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition
       kAnswerTimeMax, std::max(context.deadline() - now, neptune::Duration::zero()) / 8);
   control.stop_read = [call = context.call(), loop = neptune::Loop::Current(),
                        end = context.deadline() - answering] {
-    return (call != nullptr && call->cancelled()) || loop->Now() >= end;
+    return (call != nullptr && IsCancelled(*call)) || loop->Now() >= end;
   };
   control.read = [this, &context, &partition](std::function<void()> read) {
     return neptune::RunTaskOnDevice(*capsules_, partition.path, std::move(read),
@@ -125,7 +125,7 @@ Status TierModule::Start(ModuleContext& context) {
   path_ = path->second;
   wanted_ = context.parameters["implementation"];
   ids_ = context.partitions;
-  capsules_ = context.client.capsules();
+  capsules_ = &context.client.capsules();
   NEPTUNE_RETURN_IF_ERROR(ReadSecondPhaseCountMax(context.parameters, &second_phase_count_max_));
   if (const auto live = context.parameters.find("live_path"); live != context.parameters.end()) {
     const auto working = std::filesystem::path(context.base_directory) / live->second;
