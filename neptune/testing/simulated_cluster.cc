@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/dac/aggregator.h"
 #include "neptune/node/echo_module.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -73,7 +74,11 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   options.name = NodeId(name);
   options.modules = options_.modules;
   options.yellow_page = options_.yellow_page;
-  options.recheck_one_in = options_.recheck_one_in;
+  if (options_.recheck_one_in) {
+    options.adjust_aggregations = [one_in = *options_.recheck_one_in](AggregatorOptions* made) {
+      made->recheck_one_in = one_in;
+    };
+  }
   if (options_.spec_directory) options.spec_directory = options_.spec_directory(name);
   if (options_.device_time) {
     options.device_time = [this, name](std::string_view) { return options_.device_time(name); };

@@ -90,7 +90,6 @@ WIDER_CLASSES: Dict[str, int] = {
     "neptune::Aggregation": 36,
     "neptune::FailStopReplica": 28,
     "neptune::HttpConnection": 30,
-    "neptune::Node": 34,
     "neptune::ReplicaAgent": 31,
     "neptune::SafeReplica": 50,
     "neptune::ServerConnection": 23,

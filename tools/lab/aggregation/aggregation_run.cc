@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "neptune/base/strings.h"
+#include "neptune/dac/aggregator.h"
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_module.h"
@@ -140,12 +141,15 @@ std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune:
       kAnnouncementsToExpiry * std::chrono::milliseconds(options_.announce_interval_ms);
   options.with_admin = false;
   options.with_method_statistics = false;
-  if (options_.load_information == LoadInformation::kAnnounced) options.load_poll_count = 0;
-  options.hears_loads = options_.load_information == LoadInformation::kAsIs;
-  options.load_estimator.heeds_answers = options_.load_information == LoadInformation::kAsIs;
-  if (options_.load_information == LoadInformation::kMeasured) {
-    options.load_oracle = [this](const NodeId& node) { return PendingOf(node); };
-  }
+  options.adjust_aggregations = [this](neptune::AggregatorOptions* aggregations) {
+    const LoadInformation information = options_.load_information;
+    if (information == LoadInformation::kAnnounced) aggregations->poll_count = 0;
+    aggregations->hears = information == LoadInformation::kAsIs;
+    aggregations->loads.heeds_answers = information == LoadInformation::kAsIs;
+    if (information == LoadInformation::kMeasured) {
+      aggregations->load_oracle = [this](const NodeId& node) { return PendingOf(node); };
+    }
+  };
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;
   node->Start(
