@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/node/cluster_spec.h"
 #include "neptune/service/client.h"
 #include "neptune/testing/call_test_module.h"
