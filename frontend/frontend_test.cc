@@ -16,6 +16,7 @@
 #include "frontend/testing/fake_services.h"
 #include "frontend/testing/simulated_search.h"
 #include "neptune/base/strings.h"
+#include "neptune/service/span_log.h"
 
 namespace search::frontend {
 namespace {

@@ -72,8 +72,7 @@ Status CacheModule::MakeCaches(const ModuleContext& context) {
 
 Status CacheModule::MakeCapsule(ModuleContext& context) {
   if (partitions_.empty() || !partitions_.begin()->second->Waits()) return neptune::OkStatus();
-  capsules_ = context.client.capsules();
-  if (capsules_ == nullptr) return neptune::OkStatus();
+  capsules_ = &context.client.capsules();
   const std::string name = StrCat(context.service, "-server");
   server_path_ = StrCat("/", name, "/", parameters_.implementation);
   return neptune::MakeDeviceCapsule(*capsules_, name, StrCat("/", name));

@@ -205,9 +205,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
                            GatewayMetrics::Make(context.metrics, context.scheduling));
   NEPTUNE_ASSIGN_OR_RETURN(server_metrics_,
                            neptune::HttpServerMetrics::Make(context.metrics, "frontend"));
-  if (context.client.capsules() != nullptr) {
-    NEPTUNE_RETURN_IF_ERROR(MakePlanCapsules(*context.client.capsules(), options.plan));
-  }
+  NEPTUNE_RETURN_IF_ERROR(MakePlanCapsules(context.client.capsules(), options.plan));
   index::RegisterTierReduceOperator(context.registrar);
   index::RegisterSuggestReduceOperators(context.registrar);
   drain_grace_ = options.drain_grace;
@@ -268,13 +266,9 @@ Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
 
 // A relative path is resolved against the base directory, like those of all parameters.
 Status FrontendModule::OpenLog(neptune::ModuleContext& context, Options options) {
-  if (context.client.capsules() == nullptr) {
-    return neptune::FailedPrecondition(
-        "parameter access_log: the node has no capsules, which the log's writer needs");
-  }
   options.access_log.path = std::filesystem::path(context.base_directory) / options.access_log.path;
   NEPTUNE_ASSIGN_OR_RETURN(
-      log_, AccessLog::Open(options.access_log, *context.client.capsules(), context.metrics));
+      log_, AccessLog::Open(options.access_log, context.client.capsules(), context.metrics));
   gateway_->LogTo(*log_);
   return neptune::OkStatus();
 }

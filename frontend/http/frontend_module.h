@@ -21,6 +21,7 @@
 #include "index/versions/followed_versions.h"
 #include "neptune/security/secure_network.h"
 #include "neptune/security/tls_context.h"
+#include "neptune/service/node_loops.h"
 #include "neptune/service/service_module.h"
 #include "neptune/wire/http/http_server.h"
 

@@ -71,7 +71,7 @@ class VersionedPartitions {
     service_ = context.service.value();
     base_directory_ = context.base_directory;
     ids_ = context.partitions;
-    capsules_ = context.client.capsules();
+    capsules_ = &context.client.capsules();
     open_ = std::move(open);
     return followed_.Start(context, changing, [this](const VersionList* list) {
       return versions_.Take(list, [this](const IndexVersion& version, neptune::Status* status) {

@@ -39,10 +39,14 @@ struct CapsuleStack::LayersOfThread {
 
 CapsuleStack::CapsuleStack(CapsuleStackOptions options)
     : options_(std::move(options)), number_(++stack_count) {
-  StatusOr<std::shared_ptr<Capsule>> capsule = Make(DefaultCapsuleConfig());
-  CHECK(capsule.ok()) << capsule.status();
+  Layers layers;
+  if (options_.with_default) {
+    StatusOr<std::shared_ptr<Capsule>> capsule = Make(DefaultCapsuleConfig());
+    CHECK(capsule.ok()) << capsule.status();
+    layers.push_back({*std::move(capsule), {}});
+  }
   LeafLock lock(&mutex_);
-  layers_ = std::make_shared<const Layers>(Layers{{*std::move(capsule), {}}});
+  layers_ = std::make_shared<const Layers>(std::move(layers));
 }
 
 CapsuleStack::~CapsuleStack() {
@@ -96,6 +100,9 @@ std::shared_ptr<Capsule> CapsuleStack::Named(std::string_view name) const {
 
 StatusOr<std::shared_ptr<Capsule>> CapsuleStack::Make(const CapsuleConfig& config) const {
   NEPTUNE_RETURN_IF_ERROR(CheckCapsuleConfig(config));
+  if (config.name == kDefaultCapsule && !options_.with_default) {
+    return InvalidArgument("this stack is made without the capsule 'default'");
+  }
   NEPTUNE_ASSIGN_OR_RETURN(auto policy, MakePolicy(config));
   std::unique_ptr<HelperThreads> helpers;
   if (config.type == ResourceType::kDevice && options_.make_helpers) {

@@ -4,7 +4,8 @@
 //   top     service:cache/0        network     a capsule takes an operation of its type that one of
 //           inet:10.0.0.0/8:5432   network     its rules accepts
 //           disk:/var/store/**     device
-//   bottom  default                network     takes every other network operation; always there
+//   bottom  default                network     takes every other network operation; there unless
+//                                              the stack was made without it
 //
 // A device operation that no capsule takes runs on the calling thread.
 //
@@ -45,6 +46,11 @@ struct CapsuleStackOptions {
   std::function<std::unique_ptr<HelperThreads>(const std::string& name, int count)> make_helpers;
   // Modelled duration of a call to the device of `path` without helper threads. Default: zero.
   std::function<Duration(std::string_view path)> device_time;
+  // The stack ends with the default capsule. False: it has none, and a network operation that no
+  // other capsule takes waits for its own deadline, unbounded and uncounted; a definition of
+  // `default` is refused. Default: true, because a bound that was not thought of is better than
+  // none.
+  bool with_default = true;
   // Called after each change of the stack, on the changing thread; it must not change the stack.
   std::function<void()> on_change;
 };

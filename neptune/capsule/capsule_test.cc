@@ -356,5 +356,14 @@ TEST_F(CapsuleTest, AnEventHandlerHoldsAPlaceThoughNoThreadWaits) {
   EXPECT_EQ(StatisticsOf("db").processing_count, 0u);
 }
 
+TEST(CapsuleStackTest, WithoutTheDefaultOneOnlyRulesTakeOperations) {
+  CapsuleStack stack({.with_default = false});
+  EXPECT_EQ(stack.Find(To("a")), nullptr);
+  ASSERT_TRUE(stack.Create(ConfigOf("a")).ok());
+  EXPECT_EQ(stack.Find(To("a")), stack.Named("a"));
+  EXPECT_EQ(stack.Find(To("b")), nullptr);
+  EXPECT_EQ(stack.Create(DefaultCapsuleConfig()).code(), StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace neptune

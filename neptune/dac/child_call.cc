@@ -29,9 +29,8 @@ NetworkOperation ChildCall::Operation() const {
           .node = root().node.value()};
 }
 
-void ChildCall::Start(CapsuleStack* capsules) {
-  if (capsules == nullptr) return Connect();
-  const auto entered = place_.Begin(*capsules, Operation(),
+void ChildCall::Start(CapsuleStack& capsules) {
+  const auto entered = place_.Begin(capsules, Operation(),
                                     {.deadline = deadline(), .service_class = task_.service_class},
                                     [this] { HandleTurn(); });
   if (entered && !entered->ok()) return owner_.OnRefused(*this, *entered);

@@ -54,7 +54,7 @@ class ChildCall final : public AnswerSink {
   bool by_reference() const { return by_reference_; }
 
   // Enters the capsule, connects, and sends the task. `capsules` may be null.
-  void Start(CapsuleStack* capsules);
+  void Start(CapsuleStack& capsules);
   // Sends the task itself, because the datagram did not arrive.
   Status SendTask(std::shared_ptr<ClientConnection> connection);
   void Settle() { settled_ = true; }

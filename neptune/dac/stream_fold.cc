@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/dac/stage_deadlines.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {

@@ -16,6 +16,7 @@
 #include "neptune/node/class_spec.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/replication/agent/replica_links.h"
+#include "neptune/sert/time_limit.h"
 #include "neptune/world/network.h"
 
 namespace neptune {
@@ -342,7 +343,6 @@ TimeLimitOptions TimeLimitOf(const TimeLimitSpec& spec) {
   if (spec.high_watermark() != 0) options.high_watermark = spec.high_watermark();
   if (spec.alpha() != 0) options.alpha = spec.alpha();
   if (!spec.ending_order().empty()) limit.order = *ParseEndingOrder(spec.ending_order());
-  if (spec.by_loss_alone()) return limit;
   limit.wait_goal = options.lower_bound;
   if (spec.wait_goal_ms() != 0) limit.wait_goal = std::chrono::milliseconds(spec.wait_goal_ms());
   return limit;

@@ -16,9 +16,10 @@
 #include "neptune/base/ids.h"
 #include "neptune/base/status.h"
 #include "neptune/node/cluster_spec.pb.h"
-#include "neptune/sert/time_limit.h"
 
 namespace neptune {
+
+struct TimeLimitOptions;
 
 inline constexpr int kClusterNodeCountMax = 8192;
 inline constexpr uint32_t kClusterPartitionCountMax = 4096;

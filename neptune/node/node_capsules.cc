@@ -79,12 +79,13 @@ StatusOr<std::vector<CapsuleConfig>> CapsulesOf(const ClusterSpec& spec, const N
   return stack;
 }
 
-NodeCapsules::NodeCapsules(World& world, MetricsRegistry& metrics,
+NodeCapsules::NodeCapsules(World& world, MetricsRegistry& metrics, bool with_default,
                            std::function<Duration(std::string_view path)> device_time)
     : metrics_(metrics),
       stack_({.make_helpers = [&world](const std::string& name,
                                        int count) { return world.MakeHelperThreads(name, count); },
               .device_time = std::move(device_time),
+              .with_default = with_default,
               .on_change = [this] { SyncMetrics(); }}) {
   SyncMetrics();
 }

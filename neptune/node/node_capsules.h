@@ -36,8 +36,8 @@ StatusOr<std::vector<CapsuleConfig>> CapsulesOf(const ClusterSpec& spec, const N
 
 class NodeCapsules {
  public:
-  // `device_time`: see CapsuleStackOptions; may be null.
-  NodeCapsules(World& world, MetricsRegistry& metrics,
+  // `with_default`, `device_time`: see CapsuleStackOptions; `device_time` may be null.
+  NodeCapsules(World& world, MetricsRegistry& metrics, bool with_default,
                std::function<Duration(std::string_view path)> device_time);
 
   CapsuleStack& stack() { return stack_; }

@@ -31,7 +31,7 @@ class NodeCapsulesTest : public testing::Test {
 
   Simulator simulator_{1};
   MetricsRegistry metrics_;
-  NodeCapsules capsules_{simulator_.AddHost({.name = "a"}), metrics_, nullptr};
+  NodeCapsules capsules_{simulator_.AddHost({.name = "a"}), metrics_, true, nullptr};
 };
 
 TEST_F(NodeCapsulesTest, WhatIsShownCanBePostedAgain) {

@@ -1,4 +1,4 @@
-// Membership of a node: its announcements, their channel, and the announcements it receives.
+#include "neptune/node/node_membership.h"
 
 #include <string>
 #include <utility>
@@ -10,16 +10,12 @@
 #include "neptune/membership/announcement_folder.h"
 #include "neptune/membership/etcd_channel.h"
 #include "neptune/membership/file_channel.h"
-#include "neptune/node/node.h"
-#include "neptune/replication/agent/replication.h"
-#include "neptune/replication/client/version_section.h"
+#include "neptune/node/cluster_spec.h"
+#include "neptune/node/node_options.h"
+#include "neptune/service/loop_client.h"
 
 namespace neptune {
 namespace {
-
-// Interval at which services are checked for progress. Together with their stall_timeout, a hung
-// service is withdrawn within 2 s.
-constexpr Duration kStallLook = std::chrono::milliseconds(100);
 
 Duration PollInterval(const ClusterSpec& spec) {
   return std::chrono::milliseconds(spec.membership().poll_interval_ms());
@@ -48,140 +44,156 @@ StatusOr<FileChannelOptions> FileOptions(const ClusterSpec& spec) {
 
 }  // namespace
 
-void Node::Tell(const std::string& bytes, const std::vector<Endpoint>& to) {
-  if (to.empty()) return TellAll(bytes);
-  for (const Endpoint& endpoint : to) load_index_server_->SendProbe(endpoint, bytes);
-}
-
-void Node::TellAll(const std::string& bytes) {
-  if (task_channel_ != nullptr) return task_channel_->Publish(bytes);
-  if (!UsesDirectory(options_.spec)) return;  // the channel is not open yet
-  for (const auto& node : View()->nodes()) {
-    load_index_server_->SendProbe(node->probe_endpoint, bytes);
-  }
-}
-
-Status Node::StartMembership() {
-  AvailabilityListener::Hooks hooks;
-  hooks.send = [this](const Endpoint& to, std::string_view bytes) {
-    load_index_server_->SendProbe(to, bytes);
-  };
-  hooks.on_new_node = [this](const NodeId& node) {
-    if (publisher_ != nullptr && node != options_.name) publisher_->AnnounceSoon();
-  };
-  hooks.refused = counters_.announcements_refused;
-  hooks.expired = counters_.nodes_expired;
-  hooks.excluded = counters_.nodes_excluded;
-  hooks.on_silent = [this](const Endpoint& endpoint) {
-    for (const auto& loop : loops_.all()) {
-      loop->loop->Post(
-          [client = loop->client.get(), endpoint] { client->connections().Close(endpoint); });
-    }
-  };
-  hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) {
-    AdoptView(std::move(view));
-  };
-  listener_ = std::make_unique<AvailabilityListener>(*control_->loop, identity_.cluster,
-                                                     options_.yellow_page, std::move(hooks));
-  NEPTUNE_RETURN_IF_ERROR(UsesDirectory(options_.spec) ? OpenDirectory() : OpenMulticast());
+Status NodeMembership::Start(Announcement identity, const NodeMetrics& counters, Hooks hooks) {
+  hooks_ = std::move(hooks);
+  excluded_ = counters.nodes_excluded;
+  cluster_ = identity.cluster;
+  const ClusterSpec& spec = environment_.options.spec;
+  Loop& loop = *environment_.runtime.control().loop;
+  listener_ = std::make_unique<AvailabilityListener>(
+      loop, cluster_, environment_.options.yellow_page, ListenerHooks(identity.node, counters));
+  NEPTUNE_RETURN_IF_ERROR(UsesDirectory(spec) ? OpenDirectory() : OpenMulticast());
   PublisherOptions options;
-  options.interval = std::chrono::milliseconds(options_.spec.announce_interval_ms());
-  options.size_max = security_.announcement_size_max();
+  options.interval = std::chrono::milliseconds(spec.announce_interval_ms());
+  options.size_max = environment_.security.announcement_size_max();
   publisher_ = std::make_unique<AvailabilityPublisher>(
-      *control_->loop, *channel_, identity_, [this](Announcement* a) { FillAnnouncement(a); },
-      options);
+      loop, *channel_, std::move(identity), [this](Announcement* a) { Fill(a); }, options);
   // Fail if the node's announcement is too large, because the node would never be called.
   NEPTUNE_RETURN_IF_ERROR(publisher_->Current().status());
   publisher_->Start();
-  LookForStalls();
   return OkStatus();
 }
 
-Status Node::OpenMulticast() {
-  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group, Endpoint::Parse(options_.spec.multicast_group()));
+AvailabilityListener::Hooks NodeMembership::ListenerHooks(const NodeId& self,
+                                                          const NodeMetrics& counters) {
+  AvailabilityListener::Hooks hooks;
+  hooks.send = hooks_.send;
+  hooks.on_new_node = [this, self](const NodeId& node) {
+    if (publisher_ != nullptr && node != self) publisher_->AnnounceSoon();
+  };
+  hooks.refused = counters.announcements_refused;
+  hooks.expired = counters.nodes_expired;
+  hooks.excluded = counters.nodes_excluded;
+  hooks.on_silent = [this](const Endpoint& endpoint) { CloseConnections(endpoint); };
+  hooks.on_view = [this](std::shared_ptr<const YellowPageView> view) { Adopt(std::move(view)); };
+  return hooks;
+}
+
+Status NodeMembership::OpenMulticast() {
+  Network& network = environment_.runtime.control().network();
+  NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group,
+                           Endpoint::Parse(environment_.options.spec.multicast_group()));
   NEPTUNE_ASSIGN_OR_RETURN(
-      channel_, OpenMulticastChannel(control_->network(), group, address_,
+      channel_, OpenMulticastChannel(network, group, environment_.address,
                                      [this](std::string_view bytes) { listener_->Hear(bytes); }));
   Endpoint tasks_group = group;
   ++tasks_group.port;
   NEPTUNE_ASSIGN_OR_RETURN(
-      task_channel_, OpenMulticastChannel(
-                         control_->network(), tasks_group, address_,
-                         [this](std::string_view bytes) { aggregator_->tasks().Prepare(bytes); }));
+      task_channel_,
+      OpenMulticastChannel(network, tasks_group, environment_.address,
+                           [this](std::string_view bytes) { hooks_.on_task(bytes); }));
   return OkStatus();
 }
 
-Status Node::OpenDirectory() {
-  NEPTUNE_ASSIGN_OR_RETURN(const DirectoryMetrics metrics, DirectoryMetrics::Make(metrics_));
+Status NodeMembership::OpenDirectory() {
+  const ClusterSpec& spec = environment_.options.spec;
+  NEPTUNE_ASSIGN_OR_RETURN(const DirectoryMetrics metrics,
+                           DirectoryMetrics::Make(environment_.metrics));
   const auto hear = [this](std::string_view bytes) { listener_->Hear(bytes); };
-  Loop& loop = *control_->loop;
-  if (options_.spec.membership().directory() == "etcd") {
-    NEPTUNE_ASSIGN_OR_RETURN(EtcdChannelOptions options, EtcdOptions(options_.spec));
-    options.node = options_.name.value();
-    options.keys = security_.keys();
+  Loop& loop = *environment_.runtime.control().loop;
+  if (spec.membership().directory() == "etcd") {
+    NEPTUNE_ASSIGN_OR_RETURN(EtcdChannelOptions options, EtcdOptions(spec));
+    options.node = environment_.options.name.value();
+    options.keys = environment_.security.keys();
     options.metrics = metrics;
     NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenEtcdChannel(loop, std::move(options), hear));
   } else {
-    NEPTUNE_ASSIGN_OR_RETURN(FileChannelOptions options, FileOptions(options_.spec));
-    options.node = options_.name.value();
-    options.keys = security_.keys();
-    options.helpers = world_.MakeHelperThreads("directory", 1);
+    NEPTUNE_ASSIGN_OR_RETURN(FileChannelOptions options, FileOptions(spec));
+    options.node = environment_.options.name.value();
+    options.keys = environment_.security.keys();
+    options.helpers = environment_.world.MakeHelperThreads("directory", 1);
     options.metrics = metrics;
     NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenFileChannel(loop, std::move(options), hear));
   }
   return OkStatus();
 }
 
-// Announces the node at once when a service stalls or recovers.
-void Node::LookForStalls() {
-  if (draining_ || hosts_.empty()) return;
-  const TimePoint now = control_->loop->Now();
-  size_t stalled_count = 0;
-  for (const auto& [name, host] : hosts_) stalled_count += host->Stalled(now) ? 1 : 0;
-  if (std::exchange(stalled_count_, stalled_count) != stalled_count) publisher_->AnnounceSoon();
-  stall_timer_ = control_->loop->RunAt(now + kStallLook, [this] { LookForStalls(); });
+void NodeMembership::Goodbye() {
+  draining_ = true;
+  if (publisher_ != nullptr) publisher_->Goodbye();
 }
 
-void Node::HandleProbeAnswer(std::string_view bytes) {
-  if (IsDissemination(bytes)) return aggregator_->tasks().Prepare(bytes);
+void NodeMembership::AnnounceSoon() {
+  if (publisher_ != nullptr && !draining_) publisher_->AnnounceSoon();
+}
+
+StatusOr<std::string> NodeMembership::Current() {
+  if (publisher_ == nullptr) return Unavailable("the node is starting");
+  return publisher_->Current();
+}
+
+void NodeMembership::Hear(std::string_view bytes) {
   const StatusOr<Correction> correction = DecodeCorrection(bytes);
   if (!correction.ok()) {
     if (listener_ != nullptr) listener_->HearAnswer(bytes);
-  } else if (publisher_ != nullptr && correction->cluster == identity_.cluster &&
-             correction->node == options_.name) {
+  } else if (publisher_ != nullptr && correction->cluster == cluster_ &&
+             correction->node == environment_.options.name) {
     publisher_->Outrank(correction->incarnation);
   }
 }
 
-void Node::AdoptView(std::shared_ptr<const YellowPageView> view) {
-  for (const auto& loop : loops_.all()) {
+void NodeMembership::Exclude(const NodeId& node) {
+  environment_.runtime.Post([this, node] {
+    if (listener_ == nullptr) return;
+    excluded_->Increment();
+    listener_->Exclude(node);
+  });
+}
+
+void NodeMembership::Quarantine(const Endpoint& call_endpoint) {
+  environment_.runtime.Post([this, call_endpoint] {
+    if (listener_ != nullptr) listener_->Quarantine(call_endpoint);
+  });
+}
+
+void NodeMembership::SendTask(const std::string& bytes, const std::vector<Endpoint>& to) {
+  if (to.empty()) return SendTaskToAll(bytes);
+  for (const Endpoint& endpoint : to) hooks_.send(endpoint, bytes);
+}
+
+void NodeMembership::SendTaskToAll(const std::string& bytes) {
+  if (task_channel_ != nullptr) return task_channel_->Publish(bytes);
+  if (!UsesDirectory(environment_.options.spec)) return;  // the channel is not open yet
+  for (const auto& node : View()->nodes()) hooks_.send(node->probe_endpoint, bytes);
+}
+
+void NodeMembership::CloseConnections(const Endpoint& call_endpoint) {
+  for (const auto& loop : environment_.runtime.loops().all()) {
+    loop->loop->Post([client = loop->client.get(), call_endpoint] {
+      client->connections().Close(call_endpoint);
+    });
+  }
+}
+
+void NodeMembership::Adopt(std::shared_ptr<const YellowPageView> view) {
+  for (const auto& loop : environment_.runtime.loops().all()) {
     loop->loop->Post([client = loop->client.get(), view] { client->set_view(view); });
   }
   LeafLock lock(&view_mutex_);
   view_ = std::move(view);
 }
 
-std::shared_ptr<const YellowPageView> Node::View() const {
+std::shared_ptr<const YellowPageView> NodeMembership::View() const {
   LeafLock lock(&view_mutex_);
   return view_;
 }
 
-void Node::FillAnnouncement(Announcement* announcement) {
-  announcement->load_index = LoadIndex();
+void NodeMembership::Fill(Announcement* announcement) {
   announcement->draining = draining_;
-  const HostLoad host = world_.SampleLoad();
+  const HostLoad host = environment_.world.SampleLoad();
   announcement->cpu_load_permille = host.cpu_permille;
   announcement->io_load_permille = host.io_permille;
-  const TimePoint now = control_->loop->Now();
-  for (const auto& [name, host] : hosts_) {
-    HostedService hosted = host->Describe(now);
-    if (!hosted.partitions.empty()) announcement->services.push_back(std::move(hosted));
-  }
-  announcement->sections[kAggregationLoadSection] =
-      aggregator_->AnnouncedLoad(announcement->services);
-  if (std::string versions = replication_->Announce(); !versions.empty()) {
-    announcement->sections[kVersionSection] = std::move(versions);
-  }
+  hooks_.describe(announcement);
 }
 
 }  // namespace neptune

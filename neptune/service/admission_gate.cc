@@ -1,8 +1,10 @@
 #include "neptune/service/admission_gate.h"
 
+#include <memory>
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/scheduling/class_scheduler.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/thread/user_thread.h"
 
@@ -26,8 +28,10 @@ AdmissionOptions OfOneGate(AdmissionOptions options) {
 AdmissionGate::AdmissionGate(const AdmissionOptions& options)
     : options_(OfOneGate(options)),
       limit_(options.limit),
-      scheduler_(options_.scheduling),
+      scheduler_(std::make_unique<ClassScheduler>(options_.scheduling)),
       threads_({.all = options.limit.initial}, options.scheduling.classes.size()) {}
+
+AdmissionGate::~AdmissionGate() = default;
 
 AdmissionGate::Pass& AdmissionGate::Pass::operator=(Pass&& other) noexcept {
   End({});
@@ -52,7 +56,7 @@ StatusOr<AdmissionGate::Pass> AdmissionGate::Admit(ClassNumber service_class, Ti
   {
     LeafLock lock(&mutex_);
     ticket = next_ticket_++;
-    const auto entry = scheduler_.Push({ticket, arrived, deadline, service_class});
+    const auto entry = scheduler_->Push({ticket, arrived, deadline, service_class});
     if (entry == ClassScheduler::Entry::kWaitTooLong) {
       return ResourceExhausted("too many requests are queued: this one would finish too late");
     }
@@ -66,7 +70,7 @@ StatusOr<AdmissionGate::Pass> AdmissionGate::Admit(ClassNumber service_class, Ti
   const ParkResult parked = waiter.turn.Wait(deadline);
   LeafLock lock(&mutex_);
   if (waiters_.erase(ticket) > 0) {
-    scheduler_.Remove(ticket);
+    scheduler_->Remove(ticket);
     if (parked == ParkResult::kStopping) return Cancelled("the node stops");
     return DeadlineExceeded("the deadline passed while the request was queued");
   }
@@ -76,7 +80,7 @@ StatusOr<AdmissionGate::Pass> AdmissionGate::Admit(ClassNumber service_class, Ti
 
 void AdmissionGate::LetIn(TimePoint now) {
   while (threads_.HasFree()) {
-    const ClassScheduler::Picked picked = scheduler_.Pick(now, threads_);
+    const ClassScheduler::Picked picked = scheduler_->Pick(now, threads_);
     const auto tell = [&](const WaitingRequest& request, bool admitted)
                           ABSL_NO_THREAD_SAFETY_ANALYSIS {
                             const auto found = waiters_.find(request.ticket);
@@ -100,7 +104,7 @@ void AdmissionGate::End(ClassNumber service_class, const RequestEnd& end) {
   // The gate has one second of capacity per second, shared by limit() requests at a time; a request
   // consumes its run time divided by that limit.
   const Duration time = now - end.begun;
-  scheduler_.OnServed(service_class, time / static_cast<int64_t>(limit_.limit()), time, now);
+  scheduler_->OnServed(service_class, time / static_cast<int64_t>(limit_.limit()), time, now);
   LetIn(now);
 }
 
@@ -114,7 +118,7 @@ size_t AdmissionGate::under_way() const {
 }
 size_t AdmissionGate::waiting() const {
   LeafLock lock(&mutex_);
-  return scheduler_.length();
+  return scheduler_->length();
 }
 
 }  // namespace neptune

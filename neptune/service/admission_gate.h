@@ -20,16 +20,20 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
-#include "neptune/scheduling/class_scheduler.h"
+#include "neptune/scheduling/class_threads.h"
 #include "neptune/scheduling/concurrency_limit.h"
+#include "neptune/scheduling/scheduler_options.h"
 
 namespace neptune {
+
+class ClassScheduler;
 
 struct AdmissionOptions {
   SchedulerOptions scheduling = {};
@@ -39,6 +43,7 @@ struct AdmissionOptions {
 class AdmissionGate {
  public:
   explicit AdmissionGate(const AdmissionOptions& options);
+  ~AdmissionGate();
 
   // A request in progress. Its destruction ends it, if End was not called.
   class Pass {
@@ -77,10 +82,10 @@ class AdmissionGate {
   const AdmissionOptions options_;
   mutable LeafMutex mutex_;
   ConcurrencyLimit limit_ ABSL_GUARDED_BY(mutex_);
-  ClassScheduler scheduler_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<ClassScheduler> scheduler_ ABSL_PT_GUARDED_BY(mutex_);
   ClassThreads threads_ ABSL_GUARDED_BY(mutex_);  // one per request in progress
-  std::unordered_map<RequestTicket, Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);
-  RequestTicket next_ticket_ ABSL_GUARDED_BY(mutex_) = 1;
+  std::unordered_map<uint64_t, Waiter*> waiters_ ABSL_GUARDED_BY(mutex_);
+  uint64_t next_ticket_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace neptune

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_stack.h"
+#include "neptune/service/node_loops.h"
 
 namespace neptune {
 namespace {
@@ -179,9 +181,7 @@ StatusOr<CallPath::Connected> CallPath::Connect(const Replica& replica) {
 }
 
 Status CallPath::EnterCapsule(Replica* replica) {
-  CapsuleStack* const capsules = session_.client().capsules();
-  if (capsules == nullptr) return OkStatus();
-  NEPTUNE_RETURN_IF_ERROR(visit_.Enter(*capsules, OperationOf(header_, *replica),
+  NEPTUNE_RETURN_IF_ERROR(visit_.Enter(session_.client().capsules(), OperationOf(header_, *replica),
                                        {.deadline = deadline_,
                                         .caller = session_.origin().handler,
                                         .service_class = session_.service_class,
@@ -196,7 +196,7 @@ Status CallPath::EnterCapsule(Replica* replica) {
 void CallPath::FollowMigration(Replica* replica) {
   const std::shared_ptr<const YellowPageView> view = client_.shared_view();
   for (const Replica& other : view->Replicas(header_.service, header_.partition)) {
-    const auto capsule = session_.client().capsules()->Find(OperationOf(header_, other));
+    const auto capsule = session_.client().capsules().Find(OperationOf(header_, other));
     if (capsule.get() != visit_.capsule() || other.node == replica->node) continue;
     LoseChoice(/*failed=*/false);
     tried_.push_back(other.node);

@@ -16,8 +16,12 @@
 #include <vector>
 
 #include "neptune/capsule/capsule_permit.h"
+#include "neptune/sert/request_holdings.h"
 #include "neptune/service/client.h"
+#include "neptune/service/loop_client.h"
 #include "neptune/service/retry_budget.h"
+#include "neptune/wire/frame.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 

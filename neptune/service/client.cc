@@ -4,8 +4,30 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/service/call_in_progress.h"
+#include "neptune/service/call_statistics.h"
+#include "neptune/service/loop_client.h"
+#include "neptune/service/node_loops.h"
+#include "neptune/service/span_log.h"
+#include "neptune/wire/frame.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
+
+Client::Client(NodeLoops& loops, OperatorRegistry& operators, MetricsRegistry& metrics,
+               SpanLog& spans, CapsuleStack& capsules,
+               absl::AnyInvocable<void(const NodeId&)> exclude)
+    : loops_(loops),
+      capsules_(capsules),
+      operators_(operators),
+      statistics_(std::make_unique<CallStatistics>(metrics)),
+      spans_(spans),
+      exclude_(std::move(exclude)) {}
+
+Client::~Client() = default;
+
+std::shared_ptr<const YellowPageView> Client::View() const {
+  return loops_.Current().client->shared_view();
+}
 
 ClientSession::ClientSession(Client& client, const RequestContext& request)
     : service_class(request.service_class()),
@@ -38,11 +60,11 @@ RequestHeader ClientSession::HeaderFor(const ServiceName& service, PartitionId p
 
 void Client::Conclude(const RequestHeader& header, const TraceContext& from, const Status& status,
                       const CallReport& report) {
-  statistics_.Record(header.service, header.method, status,
-                     {.attempts = report.attempts,
-                      .duration = report.duration,
-                      .hedged = report.hedged,
-                      .retry_denied = report.retry_denied});
+  statistics_->Record(header.service, header.method, status,
+                      {.attempts = report.attempts,
+                       .duration = report.duration,
+                       .hedged = report.hedged,
+                       .retry_denied = report.retry_denied});
   if (!header.trace.sampled) return;
   spans_.Record({.context = header.trace,
                  .parent = from.span,

@@ -33,20 +33,22 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
-#include "neptune/capsule/capsule_stack.h"
 #include "neptune/membership/service_yellow_page.h"
-#include "neptune/service/call_statistics.h"
 #include "neptune/service/data.h"
-#include "neptune/service/loop_client.h"
-#include "neptune/service/node_loops.h"
-#include "neptune/service/operator_registry.h"
-#include "neptune/service/service_module.h"
-#include "neptune/service/span_log.h"
-#include "neptune/wire/frame.h"
+#include "neptune/service/request_context.h"
+#include "neptune/wire/access_mode.h"
 
 namespace neptune {
 
 class Aggregator;
+class CallStatistics;
+class CapsuleStack;
+class MetricsRegistry;
+class NodeLoops;
+class OperatorRegistry;
+class RequestHoldings;
+class SpanLog;
+struct RequestHeader;
 
 struct CallOptions {
   // The answer is of no use after this time. Unset: the session's timeout from now.
@@ -87,26 +89,18 @@ struct CallReport {
 
 class Client {
  public:
-  // `exclude` is called, on any loop, for a node that cannot be reached. `capsules` outlives this;
-  // it may be null (experiments only), in which case calls are bounded by their deadlines alone.
+  // `exclude` is called, on any loop, for a node that cannot be reached. `capsules` outlives
+  // this.
   Client(NodeLoops& loops, OperatorRegistry& operators, MetricsRegistry& metrics, SpanLog& spans,
-         CapsuleStack* capsules, absl::AnyInvocable<void(const NodeId&)> exclude)
-      : loops_(loops),
-        capsules_(capsules),
-        operators_(operators),
-        statistics_(metrics),
-        spans_(spans),
-        exclude_(std::move(exclude)) {}
+         CapsuleStack& capsules, absl::AnyInvocable<void(const NodeId&)> exclude);
+  ~Client();
 
   // The calling loop's current view of the replicas.
-  std::shared_ptr<const YellowPageView> View() const {
-    return loops_.Current().client->shared_view();
-  }
+  std::shared_ptr<const YellowPageView> View() const;
   const OperatorRegistry& operators() const { return operators_; }
   NodeLoops& loops() const { return loops_; }
-  // May be null.
-  CapsuleStack* capsules() const { return capsules_; }
-  CallStatistics& statistics() { return statistics_; }
+  CapsuleStack& capsules() const { return capsules_; }
+  CallStatistics& statistics() { return *statistics_; }
   SpanLog& spans() { return spans_; }
   // Records a finished call or stream in the statistics and, if it is sampled, as a child span of
   // `from`.
@@ -119,9 +113,9 @@ class Client {
 
  private:
   NodeLoops& loops_;
-  CapsuleStack* const capsules_;
+  CapsuleStack& capsules_;
   OperatorRegistry& operators_;
-  CallStatistics statistics_;
+  const std::unique_ptr<CallStatistics> statistics_;
   SpanLog& spans_;
   absl::AnyInvocable<void(const NodeId&)> exclude_;
   Aggregator* aggregator_ = nullptr;  // set before the first call

@@ -1,8 +1,15 @@
 #include "neptune/service/client_stream.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_permit.h"
+#include "neptune/capsule/capsule_stack.h"
+#include "neptune/service/call_path.h"
+#include "neptune/wire/client_connection.h"
+#include "neptune/wire/message_stream.h"
 
 namespace neptune {
 namespace {
@@ -33,14 +40,49 @@ RequestHeader StreamHeader(const ClientSession& session, const ServiceName& serv
   return header;
 }
 
-}  // namespace
+class StreamInProgress final : public ClientStream, private AnswerSink {
+ public:
+  StreamInProgress(ClientSession& session, const CallOptions& options, RequestHeader header)
+      : session_(session),
+        path_(session_, std::move(header), options, &report_),
+        begin_(this_thread::Now()) {}
+  ~StreamInProgress() override;
 
-ClientStream::ClientStream(ClientSession& session, const CallOptions& options, RequestHeader header)
-    : session_(session),
-      path_(session_, std::move(header), options, &report_),
-      begin_(this_thread::Now()) {}
+  // Connects to a replica and sends the opening request.
+  Status Open(const Data& request);
+  // Records the end of the stream in the statistics, the first time it is called.
+  void Ended(const Status& status);
 
-ClientStream::~ClientStream() {
+  Status Write(const Data& message) override;
+  void EndWriting() override { messages_->EndWriting(); }
+  StatusOr<std::optional<Data>> Read(TimePoint limit) override;
+  const CallReport& report() const override { return report_; }
+
+ private:
+  void OnAnswer(StatusOr<Frame> response) override;
+  MessageStream* stream() override { return messages_.get(); }
+  // Enters the server's capsule for a wait.
+  Status EnterCapsule(CapsulePermit* visit);
+  Holding PlaceIn(const CapsulePermit& visit) const;
+  TimePoint DeadlineIn(const CapsulePermit& visit) const;
+  // Annotates the error of a wait with the server and the target.
+  Status Explain(const Status& status);
+
+  const ClientSession session_;  // keeps its caller alive
+  CallReport report_;
+  CallPath path_;
+  const TimePoint begin_;
+  Replica replica_;  // the server
+  std::shared_ptr<ClientConnection> connection_;
+  Holding held_;  // the open stream
+  uint64_t call_ = 0;
+  std::shared_ptr<MessageStream> messages_;  // shared with a cancellation in flight
+  std::optional<CancelAction> on_cancel_;
+  bool answered_ = false;
+  bool concluded_ = false;
+};
+
+StreamInProgress::~StreamInProgress() {
   on_cancel_.reset();
   if (connection_ != nullptr && !answered_) {
     connection_->Forget(call_, /*tell_server=*/true);
@@ -48,20 +90,7 @@ ClientStream::~ClientStream() {
   }
 }
 
-StatusOr<std::unique_ptr<ClientStream>> OpenStream(ClientSession& session,
-                                                   const ServiceName& service,
-                                                   PartitionId partition, const MethodName& method,
-                                                   const Data& request,
-                                                   const CallOptions& options) {
-  std::unique_ptr<ClientStream> stream(
-      new ClientStream(session, options, StreamHeader(session, service, partition, method)));
-  const Status status = stream->Open(request);
-  if (status.ok()) return stream;
-  stream->Ended(status);
-  return status;
-}
-
-Status ClientStream::Open(const Data& request) {
+Status StreamInProgress::Open(const Data& request) {
   while (true) {
     NEPTUNE_ASSIGN_OR_RETURN(CallPath::Connected to, path_.Next());
     NEPTUNE_ASSIGN_OR_RETURN(const std::string section, path_.EncodeHeader());
@@ -85,7 +114,7 @@ Status ClientStream::Open(const Data& request) {
   return OkStatus();
 }
 
-void ClientStream::OnAnswer(StatusOr<Frame> response) {
+void StreamInProgress::OnAnswer(StatusOr<Frame> response) {
   answered_ = true;
   Status status = response.status();
   if (response.ok()) {
@@ -101,38 +130,36 @@ void ClientStream::OnAnswer(StatusOr<Frame> response) {
   Ended(status);
 }
 
-void ClientStream::Ended(const Status& status) {
+void StreamInProgress::Ended(const Status& status) {
   if (std::exchange(concluded_, true)) return;
   held_.Release();
   report_.duration = Loop::Current()->Now() - begin_;
   session_.client().Conclude(path_.header(), session_.trace, status, report_);
 }
 
-Status ClientStream::Explain(const Status& status) {
+Status StreamInProgress::Explain(const Status& status) {
   return Annotate(status, StrCat("stream to ", report_.server, " on ", path_.Target()));
 }
 
-Status ClientStream::EnterCapsule(CapsulePermit* visit) {
-  CapsuleStack* const capsules = session_.client().capsules();
-  if (capsules == nullptr) return OkStatus();
+Status StreamInProgress::EnterCapsule(CapsulePermit* visit) {
   const CancelAction wake_me(session_.caller(),
                              [self = ThreadRef(UserThread::Current())] { self->Wake(); });
-  return visit->Enter(*capsules, OperationOf(path_.header(), replica_),
+  return visit->Enter(session_.client().capsules(), OperationOf(path_.header(), replica_),
                       {.deadline = path_.deadline(),
                        .caller = session_.origin().handler,
                        .service_class = session_.service_class,
                        .given_up = [this] { return path_.cancelled(); }});
 }
 
-Holding ClientStream::PlaceIn(const CapsulePermit& visit) const {
+Holding StreamInProgress::PlaceIn(const CapsulePermit& visit) const {
   return visit.inside() ? Holding(session_.holdings(), HeldKind::kCapsulePlace) : Holding();
 }
 
-TimePoint ClientStream::DeadlineIn(const CapsulePermit& visit) const {
+TimePoint StreamInProgress::DeadlineIn(const CapsulePermit& visit) const {
   return visit.inside() ? visit.deadline() : path_.deadline();
 }
 
-Status ClientStream::Write(const Data& message) {
+Status StreamInProgress::Write(const Data& message) {
   CapsulePermit visit;
   if (messages_->WriteWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
   const Holding place = PlaceIn(visit);
@@ -141,9 +168,7 @@ Status ClientStream::Write(const Data& message) {
   return Explain(status);
 }
 
-void ClientStream::EndWriting() { messages_->EndWriting(); }
-
-StatusOr<std::optional<Data>> ClientStream::Read(TimePoint limit) {
+StatusOr<std::optional<Data>> StreamInProgress::Read(TimePoint limit) {
   CapsulePermit visit;
   if (messages_->ReadWaits()) NEPTUNE_RETURN_IF_ERROR(Explain(EnterCapsule(&visit)));
   const Holding place = PlaceIn(visit);
@@ -152,6 +177,21 @@ StatusOr<std::optional<Data>> ClientStream::Read(TimePoint limit) {
   if (!bytes.ok()) return Explain(bytes.status());
   if (!bytes->has_value()) return std::nullopt;
   return Data(**std::move(bytes));
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<ClientStream>> OpenStream(ClientSession& session,
+                                                   const ServiceName& service,
+                                                   PartitionId partition, const MethodName& method,
+                                                   const Data& request,
+                                                   const CallOptions& options) {
+  auto stream = std::make_unique<StreamInProgress>(
+      session, options, StreamHeader(session, service, partition, method));
+  const Status status = stream->Open(request);
+  if (status.ok()) return stream;
+  stream->Ended(status);
+  return status;
 }
 
 Status ClientStream::Finish() {

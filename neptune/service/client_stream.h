@@ -25,65 +25,35 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 
-#include "neptune/service/call_path.h"
+#include "neptune/base/status.h"
 #include "neptune/service/client.h"
-#include "neptune/wire/message_stream.h"
+#include "neptune/service/data.h"
 
 namespace neptune {
 
-class ClientStream final : private AnswerSink {
+class ClientStream {
  public:
+  ClientStream() = default;
   // Cancels the stream at the server if it has not ended.
-  ~ClientStream() override;
+  virtual ~ClientStream() = default;
   ClientStream(const ClientStream&) = delete;
   ClientStream& operator=(const ClientStream&) = delete;
 
   // Sends a message; messages arrive in the order of writing.
-  Status Write(const Data& message);
+  virtual Status Write(const Data& message) = 0;
   // Half-closes the stream: the method sees the end of its input. Idempotent; Write after it is a
   // bug.
-  void EndWriting();
+  virtual void EndWriting() = 0;
   // Returns the method's next message, or nullopt once the method has returned OK. Parks until
   // there is one, at most until `limit` (kDeadlineExceeded).
-  StatusOr<std::optional<Data>> Read(TimePoint limit = TimePoint::max());
+  virtual StatusOr<std::optional<Data>> Read(TimePoint limit) = 0;
+  StatusOr<std::optional<Data>> Read() { return Read(TimePoint::max()); }
   // Ends writing, discards unread messages, and returns the method's status.
   Status Finish();
 
   // Complete once the stream has ended.
-  const CallReport& report() const { return report_; }
-
- private:
-  friend StatusOr<std::unique_ptr<ClientStream>> OpenStream(ClientSession&, const ServiceName&,
-                                                            PartitionId, const MethodName&,
-                                                            const Data&, const CallOptions&);
-  ClientStream(ClientSession& session, const CallOptions& options, RequestHeader header);
-
-  Status Open(const Data& request);
-  void OnAnswer(StatusOr<Frame> response) override;
-  MessageStream* stream() override { return messages_.get(); }
-  // Records the end of the stream in the statistics, the first time it is called.
-  void Ended(const Status& status);
-  // Enters the server's capsule for a wait.
-  Status EnterCapsule(CapsulePermit* visit);
-  Holding PlaceIn(const CapsulePermit& visit) const;
-  TimePoint DeadlineIn(const CapsulePermit& visit) const;
-  // Annotates the error of a wait with the server and the target.
-  Status Explain(const Status& status);
-
-  const ClientSession session_;  // keeps its caller alive
-  CallReport report_;
-  CallPath path_;
-  const TimePoint begin_;
-  Replica replica_;  // the server
-  std::shared_ptr<ClientConnection> connection_;
-  Holding held_;  // the open stream
-  uint64_t call_ = 0;
-  std::shared_ptr<MessageStream> messages_;  // shared with a cancellation in flight
-  std::optional<CancelAction> on_cancel_;
-  bool answered_ = false;
-  bool concluded_ = false;
+  virtual const CallReport& report() const = 0;
 };
 
 // Connects to a replica of the partition, as a call does, and opens a stream with `request`. If the

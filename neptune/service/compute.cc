@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
+#include "neptune/sert/time_limit.h"
 #include "neptune/thread/thread_specific.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 namespace {

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "neptune/service/client.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 

@@ -21,14 +21,15 @@
 
 #pragma once
 
-#include <algorithm>
 #include <optional>
 
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 #include "neptune/service/data.h"
-#include "neptune/wire/message_stream.h"
 
 namespace neptune {
+
+class MessageStream;
 
 class ServerStream {
  public:
@@ -36,15 +37,9 @@ class ServerStream {
       : messages_(messages), deadline_(deadline) {}
 
   // Returns the caller's next message, or nullopt after its last one; parks until there is one.
-  StatusOr<std::optional<Data>> Read() {
-    NEPTUNE_ASSIGN_OR_RETURN(std::optional<std::string> bytes, messages_.Read(deadline_));
-    if (!bytes) return std::nullopt;
-    return Data(*std::move(bytes));
-  }
+  StatusOr<std::optional<Data>> Read();
   // Parks while the caller's window is full, at most until `limit` (kDeadlineExceeded).
-  Status Write(const Data& message, TimePoint limit = TimePoint::max()) {
-    return messages_.Write(message.bytes(), std::min(deadline_, limit));
-  }
+  Status Write(const Data& message, TimePoint limit = TimePoint::max());
 
  private:
   MessageStream& messages_;

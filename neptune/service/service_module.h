@@ -27,6 +27,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,13 +35,11 @@
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
 #include "neptune/base/status_section.h"
-#include "neptune/base/time.h"
 #include "neptune/scheduling/scheduler_options.h"
-#include "neptune/sert/time_limit.h"
 #include "neptune/service/data.h"
+#include "neptune/service/request_context.h"
 #include "neptune/service/server_stream.h"
-#include "neptune/wire/frame.h"
-#include "neptune/wire/incoming_call.h"
+#include "neptune/wire/access_mode.h"
 #include "neptune/world/world.h"
 
 namespace neptune {
@@ -63,73 +62,6 @@ struct MethodOptions {
   // True if the method only reads and keeps no state between requests. A time limit of the service
   // may then end its requests early.
   bool stateless = true;
-};
-
-// Identifies the request on whose behalf a call is made.
-struct RequestOrigin {
-  // The method that serves the request, as a number that is unique on the node.
-  uint64_t handler = 0;
-  // See RequestHeader.
-  bool retried = false;
-  std::chrono::microseconds waited{0};
-};
-
-// The request that a method serves.
-class RequestContext {
- public:
-  RequestContext(PartitionId partition, TimePoint deadline, std::string service_class,
-                 const TraceContext& trace, std::shared_ptr<IncomingCall> call, World& world,
-                 const RequestOrigin& origin = {})
-      : partition_(partition),
-        deadline_(deadline),
-        service_class_(std::move(service_class)),
-        trace_(trace),
-        call_(std::move(call)),
-        world_(world),
-        origin_(origin) {}
-
-  PartitionId partition() const { return partition_; }
-  TimePoint deadline() const { return deadline_; }
-  const std::string& service_class() const { return service_class_; }
-  // Trace context of this request; the parent of the calls that the method makes on its behalf.
-  const TraceContext& trace() const { return trace_; }
-  World& world() const { return world_; }
-  const RequestOrigin& origin() const { return origin_; }
-  // Opaque bytes of a higher layer, sent with the request and with its answer.
-  const std::string& extension() const { return extension_; }
-  const std::string& answer_extension() const { return answer_extension_; }
-  void set_extension(std::string bytes) { extension_ = std::move(bytes); }
-  void set_answer_extension(std::string bytes) { answer_extension_ = std::move(bytes); }
-  TimePoint Now() const;
-  // True once the answer is no longer needed (the caller cancelled or disconnected, or the deadline
-  // passed), or once the service's time limit ends the request. In the latter case a partial answer
-  // is still useful; see ended_early.
-  bool ShouldStop() const {
-    if (call_ != nullptr && call_->cancelled()) return true;
-    const TimePoint now = Now();
-    return now >= deadline_ || (limited_ != nullptr && limited_->Over(now));
-  }
-  // True if the request was stopped because it exceeded the service's time limit.
-  bool ended_early() const { return limited_ != nullptr && limited_->over(); }
-  // Called by the host only, before the method runs.
-  void SetLimited(const LimitedRequest* limited) { limited_ = limited; }
-  // Parks until `when`, or until the answer is no longer needed.
-  // Errors: kCancelled the caller is gone, or the node stops; kDeadlineExceeded.
-  Status SleepUntil(TimePoint when) const;
-  // Carries the caller's cancellation; may be null. ClientSession passes it on to nested calls.
-  const std::shared_ptr<IncomingCall>& call() const { return call_; }
-
- private:
-  const PartitionId partition_;
-  const TimePoint deadline_;
-  const std::string service_class_;
-  const TraceContext trace_;
-  const std::shared_ptr<IncomingCall> call_;
-  World& world_;
-  const RequestOrigin origin_;
-  std::string extension_;
-  std::string answer_extension_;
-  const LimitedRequest* limited_ = nullptr;
 };
 
 using MethodFunction = std::function<Status(RequestContext&, const Data& request, Data* response)>;

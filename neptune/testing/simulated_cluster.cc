@@ -79,7 +79,6 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
       made->recheck_one_in = one_in;
     };
   }
-  options.waiting_inside = options_.waiting_inside;
   if (options_.spec_directory) options.spec_directory = options_.spec_directory(name);
   if (options_.device_time) {
     options.device_time = [this, name](std::string_view) { return options_.device_time(name); };

@@ -30,7 +30,6 @@ struct SimulatedClusterOptions {
   YellowPageOptions yellow_page{};
   std::optional<uint32_t> recheck_one_in{};
   SimOptions sim{};
-  std::set<std::string> waiting_inside{};
   // Folder that relative paths of the spec are resolved against on that node; null: paths are
   // unchanged.
   std::function<std::string(const std::string& node)> spec_directory{};

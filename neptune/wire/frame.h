@@ -21,6 +21,7 @@
 #include "neptune/base/ids.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
+#include "neptune/wire/access_mode.h"
 #include "neptune/wire/trace_context.h"
 
 namespace neptune {
@@ -57,8 +58,6 @@ struct FrameView {
 
   Frame Copy() const { return {type, call, std::string(section), std::string(payload)}; }
 };
-
-enum class AccessMode : uint8_t { kRead = 0, kWrite = 1 };
 
 struct RequestHeader {
   ServiceName service;

@@ -19,6 +19,8 @@
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/node/node.h"
+#include "neptune/service/loop_client.h"
+#include "neptune/service/node_loops.h"
 #include "neptune/wire/client_connection.h"
 #include "neptune/world/real/real_world.h"
 #include "tests/peers/echo.pb.h"

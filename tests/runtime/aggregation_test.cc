@@ -8,6 +8,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/dac/dac.h"
 #include "neptune/testing/call_test_module.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {

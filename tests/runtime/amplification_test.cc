@@ -6,6 +6,7 @@
 #include <string>
 
 #include "neptune/base/strings.h"
+#include "neptune/service/loop_client.h"
 #include "neptune/testing/simulated_cluster.h"
 
 namespace neptune {

@@ -5,7 +5,9 @@
 #include <set>
 
 #include "neptune/base/strings.h"
+#include "neptune/service/span_log.h"
 #include "neptune/testing/call_test_module.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {

@@ -28,6 +28,7 @@
 #include "neptune/node/echo_module.h"
 #include "neptune/service/client.h"
 #include "neptune/testing/real_node.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {
@@ -41,12 +42,12 @@ ClusterSpec Spec(uint16_t port) {
                             "' services { name: 'echo' module: 'echo' queue_length_max: 1000 } "
                             "services { name: 'idle' module: 'echo' } "
                             "nodes { name: 's' hosts { service: 'echo' } } "
-                            "nodes { name: 'with' hosts { service: 'idle' } } "
-                            "nodes { name: 'without' hosts { service: 'idle' } } ");
+                            "nodes { name: 'without' hosts { service: 'idle' } } "
+                            "nodes { name: 'with' hosts { service: 'idle' } capsules: '");
   for (int i = 0; i < 8; ++i) {
     StrAppend(&text, "capsules { name: 'other-", i, "' match: 'service:other/", i, "' } ");
   }
-  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "capsule_benchmark");
+  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text + "' }", "capsule_benchmark");
   CHECK(spec.ok()) << spec.status();
   return *spec;
 }
@@ -56,7 +57,7 @@ NodeOptions OptionsOf(const ClusterSpec& spec, const char* name, bool with_capsu
   options.spec = spec;
   options.name = NodeId(name);
   options.modules = [](const std::string&) { return std::make_unique<EchoModule>(); };
-  options.with_capsules = with_capsules;
+  options.with_default_capsule = with_capsules;
   return options;
 }
 

@@ -6,9 +6,11 @@
 #include <map>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/dac/dac.h"
 #include "neptune/service/client_stream.h"
 #include "neptune/testing/call_test_module.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {

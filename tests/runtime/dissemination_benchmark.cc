@@ -15,6 +15,7 @@
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
 #include "neptune/testing/real_node.h"
+#include "neptune/thread/user_thread.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {

@@ -1,6 +1,8 @@
 // The main pool of a service: requests that wait for another service are outside of it, and no more
 // than its size work at once.
 
+#include "neptune/capsule/main_pool.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +34,8 @@ struct FrontRecord {
 // Works, waits for about a second of service "echo", and works again; or works only.
 class FrontModule final : public ServiceModule {
  public:
-  FrontModule(Dependency dependency, FrontRecord* record)
-      : dependency_(dependency), record_(*record) {}
+  FrontModule(Dependency dependency, bool waits_inside, FrontRecord* record)
+      : dependency_(dependency), waits_inside_(waits_inside), record_(*record) {}
 
   Status Start(ModuleContext& context) override {
     context.registrar.Method(
@@ -41,7 +43,8 @@ class FrontModule final : public ServiceModule {
         [this, &context = context.client](RequestContext& request, const Data&, Data*) {
           Work(request, "before");
           ClientSession session(context, request);
-          const Status status = Wait(session, request.Now() + seconds(5));
+          const Status status = waits_inside_ ? WaitInside(session, request.Now() + seconds(5))
+                                              : Wait(session, request.Now() + seconds(5));
           Work(request, "after");
           return status;
         });
@@ -91,7 +94,17 @@ class FrontModule final : public ServiceModule {
     return stream->Finish();
   }
 
+  // Waits like a method that does not know of the pool.
+  Status WaitInside(ClientSession& session, TimePoint deadline) const {
+    MainPoolPlace* const place = MainPoolPlace::Current();
+    MainPoolPlace::SetCurrent(nullptr);
+    const Status status = Wait(session, deadline);
+    MainPoolPlace::SetCurrent(place);
+    return status;
+  }
+
   const Dependency dependency_;
+  const bool waits_inside_;
   FrontRecord& record_;
 };
 
@@ -108,12 +121,11 @@ class MainPoolTest : public testing::TestWithParam<Dependency> {
     node->set_name("f");
     node->add_hosts()->set_service("front");
     ASSERT_TRUE(CompleteClusterSpec(&options.spec).ok());
-    options.modules = [this, echo = CallTestModules(&hosts_)](
+    options.modules = [this, waits_inside, echo = CallTestModules(&hosts_)](
                           const std::string& name) -> StatusOr<std::unique_ptr<ServiceModule>> {
       if (name != "front") return echo(name);
-      return std::make_unique<FrontModule>(GetParam(), &front_);
+      return std::make_unique<FrontModule>(GetParam(), waits_inside, &front_);
     };
-    if (waits_inside) options.waiting_inside = {"front"};
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
   }
 

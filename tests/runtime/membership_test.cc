@@ -4,6 +4,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/testing/simulated_cluster.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {

@@ -15,6 +15,7 @@
 #include "neptune/dac/dac.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/testing/simulated_cluster.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {

@@ -10,8 +10,12 @@
 #include "neptune/base/strings.h"
 #include "neptune/security/certificate_maker.h"
 #include "neptune/security/datagram_seal.h"
+#include "neptune/security/refusal_log.h"
 #include "neptune/service/client.h"
+#include "neptune/service/loop_client.h"
+#include "neptune/service/node_loops.h"
 #include "neptune/testing/simulated_cluster.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {

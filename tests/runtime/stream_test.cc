@@ -5,6 +5,8 @@
 #include "neptune/base/strings.h"
 #include "neptune/service/client_stream.h"
 #include "neptune/testing/call_test_module.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/wire/message_stream_state.h"
 #include "neptune/wire/server_connection.h"
 
 namespace neptune {

@@ -1,6 +1,8 @@
 // Requests of a service that limits their time: those that wait, those that work, and those that
 // may not be ended.
 
+#include "neptune/sert/time_limit.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/capsule/capsule_stack.h"
 #include "neptune/node/cluster_spec.h"
 #include "neptune/service/client.h"
 #include "neptune/testing/call_test_module.h"
@@ -21,7 +24,7 @@ using std::chrono::seconds;
 
 constexpr char kLimit[] =
     "time_limit { lower_bound_ms: 100 upper_bound_ms: 5000 high_watermark: 0.2 window_ms: 2000 "
-    "by_loss_alone: true }";
+    "wait_goal_ms: 3600000 }";  // follows the loss alone
 
 class TimeLimitTest : public testing::Test {
  protected:
@@ -273,8 +276,6 @@ TEST(TimeLimitSpecTest, DefaultsFillWhatIsLeftOut) {
   EXPECT_EQ(TimeLimitOf(spec).order, EndingOrder::kAge);
   spec.set_ending_order("relief");
   EXPECT_EQ(TimeLimitOf(spec).order, EndingOrder::kRelief);
-  spec.set_by_loss_alone(true);
-  EXPECT_EQ(TimeLimitOf(spec).wait_goal, std::nullopt);
 }
 
 TEST(TimeLimitSpecTest, ImpossibleOnesAreRefused) {

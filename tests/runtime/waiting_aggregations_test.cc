@@ -14,6 +14,7 @@
 #include "neptune/dac/dac.h"
 #include "neptune/testing/real_node.h"
 #include "neptune/testing/simulated_cluster.h"
+#include "neptune/thread/user_thread.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {

@@ -135,18 +135,14 @@ Status LivePartitions::StartRenewal() {
                  << " has no parameter tier1_partitions";
     return neptune::OkStatus();
   }
-  const neptune::ReplicaAgent* const replica =
-      context_.replication->Find(context_.service, leading);
   NEPTUNE_ASSIGN_OR_RETURN(
-      renewal_,
-      StatisticsRenewal::Start(
-          statistics_,
-          {.client = &context_.client,
-           .world = &context_.world,
-           .metrics = &context_.metrics,
-           .background = counting_loop_,
-           .leads = [replica] { return replica->status().role == neptune::ReplicaRole::kPrimary; },
-           .working_directory = working_directory_}));
+      renewal_, StatisticsRenewal::Start(
+                    statistics_, {.client = &context_.client,
+                                  .world = &context_.world,
+                                  .metrics = &context_.metrics,
+                                  .background = counting_loop_,
+                                  .leads = [this, leading] { return service_.IsPrimary(leading); },
+                                  .working_directory = working_directory_}));
   return neptune::OkStatus();
 }
 

@@ -97,7 +97,7 @@ TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition
       kAnswerTimeMax, std::max(context.deadline() - now, neptune::Duration::zero()) / 8);
   control.stop_read = [call = context.call(), loop = neptune::Loop::Current(),
                        end = context.deadline() - answering] {
-    return (call != nullptr && call->cancelled()) || loop->Now() >= end;
+    return (call != nullptr && IsCancelled(*call)) || loop->Now() >= end;
   };
   control.read = [capsules, &context, &partition](std::function<void()> read) {
     return neptune::RunTaskOnDevice(*capsules, partition.path, std::move(read),

@@ -68,7 +68,7 @@ void StatisticsRenewal::Stop() {
   // threads runs again.
   if (!thread_ || neptune::UserThread::Current() == nullptr) return;
   stopper_ = neptune::ThreadRef(neptune::UserThread::Current());
-  cancellation_->Cancel();
+  cancellation_.Cancel();
   thread_->Wake();
   // The thread uses this object, so wait for its end even if the node is stopping its threads.
   while (!has_ended_) neptune::this_thread::ParkUntilWoken();
@@ -95,8 +95,8 @@ void StatisticsRenewal::RunUntilStopped() {
 
 neptune::ClientSession StatisticsRenewal::SessionFor(Duration timeout) const {
   const neptune::RequestContext origin(neptune::PartitionId(0),
-                                       neptune::this_thread::Now() + timeout, "", {}, cancellation_,
-                                       *environment_.world);
+                                       neptune::this_thread::Now() + timeout, "", {},
+                                       cancellation_.call(), *environment_.world);
   neptune::ClientSession session(*environment_.client, origin);
   session.default_timeout = timeout;
   return session;

@@ -16,6 +16,7 @@
 #include "index/tier/statistics/renewal_policy.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
+#include "neptune/service/cancellation.h"
 #include "neptune/service/client.h"
 #include "neptune/service/parameter_table.h"
 #include "neptune/thread/user_thread.h"
@@ -70,8 +71,7 @@ class StatisticsRenewal {
   const StatisticsRenewalOptions options_;
   const RenewalEnvironment environment_;
   // Cancels the calls that are under way.
-  const std::shared_ptr<neptune::IncomingCall> cancellation_ =
-      std::make_shared<neptune::IncomingCall>();
+  neptune::Cancellation cancellation_;
   neptune::Counter* done_ = nullptr;
   neptune::Counter* failed_ = nullptr;
   neptune::ThreadRef thread_;

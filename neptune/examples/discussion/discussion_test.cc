@@ -12,6 +12,7 @@
 #include "neptune/examples/testing/example_cluster.h"
 #include "neptune/replication/client/replica_session.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/wire/message_stream_state.h"
 #include "neptune/world/random_source.h"
 
 namespace neptune::examples {

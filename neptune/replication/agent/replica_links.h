@@ -16,6 +16,7 @@
 
 #include "neptune/replication/agent/replica_letter.h"
 #include "neptune/service/client.h"
+#include "neptune/service/node_loops.h"
 
 namespace neptune {
 

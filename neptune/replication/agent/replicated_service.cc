@@ -4,6 +4,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_store.h"
+#include "neptune/replication/agent/replication.h"
 
 namespace neptune {
 namespace {
@@ -82,6 +83,10 @@ StatusOr<const ReplicatedService::Partition*> ReplicatedService::Find(PartitionI
     return Unavailable(service_, "/", partition, " is not on this node");
   }
   return &found->second;
+}
+
+bool ReplicatedService::IsPrimary(PartitionId partition) const {
+  return partitions_.at(partition).agent->status().role == ReplicaRole::kPrimary;
 }
 
 Status ReplicatedService::Health(PartitionId partition) const {

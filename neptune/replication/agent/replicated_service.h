@@ -36,11 +36,14 @@
 #include <memory>
 #include <string>
 
-#include "neptune/replication/agent/replication.h"
 #include "neptune/replication/state/store_state.h"
 #include "neptune/service/service_module.h"
 
 namespace neptune {
+
+class ReplicaAgent;
+class Replication;
+struct ReplicaReport;
 
 using ReadFunction = std::function<Status(const StoreView& store, RequestContext& context,
                                           const Data& request, Data* response)>;
@@ -62,6 +65,8 @@ class ReplicatedService {
 
   // The data of a partition of this node; calls block the kernel thread. REQUIRES: Open succeeded.
   const StoreView& view(PartitionId partition) const;
+  // True while this node leads the partition. REQUIRES: Open succeeded.
+  bool IsPrimary(PartitionId partition) const;
   // For ServiceModule::Health.
   Status Health(PartitionId partition) const;
 

@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/wire/incoming_call.h"
 #include "neptune/world/real/child_process.h"
 
 namespace neptune {

@@ -17,6 +17,7 @@
 #include "neptune/thread/synchronization.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/thread/work_meter.h"
+#include "neptune/wire/incoming_call.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/real/real_world.h"
 #include "neptune/world/sim/simulator.h"

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "neptune/base/strings.h"
+#include "neptune/service/node_loops.h"
 
 namespace search::lab {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/examples/micro/micro_aggregation.h"
+#include "neptune/thread/user_thread.h"
 #include "tools/lab/aggregation/aggregation_run.h"
 #include "tools/lab/engine/experiment.h"
 

@@ -13,6 +13,7 @@
 #include "neptune/node/node.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/sim/simulator.h"
+#include "tools/lab/capsules/waiting_inside.h"
 #include "tools/lab/kit/host_faults.h"
 
 namespace search::lab {
@@ -92,8 +93,8 @@ neptune::NodeOptions DependencyNodeOptions(const DependencyOptions& options,
   };
   made.with_admin = false;
   if (options.scheme.isolation != Isolation::kCapsules) {
-    made.waiting_inside = {kFront};
-    made.with_capsules = false;
+    made.modules = WaitInside(std::move(made.modules), neptune::ServiceName(kFront));
+    made.with_default_capsule = false;
   }
   // Ignores missing answers and stalls: the paper detects failures only by expired announcements.
   made.yellow_page.expiry = options.detection;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
 #include "neptune/world/real/real_world.h"
 
 namespace search::lab {

@@ -72,12 +72,10 @@ Status RetFrontModule::Search(RequestContext& context, const Data& request, Data
 
 Status RetFrontModule::AskCapsules(const AggregationRequest& aggregation,
                                    neptune::TimePoint now) const {
-  neptune::CapsuleStack* const capsules = client_->capsules();
-  if (capsules == nullptr) return neptune::OkStatus();
   for (const PartitionId partition : aggregation.partitions) {
-    const auto capsule = capsules->Find(
+    const auto capsule = client_->capsules().Find(
         neptune::NetworkOperation{.service = aggregation.service.value(), .partition = partition});
-    if (!capsule->WouldAdmit(now)) {
+    if (capsule != nullptr && !capsule->WouldAdmit(now)) {
       return neptune::ResourceExhausted("partition ", partition, " would not be asked");
     }
   }

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "neptune/balancing/replica_policy.h"
 #include "neptune/base/strings.h"
 #include "tools/lab/kit/host_faults.h"
 
@@ -24,6 +25,19 @@ using workload::Conduct;
 using workload::ScriptEvent;
 
 const neptune::ServiceName kWork("work");
+// Chooses with global knowledge that no node has, among all replicas, tried or not.
+class IdealPolicy final : public neptune::ReplicaPolicy {
+ public:
+  using Choice = std::function<size_t(const std::vector<neptune::Replica>& replicas)>;
+  explicit IdealPolicy(Choice choose) : choose_(std::move(choose)) {}
+  neptune::ReplicaChoice Choose(const neptune::ReplicaQuestion& question) override {
+    return {.index = choose_(question.replicas)};
+  }
+
+ private:
+  const Choice choose_;
+};
+
 // Long enough for all nodes to receive the first announcements.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 
@@ -126,8 +140,9 @@ std::shared_ptr<void> SimCluster::Boot(const std::string& name, neptune::World& 
   options.address = static_cast<neptune::SimWorld&>(world).address();
   options.with_admin = false;
   if (options_.balancing == "ideal") {
-    options.balancing_oracle = [this](const std::vector<neptune::Replica>& replicas) {
-      return Ideal(replicas);
+    options.make_replica_policy = [this](neptune::Loop&) {
+      return std::make_unique<IdealPolicy>(
+          [this](const std::vector<neptune::Replica>& replicas) { return Ideal(replicas); });
     };
   }
   auto node = std::make_shared<Node>(world, std::move(options));

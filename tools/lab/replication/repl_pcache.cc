@@ -8,6 +8,7 @@
 #include "cache/cache_service.h"
 #include "cache/persistent/persistent_cache_module.h"
 #include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
 #include "tools/lab/engine/experiment.h"
 #include "tools/lab/replication/replica_growth.h"
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/thread/user_thread.h"
 
 namespace search::lab {
 

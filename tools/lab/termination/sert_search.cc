@@ -16,6 +16,8 @@ using neptune::StrCat;
 constexpr double kUsualRate = 100;
 // Share of the capacity of the processors; a usual query costs almost none of it.
 constexpr double kDemand = 1.5;
+// The limit of the source, which follows the loss alone: no request waits for an hour.
+constexpr char kByLossAlone[] = " wait_goal_ms: 3600000";
 constexpr const char* kAdmission[] = {"none", "queue 5", "queue 10"};
 constexpr const char* kEnding[] = {"fixed", "loss", "sert"};
 constexpr char kGood[] = "good_percent";
@@ -40,7 +42,7 @@ MadeSearchOptions SchemeOf(const std::string& scheme, int lower_bound_ms) {
   if (scheme == "queue 5") options.queue_length_max = 5;
   if (scheme == "queue 10") options.queue_length_max = 10;
   if (scheme == "fixed") options.time_limit = StrCat(lower, " upper_bound_ms: ", lower_bound_ms);
-  if (scheme == "loss") options.time_limit = limits + " by_loss_alone: true";
+  if (scheme == "loss") options.time_limit = limits + kByLossAlone;
   if (scheme == "sert") options.time_limit = limits;
   return options;
 }

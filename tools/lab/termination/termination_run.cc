@@ -16,6 +16,8 @@ using neptune::StrCat;
 constexpr double kSliceMs = 1;
 constexpr auto kDeadline = std::chrono::seconds(5);
 constexpr double kGoalMs = 1000;
+// The limit of the source, which follows the loss alone: no request waits for an hour.
+constexpr char kByLossAlone[] = " wait_goal_ms: 3600000";
 
 // The number after the name of a scheme; 0 if the name is another one.
 double AmountOf(const std::string& scheme, const std::string& name) {
@@ -37,10 +39,9 @@ void SetScheme(const TerminationRun& run, SimClusterOptions* cluster, SimLoadOpt
   } else if (const double target = AmountOf(scheme, "response "); target > 0) {
     load->admission = ResponseAdmission{.target = neptune::FromSeconds(target / 1000)};
   } else if (const double limit = AmountOf(scheme, "fixed "); limit > 0) {
-    cluster->time_limit = StrCat(TimeLimit(limit, limit), " by_loss_alone: true");
+    cluster->time_limit = StrCat(TimeLimit(limit, limit), kByLossAlone);
   } else if (scheme == "loss") {
-    cluster->time_limit =
-        StrCat(TimeLimit(run.lower_bound_ms, run.upper_bound_ms), " by_loss_alone: true");
+    cluster->time_limit = StrCat(TimeLimit(run.lower_bound_ms, run.upper_bound_ms), kByLossAlone);
   } else if (scheme == "sert") {
     cluster->time_limit = TimeLimit(run.lower_bound_ms, run.upper_bound_ms);
   } else if (scheme == "relief") {

@@ -1,0 +1,67 @@
+// A policy that chooses among the replicas of a partition. Each loop that makes calls has one
+// instance, owned by its ReplicaChooser.
+//
+//   random_policies.h     random, round_robin, broadcast
+//   poll_policy.h         poll
+//   probe_pool_policy.h   probe_pool
+//
+// A program that embeds nodes may bring a policy of its own (NodeOptions::make_replica_policy), for
+// example one that knows costs which servers do not report.
+//
+// Threads: the loop's own; Choose runs on a user-level thread and may park.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "neptune/balancing/load_report.h"
+#include "neptune/base/ids.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/membership/service_yellow_page.h"
+#include "neptune/world/loop.h"
+
+namespace neptune {
+
+// What is chosen for; valid during Choose only, and not after it has parked.
+struct ReplicaQuestion {
+  const ServiceName& service;
+  PartitionId partition;
+  const std::vector<Replica>& replicas;
+  // Indices of the replicas that were not tried yet, in ascending order; at least one.
+  const std::vector<size_t>& candidates;
+  TimePoint deadline = kNever;
+};
+
+// One choice, to be concluded exactly once.
+struct ReplicaChoice {
+  size_t index = 0;  // into the replicas given
+  // The policy's number for the choice; 0: the policy does not ask for its outcome.
+  uint64_t record = 0;
+};
+
+class ReplicaPolicy {
+ public:
+  virtual ~ReplicaPolicy() = default;
+
+  virtual ReplicaChoice Choose(const ReplicaQuestion& question) = 0;
+
+  // Outcomes of choices with a record. The server answered with its load; `status` shows whether it
+  // did its work.
+  virtual void Answered(uint64_t record, uint32_t load_index, Duration run_time,
+                        const Status& status) {}
+  // There was no answer. `failed`: as far as known, that is the server's fault.
+  virtual void Lost(uint64_t record, bool failed) {}
+  // A probe that the policy sent with this cookie was answered.
+  virtual void OnReport(uint64_t cookie, const LoadReport& report) {}
+  virtual void SetView(const YellowPageView& view) {}
+};
+
+// Makes the instance of a loop.
+using MakeReplicaPolicy = std::function<std::unique_ptr<ReplicaPolicy>(Loop& loop)>;
+
+}  // namespace neptune

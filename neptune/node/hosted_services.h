@@ -1,0 +1,86 @@
+// The services that a node hosts.
+//
+// Invariant: the set changes only while the node starts, on its control loop. Until it is published
+// and after it is closed, other loops see no service at all: Find returns null.
+//
+// Threads: Add, Start and Stop on a user-level thread of the control loop; the rest on any loop.
+// Errors: Start: those of the module and of its factory.
+
+#pragma once
+
+#include <atomic>
+#include <string_view>
+#include <vector>
+
+#include "neptune/base/metrics.h"
+#include "neptune/base/status.h"
+#include "neptune/node/node_options.h"
+#include "neptune/node/node_services.h"
+
+namespace neptune {
+
+class Aggregator;
+class Client;
+class NodeLoops;
+class OperatorRegistry;
+class Replication;
+class SpanLog;
+class StatusSections;
+
+class HostedServices {
+ public:
+  // What the hosts and modules use; outlives this.
+  struct Environment {
+    const NodeOptions& options;
+    const NodeSpec& node;
+    World& world;
+    NodeLoops& loops;
+    OperatorRegistry& operators;
+    Client& client;
+    MetricsRegistry& metrics;
+    SpanLog& spans;
+    StatusSections& status;
+  };
+  explicit HostedServices(const Environment& environment) : environment_(environment) {}
+
+  // Starts a module that is not in the spec as a service of one partition.
+  Status StartOwn(const ServiceName& name, std::unique_ptr<ServiceModule> module);
+  // Starts the services that the spec lists for the node, in its order. None starts unless the
+  // parameters of all are valid.
+  Status StartAll(Aggregator& aggregator, Replication& replication);
+  // Shows the services to other loops. Close hides them again.
+  void Publish() { published_ = true; }
+  void Close() { published_ = false; }
+  bool published() const { return published_; }
+
+  // Null: the service is not here, or the services are not published.
+  ServiceHost* Find(std::string_view service) const;
+  // REQUIRES: published, or on the control loop.
+  const ServiceHosts& all() const { return hosts_; }
+  // Name of the module that implements the service here; empty for one that is not in the spec.
+  std::string ModuleOf(std::string_view service) const;
+
+  // On the control loop.
+  std::vector<HostedService> Describe(TimePoint now) const;
+  size_t StalledCount(TimePoint now) const;
+
+  // Stops modules in the reverse order of starting, so that a frontend stops before the services it
+  // calls. A module whose methods still run is not stopped.
+  void StopModules();
+
+ private:
+  ServiceHost& Add(const ServiceName& name, std::vector<PartitionId> partitions,
+                   const ServiceHostOptions& options);
+  ServiceHostOptions OptionsOf(const ServiceSpec& service) const;
+  ModuleContext ContextOf(ServiceHost& host) const;
+  Status Start(const HostedServiceSpec& hosted, std::unique_ptr<ServiceModule> module,
+               Aggregator& aggregator, Replication& replication);
+  Status ShowImplementation(const HostedServiceSpec& hosted, const ServiceHost& host);
+
+  const Environment environment_;
+  ServiceHosts hosts_;
+  std::vector<CallbackGauge> gauges_;
+  std::atomic<bool> published_{false};
+};
+
+}  // namespace neptune

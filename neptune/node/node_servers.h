@@ -1,0 +1,56 @@
+// The sockets at which a node is reached: calls on each serving loop, and polls and probes on the
+// control loop.
+//
+// Threads: user-level threads of the control loop; SendProbe on the control loop.
+// Errors: those of opening sockets.
+
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "neptune/balancing/load_polling.h"
+#include "neptune/base/status.h"
+#include "neptune/node/node_metrics.h"
+#include "neptune/node/node_runtime.h"
+#include "neptune/wire/server_connection.h"
+
+namespace neptune {
+
+class NodeServers {
+ public:
+  // `address`: this node's. All outlive this.
+  NodeServers(NodeRuntime& runtime, uint32_t address) : runtime_(runtime), address_(address) {}
+
+  // Accepts calls at `port` (0: any free one) on each serving loop. `handle` runs on these loops.
+  Status StartCalls(uint16_t port, const NodeMetrics& counters,
+                    const std::function<void(IncomingRequest&&)>& handle);
+  // Answers polls and probes.
+  Status StartProbes(LoadIndexServer::Hooks hooks);
+  // REQUIRES: StartProbes succeeded.
+  void SendProbe(const Endpoint& to, std::string_view bytes) { probes_->SendProbe(to, bytes); }
+
+  // Valid once started.
+  const Endpoint& call_endpoint() const { return call_endpoint_; }
+  Endpoint probe_endpoint() const { return probes_->local(); }
+
+  // Asks every caller to drain its connections.
+  void Drain();
+  size_t InFlightCount();
+  size_t ConnectionCount();
+
+ private:
+  // Runs `work` for each server on its loop.
+  void OnEach(absl::FunctionRef<void(FrameServer&)> work);
+
+  NodeRuntime& runtime_;
+  const uint32_t address_;
+  Endpoint call_endpoint_;
+  std::vector<std::unique_ptr<FrameServer>> servers_;  // one per serving loop
+  std::unique_ptr<LoadIndexServer> probes_;
+};
+
+}  // namespace neptune

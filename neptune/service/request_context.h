@@ -1,0 +1,92 @@
+// The request that a method serves: what was asked, on whose behalf, and whether to go on.
+//
+// Threads: the user-level thread of the request; ShouldStop and ended_early on any thread of its
+//   loop.
+// Errors: SleepUntil: kCancelled, kDeadlineExceeded.
+
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "neptune/base/ids.h"
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/wire/trace_context.h"
+
+namespace neptune {
+
+class IncomingCall;
+class LimitedRequest;
+class World;
+
+// Identifies the request on whose behalf a call is made.
+struct RequestOrigin {
+  // The method that serves the request, as a number that is unique on the node.
+  uint64_t handler = 0;
+  // See RequestHeader.
+  bool retried = false;
+  std::chrono::microseconds waited{0};
+};
+
+// True once the caller is gone. For work that may outlive the context of its request; any thread.
+bool IsCancelled(const IncomingCall& call);
+
+// The request that a method serves.
+class RequestContext {
+ public:
+  RequestContext(PartitionId partition, TimePoint deadline, std::string service_class,
+                 const TraceContext& trace, std::shared_ptr<IncomingCall> call, World& world,
+                 const RequestOrigin& origin = {})
+      : partition_(partition),
+        deadline_(deadline),
+        service_class_(std::move(service_class)),
+        trace_(trace),
+        call_(std::move(call)),
+        world_(world),
+        origin_(origin) {}
+
+  PartitionId partition() const { return partition_; }
+  TimePoint deadline() const { return deadline_; }
+  const std::string& service_class() const { return service_class_; }
+  // Trace context of this request; the parent of the calls that the method makes on its behalf.
+  const TraceContext& trace() const { return trace_; }
+  World& world() const { return world_; }
+  const RequestOrigin& origin() const { return origin_; }
+  // Opaque bytes of a higher layer, sent with the request and with its answer.
+  const std::string& extension() const { return extension_; }
+  const std::string& answer_extension() const { return answer_extension_; }
+  void set_extension(std::string bytes) { extension_ = std::move(bytes); }
+  void set_answer_extension(std::string bytes) { answer_extension_ = std::move(bytes); }
+  TimePoint Now() const;
+  // True once the answer is no longer needed (the caller cancelled or disconnected, or the deadline
+  // passed), or once the service's time limit ends the request. In the latter case a partial answer
+  // is still useful; see ended_early.
+  bool ShouldStop() const;
+  // True if the request was stopped because it exceeded the service's time limit.
+  bool ended_early() const;
+  // Called by the host only, before the method runs.
+  void SetLimited(const LimitedRequest* limited) { limited_ = limited; }
+  // Parks until `when`, or until the answer is no longer needed.
+  // Errors: kCancelled the caller is gone, or the node stops; kDeadlineExceeded.
+  Status SleepUntil(TimePoint when) const;
+  // Carries the caller's cancellation; may be null. ClientSession passes it on to nested calls.
+  const std::shared_ptr<IncomingCall>& call() const { return call_; }
+
+ private:
+  const PartitionId partition_;
+  const TimePoint deadline_;
+  const std::string service_class_;
+  const TraceContext trace_;
+  const std::shared_ptr<IncomingCall> call_;
+  World& world_;
+  const RequestOrigin origin_;
+  std::string extension_;
+  std::string answer_extension_;
+  const LimitedRequest* limited_ = nullptr;
+};
+
+}  // namespace neptune

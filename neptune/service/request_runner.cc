@@ -1,0 +1,160 @@
+#include "neptune/service/request_runner.h"
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/service/compute.h"
+#include "neptune/service/method_table.h"
+#include "neptune/service/server_stream.h"
+#include "neptune/service/without_exceptions.h"
+#include "neptune/thread/work_meter.h"
+
+namespace neptune {
+
+void RequestRunner::Refuse(TakenRequest&& taken, const Status& status) {
+  parts_.statistics.OnRefused(taken, status);
+  ResponseHeader header;
+  header.status = status;
+  header.load_index = parts_.load.index_of_node();
+  taken.request.reply.Send(header, "");
+}
+
+void RequestRunner::ServeLong(TakenRequest taken) {
+  const TimePoint begin = Loop::Current()->Now();
+  if (parts_.limit == nullptr) {
+    Serve(std::move(taken), begin, /*is_long=*/true, nullptr);
+    return;
+  }
+  parts_.queue.OnBegun(taken.request.received);
+  parts_.limit->OnServed(taken.method->may_be_ended_early()
+                             ? ServeLimited(std::move(taken), begin)
+                             : Serve(std::move(taken), begin, /*is_long=*/true, nullptr));
+}
+
+TimePoint RequestRunner::ServeLimited(TakenRequest taken, TimePoint begin) {
+  const std::shared_ptr<IncomingCall> call = taken.request.call;
+  std::array<int, kHeldKinds.size()> held{};  // when the request was ended early
+  LimitedRequest limited(*parts_.limit, *Loop::Current(), begin, [&] {
+    for (const HeldKind kind : kHeldKinds) {
+      held[static_cast<size_t>(kind)] = call->holdings().count(kind);
+    }
+    call->Cancel();
+  });
+  SetLimitOfThread(&limited);
+  const TimePoint end = Serve(std::move(taken), begin, /*is_long=*/true, &limited);
+  SetLimitOfThread(nullptr);
+  for (const HeldKind kind : kHeldKinds) {
+    const int given_back = held[static_cast<size_t>(kind)] - call->holdings().count(kind);
+    if (given_back > 0) parts_.statistics.OnReleased(kind, given_back);
+  }
+  return end;
+}
+
+RequestRunner::Ran RequestRunner::Run(TakenRequest& taken, bool is_long, RequestContext& context) {
+  const ServedMethod& method = *taken.method;
+  const Data input(std::move(taken.request.payload));
+  IncomingCall& call = *taken.request.call;
+  std::optional<WorkMeter> meter;
+  if (is_long || call.measures_work()) meter.emplace();
+  Ran ran;
+  ran.status =
+      WithoutExceptions(method.name, [&] { return method.function(context, input, &ran.output); });
+  if (!meter) return ran;
+  ran.processor = meter->Read();
+  if (call.measures_work() && ran.status.ok()) call.OnWorked(ran.processor);
+  return ran;
+}
+
+TimePoint RequestRunner::Serve(TakenRequest taken, TimePoint begin, bool is_long,
+                               const LimitedRequest* limited) {
+  RequestRun end;
+  end.begin = begin;
+  IncomingRequest& request = taken.request;
+  RequestContext context = ContextOf(taken);
+  context.SetLimited(limited);
+  std::optional<Ran> ran;
+  if (!request.call->cancelled() && begin < request.deadline) {
+    ran = Run(taken, is_long, context);
+    end.status = std::move(ran->status);
+    end.processor = ran->processor;
+  } else if (request.call->cancelled()) {
+    end.status = Cancelled("the caller cancelled");
+  } else {
+    end.status = DeadlineExceeded("the deadline passed before the request ran");
+  }
+  end.end = Loop::Current()->Now();
+  // A short request hardly ever parks, so elapsed time approximates its processor time and saves
+  // two clock reads.
+  if (!is_long) end.processor = end.ran();
+  if (context.ended_early()) {
+    taken.method->ended_early->Increment();
+    if (!end.status.ok()) end.status = EndedEarly(end);
+  }
+  if (ran) ReportConsumption(taken, end);
+  const ResponseHeader header = Conclude(taken, context, end);
+  request.reply.Send(header,
+                     end.status.ok() ? std::move(ran->output).ReleaseBytes() : std::string());
+  request.call->OnServed();
+  return end.end;
+}
+
+void RequestRunner::ReportConsumption(const TakenRequest& taken, const RequestRun& end) {
+  parts_.statistics.OnRan(taken, end);
+  if (!parts_.reports_consumption) return;
+  parts_.queue.OnServed(taken.service_class, end.processor, end.ran(), end.end);
+}
+
+Status RequestRunner::EndedEarly(const RequestRun& end) const {
+  return DeadlineExceeded("ended early after ", ToMillis(end.ran()), " ms by the time limit of ",
+                          service_);
+}
+
+// The context of a sampled request is a new span, the parent of the method's calls.
+RequestContext RequestRunner::ContextOf(const TakenRequest& taken) const {
+  const RequestHeader& header = taken.request.header;
+  const TraceContext& from = header.trace;
+  RequestContext context(
+      header.partition, taken.request.deadline, header.service_class,
+      from.sampled ? ChildOf(from, Loop::Current()->random()) : from, taken.request.call,
+      parts_.loops.world(),
+      {.handler = taken.method->number, .retried = header.retried, .waited = header.waited});
+  if (!header.extension.empty()) context.set_extension(header.extension);
+  return context;
+}
+
+ResponseHeader RequestRunner::Conclude(const TakenRequest& taken, const RequestContext& context,
+                                       const RequestRun& end) {
+  parts_.load.End();
+  parts_.statistics.OnEnded(taken, context, end, parts_.loops.world());
+  ResponseHeader header;
+  header.status = end.status;
+  header.queue_time =
+      std::chrono::duration_cast<std::chrono::microseconds>(end.begin - taken.request.received);
+  header.run_time = std::chrono::duration_cast<std::chrono::microseconds>(end.ran());
+  header.load_index = parts_.load.index_of_node();
+  header.ended_early = context.ended_early();
+  header.extension = context.answer_extension();
+  return header;
+}
+
+void RequestRunner::ServeStream(TakenRequest taken) {
+  IncomingRequest& request = taken.request;
+  const ServedMethod& method = *taken.method;
+  RequestRun end;
+  end.begin = Loop::Current()->Now();
+  RequestContext context = ContextOf(taken);
+  const Data opening(std::move(request.payload));
+  MessageStream& messages = *request.call->stream();
+  ServerStream stream(messages, request.deadline);
+  end.status = WithoutExceptions(method.name,
+                                 [&] { return method.stream_function(context, opening, stream); });
+  end.end = Loop::Current()->Now();
+  method.messages_read->Increment(messages.read_count());
+  method.messages_written->Increment(messages.written_count());
+  request.reply.Send(Conclude(taken, context, end), "");
+}
+
+}  // namespace neptune

@@ -1,0 +1,74 @@
+// Runs the method of a request and answers it.
+//
+//   TakenRequest ─► context ─► method, under the time limit if there is one ─► statistics ─► answer
+//
+// Source: [Shen02] 2.2 (request dispatcher); [Zhou06] (requests ended early).
+// Threads: Refuse on any loop; the rest on a user-level thread.
+// Errors: as answers: kCancelled the caller is gone; kDeadlineExceeded the deadline passed before
+//   the request ran, or it was ended early without a result; kInternal the method threw.
+
+#pragma once
+
+#include <utility>
+
+#include "neptune/service/data.h"
+#include "neptune/service/node_loops.h"
+#include "neptune/service/pool_queue.h"
+#include "neptune/service/request_statistics.h"
+#include "neptune/service/service_load.h"
+#include "neptune/service/taken_request.h"
+
+namespace neptune {
+
+class RequestRunner {
+ public:
+  // Parts of the host; they outlive the runner.
+  struct Parts {
+    NodeLoops& loops;
+    ServiceLoad& load;
+    RequestStatistics& statistics;
+    // Consumption is reported to it.
+    PoolQueue& queue;
+    // Null: requests are not ended early.
+    TimeLimit* limit = nullptr;
+    // The scheduling policy of the queue uses consumption.
+    bool reports_consumption = true;
+  };
+  RequestRunner(ServiceName service, const Parts& parts)
+      : service_(std::move(service)), parts_(parts) {}
+
+  // Answers with `status` without running the method, which may be null.
+  void Refuse(TakenRequest&& taken, const Status& status);
+  // Serves a short request; returns the end time of its method. `begin` may be an earlier time at
+  // which the loop became free.
+  TimePoint ServeShort(TakenRequest taken, TimePoint begin) {
+    return Serve(std::move(taken), begin, /*is_long=*/false, nullptr);
+  }
+  // Serves a request of the pool, under the time limit if there is one and the method may be ended
+  // early.
+  void ServeLong(TakenRequest taken);
+  // Serves a stream until its method returns.
+  void ServeStream(TakenRequest taken);
+
+ private:
+  TimePoint Serve(TakenRequest taken, TimePoint begin, bool is_long, const LimitedRequest* limited);
+  TimePoint ServeLimited(TakenRequest taken, TimePoint begin);
+  struct Ran {
+    Status status;
+    Data output;
+    Duration processor{0};  // measured for long requests, and where the caller wants it
+  };
+  // Runs the method on the request's payload, which it consumes.
+  static Ran Run(TakenRequest& taken, bool is_long, RequestContext& context);
+  RequestContext ContextOf(const TakenRequest& taken) const;
+  void ReportConsumption(const TakenRequest& taken, const RequestRun& end);
+  ResponseHeader Conclude(const TakenRequest& taken, const RequestContext& context,
+                          const RequestRun& end);
+  // Status for a request that was ended early without a result.
+  Status EndedEarly(const RequestRun& end) const;
+
+  const ServiceName service_;
+  const Parts parts_;
+};
+
+}  // namespace neptune

@@ -1,0 +1,32 @@
+// A request that a service host has taken, and how its execution ended.
+//
+// Threads: belongs to one owner at a time: the queue, or the thread that serves it.
+
+#pragma once
+
+#include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/scheduling/service_class.h"
+#include "neptune/wire/incoming_call.h"
+
+namespace neptune {
+
+struct ServedMethod;
+
+struct TakenRequest {
+  IncomingRequest request;
+  // Null: the method is unknown, and the request is about to be refused.
+  const ServedMethod* method = nullptr;
+  ClassNumber service_class = 0;
+};
+
+struct RequestRun {
+  TimePoint begin;
+  TimePoint end;
+  Duration processor{0};
+  Status status;
+
+  Duration ran() const { return end - begin; }
+};
+
+}  // namespace neptune
