@@ -43,11 +43,11 @@ ClusterSpec Spec(uint16_t port) {
                             "services { name: 'idle' module: 'echo' } "
                             "nodes { name: 's' hosts { service: 'echo' } } "
                             "nodes { name: 'without' hosts { service: 'idle' } } "
-                            "nodes { name: 'with' hosts { service: 'idle' } capsules: '");
+                            "nodes { name: 'with' hosts { service: 'idle' } ");
   for (int i = 0; i < 8; ++i) {
     StrAppend(&text, "capsules { name: 'other-", i, "' match: 'service:other/", i, "' } ");
   }
-  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text + "' }", "capsule_benchmark");
+  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text + "}", "capsule_benchmark");
   CHECK(spec.ok()) << spec.status();
   return *spec;
 }

@@ -1,5 +1,7 @@
 // Dependency capsules around what nodes ask of each other: calls, streams, aggregations.
 
+#include <glog/logging.h>
+#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +35,7 @@ class CapsulesTest : public testing::Test {
     SimulatedClusterOptions options;
     options.spec = EchoSpec(node_count, partition_count, echo_fields);
     options.spec.set_balancing(balancing);
-    options.spec.set_capsules(capsules);
+    CHECK(google::protobuf::TextFormat::MergeFromString(capsules, &options.spec)) << capsules;
     options.modules = CallTestModules(&records_);
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
   }
@@ -99,7 +101,8 @@ class CapsulesTest : public testing::Test {
 };
 
 TEST_F(CapsulesTest, AHungPartitionHoldsNoMoreThanItsCapsuleAndDelaysNoOthers) {
-  Start(2, 2, "capsule p0 { match: service:echo/0 resident_count_max: 20 timeout_ms: 200 }");
+  Start(2, 2,
+        "capsules { name: 'p0' match: 'service:echo/0' resident_count_max: 20 timeout_ms: 200 }");
   const auto hung = BeginMany(50, {.partition = 0, .method = "Doze", .text = "3600000"});
   EXPECT_EQ(CountOf(hung, StatusCode::kResourceExhausted), 30) << "at once";
   EXPECT_NE(hung.back()->status.message().find("capsule 'p0' is full"), absl::string_view::npos)
@@ -120,8 +123,8 @@ TEST_F(CapsulesTest, AHungPartitionHoldsNoMoreThanItsCapsuleAndDelaysNoOthers) {
 
 TEST_F(CapsulesTest, CallsOverTheProcessingBoundWaitTheirTurnByClass) {
   Start(1, 1,
-        "capsule one { match: service:echo processing_count_max: 1 "
-        "policy: priority class: gold class: silver }");
+        "capsules { name: 'one' match: 'service:echo' processing_count_max: 1 "
+        "policy: 'priority' class: 'gold' class: 'silver' }");
   const auto first = Begin({.method = "Doze", .text = "10"});
   simulator().RunFor(milliseconds(2));
   const auto bronze = Begin({.method = "Doze", .text = "10"});
@@ -135,7 +138,7 @@ TEST_F(CapsulesTest, CallsOverTheProcessingBoundWaitTheirTurnByClass) {
 }
 
 TEST_F(CapsulesTest, TheServerReceivesTheShorterDeadline) {
-  Start(1, 1, "capsule one { match: service:echo timeout_ms: 50 }");
+  Start(1, 1, "capsules { name: 'one' match: 'service:echo' timeout_ms: 50 }");
   const Outcome outcome = Do({.method = "Wait"});
   EXPECT_EQ(outcome.status.code(), StatusCode::kDeadlineExceeded);
   simulator().RunFor(milliseconds(20));
@@ -143,7 +146,7 @@ TEST_F(CapsulesTest, TheServerReceivesTheShorterDeadline) {
 }
 
 TEST_F(CapsulesTest, AReplicaThatIsLateInItsCapsuleIsLeftForAnother) {
-  Start(2, 1, "capsule first { match: service:echo@s0 timeout_ms: 50 }");
+  Start(2, 1, "capsules { name: 'first' match: 'service:echo@s0' timeout_ms: 50 }");
   records_["s0"].naps = true;
   simulator().Pause("s0");
   int slow_count = 0;
@@ -161,7 +164,8 @@ TEST_F(CapsulesTest, AReplicaThatIsLateInItsCapsuleIsLeftForAnother) {
 }
 
 TEST_F(CapsulesTest, ABypassedReplicaCostsNoTime) {
-  Start(2, 1, "capsule first { match: service:echo@s0 timeout_ms: 50 failure_count_max: 2 }");
+  Start(2, 1,
+        "capsules { name: 'first' match: 'service:echo@s0' timeout_ms: 50 failure_count_max: 2 }");
   simulator().Pause("s0");
   Duration longest{0};
   for (int i = 0; i < 4; ++i) ASSERT_TRUE(Do({}).status.ok());
@@ -175,7 +179,7 @@ TEST_F(CapsulesTest, ABypassedReplicaCostsNoTime) {
 }
 
 TEST_F(CapsulesTest, WhenAllIsBypassedCallsEndAtOnceAndComeBackBySomeProbe) {
-  Start(1, 1, "capsule all { match: service:echo timeout_ms: 50 failure_count_max: 3 }");
+  Start(1, 1, "capsules { name: 'all' match: 'service:echo' timeout_ms: 50 failure_count_max: 3 }");
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(Do({.method = "Doze", .text = "1000"}).status.code(), StatusCode::kDeadlineExceeded);
   }
@@ -191,7 +195,7 @@ TEST_F(CapsulesTest, WhenAllIsBypassedCallsEndAtOnceAndComeBackBySomeProbe) {
 
 // Such a server answers in time: a few pathological requests must not take it away from the others.
 TEST_F(CapsulesTest, AServerThatEndsRequestsEarlyIsNotBypassed) {
-  Start(1, 1, "capsule all { match: service:echo failure_count_max: 2 }", "round_robin",
+  Start(1, 1, "capsules { name: 'all' match: 'service:echo' failure_count_max: 2 }", "round_robin",
         "time_limit { lower_bound_ms: 20 upper_bound_ms: 20 }");
   for (int i = 0; i < 10; ++i) {
     const Outcome ended = Do({.method = "Nap"});
@@ -204,8 +208,8 @@ TEST_F(CapsulesTest, AServerThatEndsRequestsEarlyIsNotBypassed) {
 
 TEST_F(CapsulesTest, WhatMigratesToAReplicasCapsuleIsAskedOfThatReplica) {
   Start(2, 1,
-        "capsule a { match: service:echo@s0 resident_count_max: 1 migrate_to: b }"
-        "capsule b { match: service:echo@s1 }");
+        "capsules { name: 'a' match: 'service:echo@s0' resident_count_max: 1 migrate_to: 'b' }"
+        "capsules { name: 'b' match: 'service:echo@s1' }");
   const auto calls = BeginMany(8, {.method = "Doze", .text = "50"});
   simulator().RunFor(milliseconds(200));
   std::map<std::string, int> answers;
@@ -233,7 +237,7 @@ TEST_F(CapsulesTest, AnAddressIsARuleForServicesToo) {
 }
 
 TEST_F(CapsulesTest, ACancelledCallLeavesTheQueueOfItsCapsule) {
-  Start(1, 1, "capsule one { match: service:echo processing_count_max: 1 }");
+  Start(1, 1, "capsules { name: 'one' match: 'service:echo' processing_count_max: 1 }");
   // Relay calls Wait of its own service, from a handler on s0.
   const auto relay = Begin({.method = "Relay", .timeout = milliseconds(300)});
   simulator().RunFor(milliseconds(5));
@@ -250,7 +254,7 @@ TEST_F(CapsulesTest, ACancelledCallLeavesTheQueueOfItsCapsule) {
 }
 
 TEST_F(CapsulesTest, AStreamHoldsAPlaceOnlyWhileSomebodyWaits) {
-  Start(1, 1, "capsule one { match: service:echo timeout_ms: 50 }");
+  Start(1, 1, "capsules { name: 'one' match: 'service:echo' timeout_ms: 50 }");
   cluster_->RunOnClient([&](ClientSession& session) {
     auto stream =
         *OpenStream(session, ServiceName("echo"), PartitionId(0), MethodName("Hold"), Data("100"));
@@ -266,7 +270,7 @@ TEST_F(CapsulesTest, AStreamHoldsAPlaceOnlyWhileSomebodyWaits) {
 
 TEST_F(CapsulesTest, APartitionThatItsCapsuleBypassesIsMissingAtOnceAndNamed) {
   Start(3, 3,
-        "capsule p1 { match: service:echo/1 timeout_ms: 100 failure_count_max: 2 "
+        "capsules { name: 'p1' match: 'service:echo/1' timeout_ms: 100 failure_count_max: 2 "
         "probe_interval_ms: 60000 }");
   records_["s1"].naps = true;
   AggregationRequest request;
@@ -299,7 +303,7 @@ TEST_F(CapsulesTest, APartitionThatItsCapsuleBypassesIsMissingAtOnceAndNamed) {
 }
 
 TEST_F(CapsulesTest, ChildrenOfAggregationsWaitTheirTurnWithoutAThread) {
-  Start(2, 2, "capsule all { match: service:echo processing_count_max: 1 }");
+  Start(2, 2, "capsules { name: 'all' match: 'service:echo' processing_count_max: 1 }");
   AggregationRequest request;
   request.service = ServiceName("echo");
   request.partitions = {PartitionId(0), PartitionId(1)};

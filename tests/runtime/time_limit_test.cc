@@ -3,6 +3,8 @@
 
 #include "neptune/sert/time_limit.h"
 
+#include <glog/logging.h>
+#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +33,7 @@ class TimeLimitTest : public testing::Test {
   void Start(const std::string& echo_fields, int node_count = 1, const std::string& capsules = "") {
     SimulatedClusterOptions options;
     options.spec = EchoSpec(node_count, node_count, echo_fields);
-    options.spec.set_capsules(capsules);
+    CHECK(google::protobuf::TextFormat::MergeFromString(capsules, &options.spec)) << capsules;
     options.modules = CallTestModules(&records_);
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
   }
@@ -167,7 +169,7 @@ TEST_F(TimeLimitTest, ADeadlineIsNotTakenForTheLimit) {
 
 TEST_F(TimeLimitTest, WhatOneHeldOfOthersIsGivenBack) {
   Start("time_limit { lower_bound_ms: 100 upper_bound_ms: 100 }", 3,
-        "capsule peers { match: service:echo }");
+        "capsules { name: 'peers' match: 'service:echo' }");
   records_["s1"].naps = records_["s2"].naps = true;
   const auto relay = Begin("RelayNap");
   RunFor(milliseconds(50));
@@ -193,7 +195,7 @@ TEST_F(TimeLimitTest, WhatOneHeldOfOthersIsGivenBack) {
 
 TEST_F(TimeLimitTest, ThoseThatEndByThemselvesReleaseNothing) {
   Start("time_limit { lower_bound_ms: 100 upper_bound_ms: 100 }", 3,
-        "capsule peers { match: service:echo }");
+        "capsules { name: 'peers' match: 'service:echo' }");
   const auto aggregation = Begin("RelaySum");
   RunFor(milliseconds(200));
   ASSERT_TRUE(aggregation->done);
@@ -208,7 +210,7 @@ TEST_F(TimeLimitTest, ByReliefRequestsWhoseEndHelpsNoOtherGoOn) {
   for (const bool by_relief : {false, true}) {
     Start(StrCat("concurrency: 4 time_limit { lower_bound_ms: 100 wait_goal_ms: 30 ending_order: '",
                  by_relief ? "relief" : "age", "' }"),
-          3, "capsule peers { match: service:echo }");
+          3, "capsules { name: 'peers' match: 'service:echo' }");
     records_["s1"].naps = records_["s2"].naps = true;
     const auto relay = Begin("RelaySum");
     std::vector<std::unique_ptr<Outcome>> naps;

@@ -157,8 +157,12 @@ std::map<std::string, neptune::CapsuleControl::Statistics> VisitsOf(SearchCluste
 TEST(SearchClusterTest, AHungDiskBlocksOnlyItsReaders) {
   const BuiltIndex index({.shape = {.tier_implementation = "rocksdb_postings"}});
   neptune::ClusterSpec spec = DevSpec();
-  spec.set_capsules("capsule tier1-disk { match: disk:" + index.folder.path() +
-                    "/tier1/** resident_count_max: 8 processing_count_max: 2 timeout_ms: 100 }");
+  neptune::CapsuleSpec& capsule = *spec.add_capsules();
+  capsule.set_name("tier1-disk");
+  capsule.add_match("disk:" + index.folder.path() + "/tier1/**");
+  capsule.set_resident_count_max(8);
+  capsule.set_processing_count_max(2);
+  capsule.set_timeout_ms(100);
   bool hangs = false;
   SearchCluster cluster(11, spec, index.folder.path(),
                         [&](const std::string& node, std::string_view) -> neptune::Duration {

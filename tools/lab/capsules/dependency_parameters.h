@@ -88,7 +88,7 @@ inline constexpr int kBbsSlowDatabaseUs = 40'000;
 inline constexpr double kBbsWarmUpS = 60;
 inline constexpr uint64_t kBbsFilledTopicCount = 435;
 
-// The capsules of the front's node, one for each dependency, in the syntax of a capsule file.
+// The capsules of the front's node, one for each dependency, as fields of the spec's message.
 // If control is off (DC), each capsule has only its rule and the default bounds.
 //
 // Caller-side throttling of RET (DC+LT): the bound fills the partition's processors and a part of

@@ -45,12 +45,13 @@ uint32_t PoolOf(const neptune::ServiceSpec& service, const DependencyScheme& sch
   return service.name() == kFront ? static_cast<uint32_t>(scheme.pool) : kDependencyBackEndPool;
 }
 
-// One for each dependency.
+// The front's capsules, one for each dependency; none if it has no isolation by capsules.
 std::string CapsulesOf(const DependencyOptions& options) {
   std::string capsules;
+  if (options.scheme.isolation != Isolation::kCapsules) return capsules;
   for (size_t i = 0; i < options.service.dependencies.size(); ++i) {
-    StrAppend(&capsules, "capsule dependency-", i, " { match: ", options.service.dependencies[i],
-              options.scheme.capsule_fields, " } ");
+    StrAppend(&capsules, " capsules { name: 'dependency-", i, "' match: '",
+              options.service.dependencies[i], "'", options.scheme.capsule_fields, " }");
   }
   return capsules;
 }
@@ -61,7 +62,8 @@ std::string CapsulesOf(const DependencyOptions& options) {
 neptune::ClusterSpec DependencySpec(const DependencyOptions& options) {
   auto spec = neptune::ParseClusterSpec(
       StrCat("name: 'lab' multicast_group: '239.192.7.1:7400' balancing: 'random'",
-             options.service.spec, " nodes { name: '", kFront, "' hosts { service: '", kFront,
+             options.service.spec, " nodes { name: '", kFront, "'", CapsulesOf(options),
+             " hosts { service: '", kFront,
              "' } } services { name: 'asker' module: 'asker' } nodes { name: '", kClient,
              "' hosts { service: 'asker' } }"),
       "lab");
@@ -71,11 +73,6 @@ neptune::ClusterSpec DependencySpec(const DependencyOptions& options) {
     service.set_queue_length_max(kDependencyQueueMax);
     service.set_wait_share_max(
         1);  // as the papers' servers, which refuse nothing that may still be in time
-  }
-  for (neptune::NodeSpec& node : *spec->mutable_nodes()) {
-    if (node.name() == kFront && options.scheme.isolation == Isolation::kCapsules) {
-      node.set_capsules(CapsulesOf(options));
-    }
   }
   return *std::move(spec);
 }
