@@ -5,8 +5,6 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "neptune/dac/announced_load.h"
-#include "neptune/dac/task_server.h"
 #include "neptune/membership/announcement_folder.h"
 #include "neptune/membership/etcd_channel.h"
 #include "neptune/membership/file_channel.h"
