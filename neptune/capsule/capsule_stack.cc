@@ -180,7 +180,9 @@ Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above)
     return ResourceExhausted("there are ", kCapsuleCountMax, " capsules already");
   }
   const auto place = above.empty() ? layers.begin() : FindNamed(layers, above);
-  if (place == layers.end()) return NotFound("no capsule '", above, "' to place the new one above");
+  if (!above.empty() && place == layers.end()) {
+    return NotFound("no capsule '", above, "' to place the new one above");
+  }
   NEPTUNE_RETURN_IF_ERROR(CheckTarget(layers, config));
   NEPTUNE_ASSIGN_OR_RETURN(auto capsule, Make(config));
   layers.insert(place, {std::move(capsule), config.rules});
