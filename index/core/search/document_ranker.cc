@@ -142,53 +142,52 @@ uint32_t DocumentRanker::SkipBlocks(uint32_t target) {
 }
 
 uint32_t DocumentRanker::Consider(uint32_t ordinal) {
-  uint32_t target = ordinal + 1;
-  uint64_t units = space_.StaticRankUnits(ordinal);
+  Candidate candidate{ordinal, space_.StaticRankUnits(ordinal), ordinal + 1};
   for (size_t i = 0; i < required_.size(); ++i) {
-    if (!Confirms(&required_[i], ordinal, &units, rest_[i + 1], &target)) return target;
+    if (!Confirms(&required_[i], rest_[i + 1], &candidate)) return candidate.next_target;
   }
   uint64_t rest = rest_.back();
   for (ScoredLeaf& leaf : optional_) {
-    if (!CanEnter(units + rest)) return target;
+    if (!CanEnter(candidate.units + rest)) return candidate.next_target;
     rest -= leaf.units_max();
-    if (leaf.Reach(ordinal)) units += leaf.Units();
+    if (leaf.Reach(ordinal)) candidate.units += leaf.Units();
   }
-  if (!CanEnter(units) || !PassesFilters(ordinal, &target)) return target;
-  ++outcome_.matched;
-  queue_->Offer(ordinal, static_cast<ScoreUnits>(units));
-  return target;
+  if (CanEnter(candidate.units) && PassesFilters(&candidate)) {
+    ++outcome_.matched;
+    queue_->Offer(ordinal, static_cast<ScoreUnits>(candidate.units));
+  }
+  return candidate.next_target;
 }
 
-// True if the required leaf holds the document and the document can still enter the queue.
-// Otherwise *target may move on to the leaf's next document.
-bool DocumentRanker::Confirms(ScoredLeaf* leaf, uint32_t ordinal, uint64_t* units, uint64_t rest,
-                              uint32_t* target) {
+bool DocumentRanker::Confirms(ScoredLeaf* leaf, uint64_t rest, Candidate* candidate) {
+  const uint32_t ordinal = candidate->ordinal;
   PostingCursor& cursor = leaf->cursor();
   if (!cursor.IsInBlock(ordinal)) {
     const uint32_t block = cursor.FindBlock(ordinal, cursor.started() ? cursor.block() : 0);
     if (block >= cursor.block_count()) {
-      *target = kNoDocument;
+      candidate->next_target = kNoDocument;
       return false;
     }
-    if (!CanEnter(*units + leaf->BlockUnits(block) + rest)) return false;
-  } else if (!CanEnter(*units + leaf->units_max() + rest)) {
+    if (!CanEnter(candidate->units + leaf->BlockUnits(block) + rest)) return false;
+  } else if (!CanEnter(candidate->units + leaf->units_max() + rest)) {
     return false;
   }
   const uint32_t at = cursor.Seek(ordinal);
   if (at != ordinal) {
-    *target = std::max(*target, at);
+    candidate->next_target = std::max(candidate->next_target, at);
     return false;
   }
   if (!leaf->IsMatch()) return false;
-  *units += leaf->Units();
+  candidate->units += leaf->Units();
   return true;
 }
 
-bool DocumentRanker::PassesFilters(uint32_t ordinal, uint32_t* target) {
+bool DocumentRanker::PassesFilters(Candidate* candidate) {
+  const uint32_t ordinal = candidate->ordinal;
   for (const auto& filter : filters_) {
     const uint32_t at = filter->Seek(ordinal);
     if (at != ordinal) {
-      *target = std::max(*target, at);
+      candidate->next_target = std::max(candidate->next_target, at);
       return false;
     }
   }

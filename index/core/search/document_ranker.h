@@ -41,9 +41,15 @@ class DocumentRanker {
   uint32_t SkipBlocks(uint32_t target);
   // Considers the candidate; returns the next target, larger than `ordinal`.
   uint32_t Consider(uint32_t ordinal);
-  bool Confirms(ScoredLeaf* leaf, uint32_t ordinal, uint64_t* units, uint64_t rest,
-                uint32_t* target);
-  bool PassesFilters(uint32_t ordinal, uint32_t* target);
+  struct Candidate {
+    uint32_t ordinal = 0;
+    uint64_t units = 0;        // of the leaves that hold it, so far
+    uint32_t next_target = 0;  // no document before it can be a hit, except for the candidate
+  };
+  // True if the required leaf holds the document and the document can still enter the queue;
+  // `rest`: the most that the other leaves add.
+  bool Confirms(ScoredLeaf* leaf, uint64_t rest, Candidate* candidate);
+  bool PassesFilters(Candidate* candidate);
   bool CanEnter(uint64_t units);
 
   const SearchSpace& space_;

@@ -57,9 +57,14 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
   void FeedInput();
   void ReadOutput();
   void ReadError();
-  // Returns true if there is nothing more to read for now; false if the loop's other events should
-  // go first.
-  bool ReadSome(Descriptor* from, std::string* into, size_t size_max, bool* over_limit);
+  struct Reading {
+    bool is_drained =
+        false;  // nothing more for now; false: the loop's other events should go first
+    bool over_limit = false;  // bytes over the limit were dropped
+  };
+  Reading ReadSome(Descriptor* from, std::string* into, size_t size_max);
+  // The same with what the process writes to its standard output.
+  Reading ReadSomeOutput();
   void ReadAgainLater(void (Run::*read)());
   void OnExit();
   void ForgetAll();
@@ -127,36 +132,43 @@ void ChildProcess::Run::FeedInput() {
 }
 
 void ChildProcess::Run::ReadOutput() {
-  if (!ReadSome(&output_, &end_.output, options_.output_size_max, &end_.output_over_limit)) {
-    ReadAgainLater(&Run::ReadOutput);
-  }
+  if (!ReadSomeOutput().is_drained) ReadAgainLater(&Run::ReadOutput);
   if (end_.output_over_limit) Kill();
 }
 
 void ChildProcess::Run::ReadError() {
-  bool ignored = false;
-  if (!ReadSome(&error_, &end_.error, options_.error_size_max, &ignored)) {
+  if (!ReadSome(&error_, &end_.error, options_.error_size_max).is_drained) {
     ReadAgainLater(&Run::ReadError);
   }
 }
 
-bool ChildProcess::Run::ReadSome(Descriptor* from, std::string* into, size_t size_max,
-                                 bool* over_limit) {
+ChildProcess::Run::Reading ChildProcess::Run::ReadSomeOutput() {
+  const Reading reading = ReadSome(&output_, &end_.output, options_.output_size_max);
+  if (reading.over_limit) end_.output_over_limit = true;
+  return reading;
+}
+
+ChildProcess::Run::Reading ChildProcess::Run::ReadSome(Descriptor* from, std::string* into,
+                                                       size_t size_max) {
+  Reading reading;
   auto& buffer = loop_.read_buffer();
   for (int i = 0; i < kReadCountMax; ++i) {
-    if (!from->open()) return true;
+    if (!from->open()) {
+      reading.is_drained = true;
+      return reading;
+    }
     const ssize_t size = read(from->number(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0 && errno == EAGAIN) return true;
     if (size <= 0) {
-      from->Close();
-      return true;
+      if (size == 0 || errno != EAGAIN) from->Close();
+      reading.is_drained = true;
+      return reading;
     }
     const size_t kept = std::min(static_cast<size_t>(size), size_max - into->size());
     into->append(buffer.data(), kept);
-    if (kept < static_cast<size_t>(size)) *over_limit = true;
+    if (kept < static_cast<size_t>(size)) reading.over_limit = true;
   }
-  return false;
+  return reading;
 }
 
 void ChildProcess::Run::ReadAgainLater(void (Run::*read)()) {
@@ -172,11 +184,9 @@ void ChildProcess::Run::OnExit() {
   if (!end.has_value()) return;  // not yet; the poller will report it again
   const auto self = shared_from_this();
   process_.reset();
-  bool ignored = false;
-  while (!end_.output_over_limit &&
-         !ReadSome(&output_, &end_.output, options_.output_size_max, &end_.output_over_limit)) {
+  while (!end_.output_over_limit && !ReadSomeOutput().is_drained) {
   }
-  (void)ReadSome(&error_, &end_.error, options_.error_size_max, &ignored);
+  ReadSome(&error_, &end_.error, options_.error_size_max);
   static_cast<ProcessEnd&>(end_) = *end;
   ForgetAll();
   if (on_end_) std::exchange(on_end_, nullptr)(std::move(end_));
