@@ -242,6 +242,16 @@ class CanaryTest(unittest.TestCase):
         self.assertEqual(rules(parameters % ", ".join(["M<int, int> a"] * most)), [])
         self.assertEqual(rules(parameters % ", ".join(["int a"] * (most + 1))), ["parameters"])
 
+    def test_out_parameters(self):
+        def count(text, path="cache/a.h"):
+            return len(self.found(type_rules.out_parameters, {path: text}))
+
+        self.assertEqual(count("Status F(int a, bool* b, std::string* c, std::map<int, int>* d) const;\n"), 1)
+        self.assertEqual(count("Status F(Reader* a, bool* b, double* c) {\n}\n"), 1)
+        self.assertEqual(count("Status F(int a, bool* b, std::string* c, const int* d);\n"), 0)
+        self.assertEqual(count("Status F(Reader* a, Builder* b, std::string* c);\n"), 0)
+        self.assertEqual(count("int f(int* a, int* b, bool* c);\n", "neptune/interpose/a.h"), 0)
+
     def test_public_headers(self):
         page = {public_rules.LIST_FILE: "## Public headers\n\n| x | `neptune/wire/a.h` |\n\n## More\n\n`neptune/wire/b.h`\n",
                 "neptune/wire/a.h": '#include "neptune/base/c.h"\n', "neptune/base/c.h": "", "neptune/wire/b.h": ""}

@@ -196,4 +196,26 @@ def wide_types(tree: SourceTree) -> Iterator[Violation]:
                                     f"{name} has {method.parameter_count}, limit {PARAMETER_COUNT_MAX}")
 
 
-RULES = (one_type_one_definition, wide_types)
+_FUNCTION = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^(){};]*)\)\s*(?:const|override|noexcept|final|\s)*[;{]")
+_OUTPUT = re.compile(r"^\s*(?P<type>(?!const\b)[\w:]+(?:<.*>)?)\s*\*\s*(?:const\s+)?\w+\s*(?:=.*)?$", re.DOTALL)
+_VALUE = re.compile(r"^(?:u?int\d+_t|size_t|bool|double|float|int|unsigned|std::\w.*|Duration|TimePoint|Status|Data)$", re.DOTALL)
+# Takes the place of functions of the C library, which have such signatures.
+_FOREIGN_SIGNATURES = ("neptune/interpose/",)
+OUTPUT_COUNT_MAX = 2
+
+
+def out_parameters(tree: SourceTree) -> Iterator[Violation]:
+    """Several results are a struct: a caller of three out-parameters cannot see which of them are set when."""
+    for path in tree.with_suffix(".h", ".cc"):
+        if path.startswith(_FOREIGN_SIGNATURES):
+            continue
+        code = code_only(tree.text(path))
+        for match in _FUNCTION.finditer(code):
+            plain = _without(match["parameters"], "<", ">")
+            types = [output["type"] for output in map(_OUTPUT.match, plain.split(",")) if output]
+            if len(types) > OUTPUT_COUNT_MAX and sum(bool(_VALUE.match(t)) for t in types) > 1:
+                yield Violation(path, line_of(code, match.start()), "out-parameters",
+                                f"{match['name']} writes to {len(types)} arguments: return a struct")
+
+
+RULES = (one_type_one_definition, wide_types, out_parameters)
