@@ -379,6 +379,7 @@ struct Noted {
 class HangingImageStore final : public ServiceModule {
  public:
   explicit HangingImageStore(std::vector<Noted>* noted) : noted_(*noted) {}
+  void DeclareParameters(ParameterTable& table) override { declared_.DeclareParameters(table); }
   Status Start(ModuleContext& context) override {
     const auto hang = [this](RequestContext& request, const Data&, Data*) {
       Noted noted{request.service_class(), request.deadline(), {}};
@@ -400,6 +401,7 @@ class HangingImageStore final : public ServiceModule {
   std::string implementation() const override { return "hanging"; }
 
  private:
+  ImageStoreModule declared_;  // declares the parameters of the service, which this one ignores
   std::vector<Noted>& noted_;
 };
 

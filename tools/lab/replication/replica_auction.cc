@@ -51,6 +51,7 @@ ReplicaClusterOptions AuctionHouseCluster(int server_count, int degree) {
   options.degree = degree;
   options.level = "staleness_bounded";
   options.parameters = {
+      {"partition_count", StrCat(kReplicaPartitionCount)},
       {"category_count", StrCat(kCategoriesAServer * static_cast<uint64_t>(server_count))},
       {"read_work_us", Micros(kAuctionReadMs)},
       {"add_work_us", Micros(kAuctionAddMs)},

@@ -56,6 +56,7 @@ ReplicaClusterOptions DiscussionCluster(int server_count, int degree, const std:
   options.degree = degree;
   options.level = level;
   options.parameters = {
+      {"partition_count", StrCat(kReplicaPartitionCount)},
       {"group_count", StrCat(kGroupsAServer * static_cast<uint64_t>(server_count))},
       {"read_work_us", Micros(kReadWorkMs)},
       {"write_work_us", Micros(kWriteWorkMs)}};

@@ -66,8 +66,7 @@ neptune::ClusterSpec ReplicaClusterSpec(const ReplicaClusterOptions& options) {
       "name: 'lab' multicast_group: '239.192.7.1:7400' services { name: 'replicated' module: "
       "'replicated' partition_count: ",
       kReplicaPartitionCount, " wait_share_max: 1 queue_length_max: ", options.queue_length_max,
-      " concurrency: ", options.processors.count, " parameters { key: 'partition_count' value: '",
-      kReplicaPartitionCount, "' }");
+      " concurrency: ", options.processors.count);
   for (const auto& [key, value] : options.parameters) {
     StrAppend(&text, " parameters { key: '", key, "' value: '", value, "' }");
   }
