@@ -23,7 +23,7 @@ class ModelledWork {
   ModelledWork() = default;
 
   // Declares the parameter `key`: the mean of exponentially distributed times, in microseconds.
-  // Without it there is no additional time.
+  // If the spec does not give it, there is no additional time.
   void DeclareParameter(ParameterTable& table, const std::string& key);
   // REQUIRES: called by the module's Start, before the functions below.
   void Start(const ModuleContext& context);
