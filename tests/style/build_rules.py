@@ -23,12 +23,12 @@ class Dependency(NamedTuple):
     label: str
 
 
-def constant(tree: SourceTree, name: str):
-    """The value of a top-level constant of the rules' file."""
-    for statement in ast.parse(tree.text(RULES_FILE)).body:
+def constant(tree: SourceTree, name: str, path: str = RULES_FILE):
+    """The value of a top-level constant of the rules' file, or of another one."""
+    for statement in ast.parse(tree.text(path)).body:
         if isinstance(statement, ast.Assign) and getattr(statement.targets[0], "id", None) == name:
             return ast.literal_eval(statement.value)
-    raise ValueError(f"no {name} in {RULES_FILE}")
+    raise ValueError(f"no {name} in {path}")
 
 
 def _calls(tree: SourceTree, path: str) -> List[ast.Call]:
@@ -155,4 +155,18 @@ def build_format(tree: SourceTree) -> Iterator[Violation]:
                     yield Violation(path, keyword.value.lineno, "build-format", f"{keyword.arg} are not sorted")
 
 
-RULES = (raw_rules, build_format, layer_dependencies, layer_includes, documented_layers)
+SPEC_TEST_FILE = "tests/processes/BUILD"
+_SPEC = re.compile(r"^nodes\s*:?\s*\{", re.MULTILINE)  # other .textproto files name no nodes
+
+
+def spec_list(tree: SourceTree) -> Iterator[Violation]:
+    """Each shipped cluster spec is in the list of those that `parameters_test` checks."""
+    if not tree.exists(SPEC_TEST_FILE):
+        return
+    listed = set(constant(tree, "_SPECS", SPEC_TEST_FILE))
+    for path in tree.with_suffix(".textproto"):
+        if _SPEC.search(tree.text(path)) and "//{}:{}".format(*posixpath.split(path)) not in listed:
+            yield Violation(path, 1, "spec-list", f"_SPECS of {SPEC_TEST_FILE} does not have it")
+
+
+RULES = (raw_rules, build_format, layer_dependencies, layer_includes, documented_layers, spec_list)

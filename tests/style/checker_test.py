@@ -153,6 +153,16 @@ class CanaryTest(unittest.TestCase):
             self.assertEqual(count(bad), 1, bad)
         self.assertEqual(count("x = 1\n"), 0)
 
+    def test_spec_list(self):
+        files = {
+            "tests/processes/BUILD": '_SPECS = ["//data/clusters:a.textproto"]\n',
+            "data/clusters/a.textproto": 'name: "a"\nnodes {\n}\n',
+            "data/clusters/b.textproto": 'name: "b"\nnodes {\n}\n',
+            "data/traces/c.textproto": 'source: "x"\n',
+            "tools/x/testdata/d.textproto": "nodes {\n}\n"
+        }
+        self.assertEqual(self.found(build_rules.spec_list, files), ["data/clusters/b.textproto:1 spec-list"])
+
     def test_layer_dependencies(self):
         build = 'neptune_library(\n    name = "a",\n    deps = [":b"] + select({"x": ["//neptune/%s:c"]}),\n)\n'
         for layer, count in (("base", 0), ("world", 0), ("wire", 1), ("none", 1)):
@@ -248,6 +258,9 @@ class CanaryTest(unittest.TestCase):
 
         self.assertEqual(count("Status F(int a, bool* b, std::string* c, std::map<int, int>* d) const;\n"), 1)
         self.assertEqual(count("Status F(Reader* a, bool* b, double* c) {\n}\n"), 1)
+        self.assertEqual(count("void F(Reader* a, neptune::Status* b, neptune::Data* c);\n"), 1)
+        self.assertEqual(count("void F(Reader* a, neptune::Duration* b, neptune::TimePoint* c);\n"), 1)
+        self.assertEqual(count("void F(Reader* a, other::Status* b, neptune::Data* c);\n"), 0)
         self.assertEqual(count("Status F(int a, bool* b, std::string* c, const int* d);\n"), 0)
         self.assertEqual(count("Status F(Reader* a, Builder* b, std::string* c);\n"), 0)
         self.assertEqual(count("int f(int* a, int* b, bool* c);\n", "neptune/interpose/a.h"), 0)

@@ -198,7 +198,9 @@ def wide_types(tree: SourceTree) -> Iterator[Violation]:
 
 _FUNCTION = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^(){};]*)\)\s*(?:const|override|noexcept|final|\s)*[;{]")
 _OUTPUT = re.compile(r"^\s*(?P<type>(?!const\b)[\w:]+(?:<.*>)?)\s*\*\s*(?:const\s+)?\w+\s*(?:=.*)?$", re.DOTALL)
-_VALUE = re.compile(r"^(?:u?int\d+_t|size_t|bool|double|float|int|unsigned|std::\w.*|Duration|TimePoint|Status|Data)$", re.DOTALL)
+_VALUE = re.compile(
+    r"^(?:u?int\d+_t|size_t|bool|double|float|int|unsigned|std::\w.*|(?:neptune::)?(?:Duration|TimePoint|Status|Data))$",
+    re.DOTALL)
 # Takes the place of functions of the C library, which have such signatures.
 _FOREIGN_SIGNATURES = ("neptune/interpose/",)
 OUTPUT_COUNT_MAX = 2
