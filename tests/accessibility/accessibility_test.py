@@ -32,7 +32,6 @@ class AccessibilityTest(unittest.TestCase):
 class SamplePagesTest(AccessibilityTest):
     def test_every_sample_is_accessible(self) -> None:
         with served_samples(PREVIEW) as samples:
-            self.assertGreater(len(samples), 15)
             for name, address in samples.items():
                 with self.subTest(name):
                     self.check(address)

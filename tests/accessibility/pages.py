@@ -18,6 +18,8 @@ LIVE_PAGES = {
     "console that renews itself": "/console?refresh=3600", "traces": "/tracez", "error": "/search?q=a&start=-1",
     "no page": "/nowhere", "no document": "/doc/x", "node": "/statusz"
 }
+# Below it the samples were not written, and a test of all of them would say nothing.
+SAMPLE_COUNT_MIN = 16
 
 
 class PageFiles(http.server.SimpleHTTPRequestHandler):
@@ -32,7 +34,7 @@ class PageFiles(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served_samples(preview: str) -> Iterator[Dict[str, str]]:
-    """Addresses of all samples by name, served until the end of the context."""
+    """Addresses of all samples by name, served until the end of the context. Raises ValueError if most are missing."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([preview, folder], check=True)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(PageFiles, directory=folder))
@@ -40,6 +42,8 @@ def served_samples(preview: str) -> Iterator[Dict[str, str]]:
         thread.start()
         try:
             names = [name[:-len(".html")] for name in sorted(os.listdir(folder)) if name.endswith(".html")]
+            if len(names) < SAMPLE_COUNT_MIN:
+                raise ValueError(f"{preview} wrote only {len(names)} samples")
             yield {name: f"http://127.0.0.1:{server.server_port}/{name}" for name in names}
         finally:
             server.shutdown()

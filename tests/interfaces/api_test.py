@@ -288,6 +288,12 @@ class ApiTest(unittest.TestCase):
                 found = list(unknown_keywords(changed[name]))
                 self.assertEqual(found, ["unheard-of"] if name == path[0] else [], path)
 
+    def test_a_wrong_format_and_an_unknown_one_are_noticed(self) -> None:
+        date = {"type": "string", "format": "date"}
+        self.assertEqual(list(self.api.checker.problems(date, "2024-02-29")), [])
+        self.assertNotEqual(list(self.api.checker.problems(date, "2023-02-29")), [])
+        self.assertEqual(list(unknown_keywords({"items": {"format": "unheard-of"}})), ["format unheard-of"])
+
     def test_objects_are_closed(self) -> None:
         for path in objects(self.document["components"]["schemas"]):
             schema = self.document["components"]["schemas"]

@@ -1,12 +1,12 @@
 """Checks values against the schemas of an OpenAPI 3.1 document, whose dialect is JSON Schema 2020-12.
 
-A keyword that the validator would ignore is an error, so that nothing in a schema goes unchecked.
+A keyword or a format that the validator would ignore is an error, so that nothing in a schema goes unchecked.
 """
 
 import warnings
 from typing import Any, Iterator, Set
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 
 with warnings.catch_warnings():
     # Newer versions want the package `referencing`, which Debian 12 does not have.
@@ -14,6 +14,7 @@ with warnings.catch_warnings():
     from jsonschema import RefResolver
 
 ANNOTATIONS = {"description", "default"}
+FORMATS = FormatChecker()
 MAPS = {"properties", "patternProperties", "$defs"}
 
 
@@ -37,6 +38,8 @@ def unknown_keywords(schema: Any) -> Iterator[str]:
     for keyword, value in schema.items():
         if keyword not in Draft202012Validator.VALIDATORS and keyword not in ANNOTATIONS:
             yield keyword
+        elif keyword == "format" and value not in FORMATS.checkers:
+            yield f"format {value}"
         elif keyword in MAPS:
             yield from unknown_keywords(list(value.values()))
         elif keyword not in ANNOTATIONS | {"const", "enum"}:
@@ -67,7 +70,7 @@ class Checker:
 
     def problems(self, schema: Any, value: Any, at: str = "$") -> Iterator[str]:
         self._check_keywords(schema)
-        validator = Draft202012Validator(schema, resolver=self._resolver)
+        validator = Draft202012Validator(schema, resolver=self._resolver, format_checker=FORMATS)
         for error in validator.iter_errors(value):
             yield f"{at}{error.json_path[1:]}: {error.message:.200}"
 
