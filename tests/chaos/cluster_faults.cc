@@ -34,9 +34,6 @@ Status ClusterFaults::End(const Fault& fault) {
     case Kind::kHang:
       state_.hanging.erase(*fault.hosts.begin());
       return OkStatus();
-    case Kind::kFullDisk:
-      Abandon(*fault.hosts.begin());  // its process is started again
-      return hosts_.End(fault);
     default:
       return hosts_.End(fault);
   }

@@ -19,7 +19,8 @@ class ClusterFaults final : public FaultTarget {
   ClusterFaults(SimulatedCluster& cluster, ChaosState& state)
       : cluster_(cluster), state_(state), hosts_(cluster.simulator()) {}
 
-  bool Supports(Fault::Kind) const override { return true; }
+  // The nodes keep no data in storage, so a full disk would show nothing.
+  bool Supports(Fault::Kind kind) const override { return kind != Fault::Kind::kFullDisk; }
   Status Begin(const Fault& fault) override;
   Status End(const Fault& fault) override;
 

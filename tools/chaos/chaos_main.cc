@@ -204,12 +204,12 @@ class ChaosCluster {
   }
 
   // Draws the faults, or reads those of --faults. At most one node at a time has one.
-  StatusOr<neptune::FaultSchedule> Schedule(const neptune::FaultTarget& target) const {
+  StatusOr<neptune::FaultSchedule> Schedule(const ProcessFaults& target) const {
     if (!FLAGS_faults.empty()) {
       NEPTUNE_ASSIGN_OR_RETURN(const std::string text,
                                neptune::ReadFile(FLAGS_faults, kScheduleSizeMax));
       NEPTUNE_ASSIGN_OR_RETURN(neptune::FaultSchedule schedule, neptune::ParseFaultSchedule(text));
-      NEPTUNE_RETURN_IF_ERROR(neptune::CheckSupported(target, schedule));
+      NEPTUNE_RETURN_IF_ERROR(neptune::Annotate(target.Check(schedule), FLAGS_faults));
       return schedule;
     }
     neptune::RandomFaultOptions options;
@@ -236,8 +236,7 @@ class ChaosCluster {
       SleepUntil(begin + change.at.time_since_epoch());
       std::printf("%s %s\n", change.begins ? "begin" : "end  ", change.fault.ToString().c_str());
       std::fflush(stdout);
-      const Status status = target.Apply(change);
-      if (!status.ok()) std::printf("  %s\n", status.ToString().c_str());
+      NEPTUNE_RETURN_IF_ERROR(target.Apply(change));
     }
     return neptune::OkStatus();
   }

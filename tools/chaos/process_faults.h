@@ -28,7 +28,12 @@ class ProcessFaults final : public neptune::FaultTarget {
       : nodes_(std::move(nodes)), hosts_(hosts) {}
 
   bool Supports(neptune::Fault::Kind kind) const override;
-  // kInvalidArgument: no such node.
+  // Whether a schedule can be applied in the order of its changes. kUnimplemented: it has a kind
+  // that is not supported. kInvalidArgument: it names no node of the cluster, or begins a fault of
+  // a node that has another one.
+  neptune::Status Check(const neptune::FaultSchedule& schedule) const;
+  // kInvalidArgument: no such node. kFailedPrecondition: its process does not live, or lives at the
+  // end of a crash.
   neptune::Status Begin(const neptune::Fault& fault) override { return Set(fault, true); }
   neptune::Status End(const neptune::Fault& fault) override { return Set(fault, false); }
 

@@ -40,6 +40,33 @@ TEST_F(ProcessFaultsTest, UnknownNodeIsRefused) {
             absl::StatusCode::kInvalidArgument);
 }
 
+TEST_F(ProcessFaultsTest, ProcessThatDoesNotLiveHasNoFaults) {
+  process_.Kill();
+  for (const neptune::FaultTraits& traits : neptune::AllFaultTraits()) {
+    if (!faults_.Supports(traits.kind)) continue;
+    EXPECT_EQ(faults_.Begin({.kind = traits.kind, .hosts = {"s0"}}).code(),
+              absl::StatusCode::kFailedPrecondition)
+        << traits.name;
+  }
+}
+
+TEST_F(ProcessFaultsTest, CrashOfAProcessThatLivesDoesNotEnd) {
+  EXPECT_EQ(faults_.End({.kind = Kind::kCrash, .hosts = {"s0"}}).code(),
+            absl::StatusCode::kFailedPrecondition);
+}
+
+TEST_F(ProcessFaultsTest, SchedulesAreCheckedBeforeTheyBegin) {
+  const auto check = [&](std::string_view text) {
+    const auto schedule = neptune::ParseFaultSchedule(text);
+    return schedule.ok() ? faults_.Check(*schedule) : schedule.status();
+  };
+  EXPECT_TRUE(check("1-2 s crash s0\n2-3 s pause s0").ok());
+  EXPECT_EQ(check("1-2 s crash s9").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(check("1-2 s crash s0\n1.5-3 s pause s0").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(check("1-2 s crash s0\n1-1 s pause s0").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(check("1-2 s latency amount=2").code(), absl::StatusCode::kUnimplemented);
+}
+
 TEST_F(ProcessFaultsTest, KindsThatNeedHostsOrASimulationAreRefused) {
   for (const Kind kind : {Kind::kIsolate, Kind::kClockOffset, Kind::kCut, Kind::kLatency}) {
     EXPECT_FALSE(faults_.Supports(kind));
