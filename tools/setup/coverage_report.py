@@ -3,18 +3,22 @@
 
     coverage_report.py [--files] --bin=BAZEL_BIN --execroot=EXECROOT FOLDER...
 
-A line that several objects hold, such as one of a header, is covered if it ran in any of them. Tests, and files that
-are not in the source tree, are left out. So are files that no test links: nothing was compiled that could count them.
+A line that several objects hold, such as one of a header, is covered if it ran in any of them. Tests, benchmarks, what
+only tests use, and files that are not in the source tree are left out. So are files that no test links: nothing was
+compiled that could count them.
 """
 
 import argparse
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 from typing import Any, Dict, Iterable, List, NamedTuple
 
+# Files that only tests use.
+_TESTS = re.compile(r"(^|/)testing/|_(test|fuzz|benchmark)\.cc$|_conformance(_test)?\.(cc|h)$")
 Lines = Dict[int, bool]  # whether the line ran, by number
 
 
@@ -28,7 +32,7 @@ class Share(NamedTuple):
 
 
 def is_reported(path: str, folders: Iterable[str]) -> bool:
-    if os.path.isabs(path) or path.startswith("bazel-out/") or path.endswith(("_test.cc", "_fuzz.cc")):
+    if os.path.isabs(path) or path.startswith("bazel-out/") or _TESTS.search(path):
         return False
     return any(folder == "" or path.startswith(folder + "/") for folder in folders)
 

@@ -25,7 +25,8 @@ class CoverageReportTest(unittest.TestCase):
         self.assertEqual(found, {"cache/a.h": {1: True, 2: False, 3: False}})
 
     def test_tests_and_foreign_files_are_left_out(self):
-        paths = ("/usr/include/c++/12/map", "bazel-out/k8/bin/cache/a.pb.cc", "cache/a_test.cc", "caches/a.cc", "index/a.cc")
+        paths = ("/usr/include/c++/12/map", "bazel-out/k8/bin/cache/a.pb.cc", "cache/a_test.cc", "caches/a.cc", "index/a.cc",
+                 "cache/testing/a.cc", "cache/a_benchmark.cc", "cache/a_conformance.h", "cache/a_fuzz.cc")
         self.assertEqual(self.merged(*(report(path, {1: 1}) for path in paths)), {})
 
     def test_rows_of_folders_and_of_files(self):
