@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,13 +29,16 @@ TEST_F(BlockBoundsTest, NoBlockWithADocumentOfTheUnitsIsBelowTheLeastBound) {
     FlatQuery query(*collection_, text);
     QueryWords::Decode(query.words().scoring());
     const BlockBounds bounds(query.words().scoring(), query.evaluation());
+    uint16_t most = 0;
     for (uint32_t ordinal = 0; ordinal < query.evaluation()->document_count(); ++ordinal) {
       ScoreUnits units = query.space().StaticRankUnits(ordinal);
       for (WordList* list : query.words().scoring()) units += UnitsOf(*list, ordinal);
       const uint16_t bound = bounds[ordinal / kDocumentBlockSize];
       ASSERT_GE(bound, bounds.Least(units)) << text << ", document " << ordinal;
       ASSERT_LE(bound, bounds.max());
+      most = std::max(most, bounds.Least(units));
     }
+    EXPECT_GT(most, 0) << text;
   }
 }
 
@@ -58,10 +62,11 @@ TEST_F(BlockBoundsTest, FindsTheBlocksOverABoundThatTheMasksLeave) {
   }
 }
 
-TEST_F(BlockBoundsTest, TheLeastBoundOfNoUnitsIsZero) {
+TEST_F(BlockBoundsTest, TheLeastBoundOfNoUnitsIsZeroAndOfManyIsNot) {
   FlatQuery query(*collection_, "w0 OR w5");
   const BlockBounds bounds(query.words().scoring(), query.evaluation());
   EXPECT_EQ(bounds.Least(0), 0);
+  EXPECT_GT(bounds.Least(UINT32_MAX), 0);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "index/core/search/flat_query.h"
 
@@ -92,7 +94,7 @@ TEST_F(CandidatesTest, FilterLeavesTheDocumentsThatMatch) {
   Candidates candidates(query.evaluation());
   candidates.Add(*words.required()[0]);
   candidates.Filter(words);
-  size_t expected = 0;
+  std::vector<uint32_t> expected;
   for (uint32_t ordinal = 0; ordinal < query.evaluation()->document_count(); ++ordinal) {
     const auto holds = [=](const WordList* list) { return Holds(*list, ordinal); };
     const auto all = [&](QueryWords::Lists lists) {
@@ -101,11 +103,13 @@ TEST_F(CandidatesTest, FilterLeavesTheDocumentsThatMatch) {
     const auto any = [&](QueryWords::Lists lists) {
       return std::any_of(lists.begin(), lists.end(), holds);
     };
-    expected +=
-        all(words.required()) && any(words.alternatives()) && !any(words.excluded()) ? 1 : 0;
+    if (all(words.required()) && any(words.alternatives()) && !any(words.excluded())) {
+      expected.push_back(ordinal);
+    }
   }
-  EXPECT_GT(expected, 0U);
-  EXPECT_EQ(candidates.count(), expected);
+  EXPECT_FALSE(expected.empty());
+  const uint32_t* const ordinals = candidates.ordinals();
+  EXPECT_EQ(std::vector<uint32_t>(ordinals, ordinals + candidates.count()), expected);
 }
 
 }  // namespace
