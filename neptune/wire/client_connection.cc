@@ -68,7 +68,7 @@ void ClientConnection::SendOnStream(FrameType type, uint64_t call, std::string_v
 }
 
 void ClientConnection::OnData(std::string_view bytes) {
-  heard_ = true;
+  received_ = true;
   decoder_.Feed(bytes);
   const std::shared_ptr<bool> alive = alive_;  // a sink may destroy this connection
   while (*alive && open_) {

@@ -67,7 +67,7 @@ class ClientConnection final : private StreamHandler {
   // Ends the connection and completes every call in flight with kUnavailable and `reason`.
   void Close(const Status& reason) { End(reason); }
   // True if anything was received since the last call.
-  bool ConsumeHeard() { return std::exchange(heard_, false); }
+  bool ConsumeHeard() { return std::exchange(received_, false); }
 
   bool usable() const { return open_ && !draining_; }
   size_t in_flight_count() const { return sinks_.size(); }
@@ -93,7 +93,7 @@ class ClientConnection final : private StreamHandler {
   uint64_t next_call_ = 1;
   bool open_ = true;
   bool draining_ = false;
-  bool heard_ = false;
+  bool received_ = false;
   std::shared_ptr<bool> alive_;
 };
 

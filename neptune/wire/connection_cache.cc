@@ -117,8 +117,8 @@ void ConnectionCache::LookForSilence() {
   bool any_in_flight = false;
   for (auto& [to, entry] : connections_) {
     const bool waits = entry.connection->in_flight_count() > 0;
-    const bool heard = entry.connection->ConsumeHeard();
-    entry.silent_looks = waits && !heard ? entry.silent_looks + 1 : 0;
+    const bool received = entry.connection->ConsumeHeard();
+    entry.silent_looks = waits && !received ? entry.silent_looks + 1 : 0;
     any_in_flight |= waits;
     if (entry.silent_looks < kSilentLooksMax) continue;
     entry.silent_looks = 0;

@@ -144,11 +144,11 @@ TEST_F(ConnectionTest, ForgottenCallIsCancelledOnTheServer) {
   Call(*connection, "b", &other);
   Run();
   ASSERT_EQ(requests_.size(), 2u);
-  int told = 0;
-  requests_[0].call->OnCancel([&] { ++told; });
+  int cancelled_count = 0;
+  requests_[0].call->OnCancel([&] { ++cancelled_count; });
   connection->Forget(call, /*tell_server=*/true);
   Run();
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(cancelled_count, 1);
   EXPECT_TRUE(requests_[0].call->cancelled());
   EXPECT_FALSE(requests_[1].call->cancelled());
   for (IncomingRequest& request : requests_) request.reply.Send({}, "late");

@@ -59,7 +59,7 @@ class ServerConnection final : public StreamHandler,
     if (calls_.size() > 0) return;
     const Duration idle = now - input_.last_frame_at();
     if (idle > options.idle_timeout + options.stall_timeout) return End();
-    if (idle > options.idle_timeout && !std::exchange(told_to_drain_, true)) SendDrain();
+    if (idle > options.idle_timeout && !std::exchange(drain_sent_, true)) SendDrain();
   }
 
   size_t in_flight_count() const { return calls_.size(); }
@@ -187,7 +187,7 @@ class ServerConnection final : public StreamHandler,
   FrameInput input_;
   FrameOutput output_;
   CallTable calls_;
-  bool told_to_drain_ = false;
+  bool drain_sent_ = false;
 };
 
 // Sends the handler's half of a stream from any loop.

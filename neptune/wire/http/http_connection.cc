@@ -58,7 +58,6 @@ void HttpConnection::Abort() {
 }
 
 void HttpConnection::OnData(std::string_view bytes) {
-  if (pipeline_.last_taken()) return;
   pipeline_.Feed(bytes);
   Advance();
 }
@@ -170,7 +169,10 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
   timeouts_.NoteWritten(bytes.size());
   stream_->Write(std::move(bytes));
   timeouts_.RestartPhase(now);
-  if (!slot.context.keep_alive) ends_when_sent_ = true;
+  if (!slot.context.keep_alive) {
+    ends_when_sent_ = true;
+    timeouts_.EndLinger();
+  }
   if (ends_when_sent_ || unsent_high()) AdvanceSoon();
 }
 

@@ -57,7 +57,8 @@ TEST(UrlDecodingTest, TakesParametersApart) {
 }
 
 TEST(JsonTextTest, EscapesAndMendsText) {
-  EXPECT_EQ(JsonText("a\"\\\n\x01</x>\u00fc\xff"), "\"a\\\"\\\\\\n\\u0001</x>\u00fc\ufffd\"\n");
+  EXPECT_EQ(JsonText("a\"\\\n\x01</x>\u00fc\xff\xed\xa0\x80"),
+            "\"a\\\"\\\\\\n\\u0001</x>\u00fc\ufffd\ufffd\ufffd\ufffd\"\n");
 }
 
 TEST(JsonTextTest, NumbersThatJsonLacksBecomeNull) {

@@ -40,6 +40,8 @@ class HttpTimeouts {
   void RestartPhase(TimePoint now) { phase_began_ = now; }
   // All was sent; the client gets the time of lingering to stop sending.
   void BeginLinger(TimePoint now);
+  // An answer was written; lingering begins again once all is sent.
+  void EndLinger() { linger_until_ = kNever; }
 
   // Values last noted.
   Phase phase() const { return phase_; }

@@ -81,5 +81,14 @@ TEST_F(HttpTimeoutsTest, LingeringEndsSoon) {
   EXPECT_EQ(timeouts_.Judge(true, At(3)), Verdict::kIdle);
 }
 
+TEST_F(HttpTimeoutsTest, LingeringBeginsAgainAfterAnAnswerSentMeanwhile) {
+  timeouts_.BeginLinger(At(2));
+  timeouts_.EndLinger();
+  EXPECT_FALSE(timeouts_.lingers());
+  EXPECT_EQ(timeouts_.Judge(true, At(3)), Verdict::kInTime);
+  timeouts_.BeginLinger(At(3));
+  EXPECT_EQ(timeouts_.Deadline(true), At(4));
+}
+
 }  // namespace
 }  // namespace neptune

@@ -1,4 +1,5 @@
-// Prints a JSON document in one line.
+// Prints a JSON document in one line. The text must not be embedded in HTML: it may contain
+// "</script>", since "<", ">" and "&" are not escaped.
 //
 // Source: RFC 8259; nlohmann's JSON does the work.
 // Threads: a pure function.
