@@ -112,7 +112,7 @@ int RunServe() {
   uint16_t port = 0;
   const int listener = ListenOnLoopback(&port);
   std::thread server([listener] { ServeForever(listener); });
-  TellPort(port);
+  ReportPort(port);
   ServeUntilInputEnds();
   std::_Exit(0);  // the server thread waits for events forever
 }

@@ -140,7 +140,7 @@ int RunServe() {
   if (server == nullptr) return 1;
   std::thread poller;
   if (queue != nullptr) poller = std::thread([&] { ServeFromQueue(queue_service, *queue); });
-  TellPort(static_cast<uint16_t>(port));
+  ReportPort(static_cast<uint16_t>(port));
   ServeUntilInputEnds();
   std::_Exit(0);
 }

@@ -77,7 +77,7 @@ void BeBusy() {
 
 void BeBlocked() { poll(nullptr, 0, kSlowMs); }
 
-void TellPort(uint16_t port) {
+void ReportPort(uint16_t port) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::printf("port %u\n", port);
   std::fflush(stdout);

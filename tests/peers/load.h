@@ -45,7 +45,7 @@ void WaitUntil(int64_t time_ns);
 void BeBusy();
 void BeBlocked();
 
-void TellPort(uint16_t port);
+void ReportPort(uint16_t port);
 void ServeUntilInputEnds();
 
 class Meter {

@@ -214,7 +214,7 @@ class Load {
 
 int RunServe() {
   EchoNode echo("server");
-  TellPort(echo.node().call_endpoint().port);
+  ReportPort(echo.node().call_endpoint().port);
   ServeUntilInputEnds();
   return 0;
 }

@@ -69,8 +69,8 @@ class BenchModule final : public ServiceModule {
   EchoModule echo_;
 };
 
-// The server process: runs one node until it is killed; reports its port through `tell`.
-[[noreturn]] void Serve(int tell, const std::string& key_file) {
+// The server process: runs one node until it is killed; reports its port through `ready_pipe`.
+[[noreturn]] void Serve(int ready_pipe, const std::string& key_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const auto world = MakeRealWorld({});
   NodeOptions options;
@@ -86,7 +86,7 @@ class BenchModule final : public ServiceModule {
   });
   started.WaitForNotification();
   const uint16_t port = node.call_endpoint().port;
-  if (write(tell, &port, sizeof(port)) != sizeof(port)) _exit(1);
+  if (write(ready_pipe, &port, sizeof(port)) != sizeof(port)) _exit(1);
   while (true) pause();
 }
 
@@ -232,12 +232,12 @@ double Median(std::vector<double> values) {
 }
 
 int RunBenchmark(const std::string& key_file) {
-  int tell[2];
-  if (pipe(tell) != 0) return 1;
+  int ready_pipe[2];
+  if (pipe(ready_pipe) != 0) return 1;
   const pid_t server = fork();  // before any thread is made
-  if (server == 0) Serve(tell[1], key_file);
+  if (server == 0) Serve(ready_pipe[1], key_file);
   uint16_t port = 0;
-  if (read(tell[0], &port, sizeof(port)) != sizeof(port)) return 1;
+  if (read(ready_pipe[0], &port, sizeof(port)) != sizeof(port)) return 1;
   {
     Bench bench(server, port, key_file);
     for (const Load& load :
