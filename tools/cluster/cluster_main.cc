@@ -261,7 +261,7 @@ Status Operate(const std::string& command, const DecidedSpec& decided, StateDire
   OperationOptions options;
   options.wait = std::chrono::milliseconds(static_cast<int64_t>(1e3 * FLAGS_wait_s));
   options.force = FLAGS_force;
-  options.tell = [](const std::string& line) {
+  options.report = [](const std::string& line) {
     std::printf("%s\n", line.c_str());
     std::fflush(stdout);
   };

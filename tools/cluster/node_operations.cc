@@ -222,7 +222,7 @@ Status NodeOperations::Restart(const std::string& node, const std::string& servi
   for (const auto& [other, view] : views) {
     expectation.before.insert(view.begin(), view.end());
   }
-  options_.tell(StrCat(node, " finishes its requests and restarts"));
+  options_.report(StrCat(node, " finishes its requests and restarts"));
   const pid_t before = state_.RunningPid(node);
   const TimePoint deadline = MonotonicNow() + options_.wait;
   NEPTUNE_RETURN_IF_ERROR(state_.SetHeld(node, false));
@@ -231,7 +231,7 @@ Status NodeOperations::Restart(const std::string& node, const std::string& servi
   NEPTUNE_RETURN_IF_ERROR(state_.WakeSupervisor());
   NEPTUNE_RETURN_IF_ERROR(AwaitStart(node, before, log_begin, deadline));
   NEPTUNE_RETURN_IF_ERROR(AwaitOffers(expectation, deadline));
-  options_.tell(StrCat(node, " is in service again"));
+  options_.report(StrCat(node, " is in service again"));
   return neptune::OkStatus();
 }
 
@@ -250,8 +250,8 @@ Status NodeOperations::Drain(const std::string& node) {
   NEPTUNE_RETURN_IF_ERROR(MayTakeDown(node));
   NEPTUNE_RETURN_IF_ERROR(state_.SetHeld(node, true));
   NEPTUNE_RETURN_IF_ERROR(StopProcess(node));
-  options_.tell(StrCat(node, " has finished its requests and is down; --restart=", node,
-                       " takes it back into service"));
+  options_.report(StrCat(node, " has finished its requests and is down; --restart=", node,
+                         " takes it back into service"));
   return neptune::OkStatus();
 }
 

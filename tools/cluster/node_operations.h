@@ -31,7 +31,7 @@ struct OperationOptions {
   // Also take down the last replica of a partition.
   bool force = false;
   // Called with each step as a line for people.
-  std::function<void(const std::string& line)> tell = [](const std::string&) {};
+  std::function<void(const std::string& line)> report = [](const std::string&) {};
 };
 
 // The cluster's spec and the decisions that override it.

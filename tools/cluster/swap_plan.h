@@ -3,12 +3,11 @@
 //
 //   tier1=rocksdb_postings      parameter `implementation`, and the folder of its index
 //   cache=/some/new_cache.so    another module; several versions of one may run side by side
-//   tier1= the spec's settings
+//   tier1=                      the spec's settings
 //
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT an impossible request, with the possible ones; NOT_FOUND the index was
-// not
-//   built for the implementation.
+//   not built for the implementation.
 
 #pragma once
 

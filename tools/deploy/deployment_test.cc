@@ -141,7 +141,7 @@ TEST(SystemdUnitsTest, SystemdFindsNothingWrong) {
     const auto [status, output] = verify(path.string());
     EXPECT_EQ(status, 0) << output;
     EXPECT_EQ(output.find(path.filename().string()), std::string::npos) << output;
-    // And it would tell.
+    // It would fail here.
     const std::string bad = Replaced(file.text, "Restart=always", "Restart=sometimes");
     ASSERT_TRUE(neptune::WriteFileAtomically(path.string(), bad).ok());
     EXPECT_NE(verify(path.string()).second.find("sometimes"), std::string::npos);
