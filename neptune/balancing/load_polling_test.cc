@@ -44,7 +44,7 @@ class LoadPollingTest : public testing::Test {
     };
     hooks.heard = [load] { return StrCat("heard by ", load); };
     hooks.announcement = [] { return std::string("announcement"); };
-    hooks.on_announcement = [this](std::string_view bytes) { heard_ += bytes; };
+    hooks.on_announcement = [this](std::string_view bytes) { announced_ += bytes; };
     servers_.push_back(*LoadIndexServer::Open(**world.StartLoop({.name = "loop"}),
                                               {world.address(), 0}, std::move(hooks)));
     return servers_.back()->local();
@@ -72,7 +72,7 @@ class LoadPollingTest : public testing::Test {
   std::vector<std::unique_ptr<LoadIndexServer>> servers_;
   std::unique_ptr<ThreadScheduler> scheduler_;
   std::unique_ptr<PollingAgent> agent_;
-  std::string heard_;
+  std::string announced_;
   std::string asked_about_;
   std::map<uint64_t, std::vector<LoadReport>> reports_;
   Duration took_{0};
@@ -249,7 +249,7 @@ TEST_F(LoadPollingTest, ProbeIsAnsweredWithTheAnnouncement) {
   AddServer(1);
   servers_[1]->SendProbe(a, "P");
   simulator_.RunFor(milliseconds(1));
-  EXPECT_EQ(heard_, "announcement");
+  EXPECT_EQ(announced_, "announcement");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ constexpr uint64_t kPollSilentOneIn = 16;
 
 std::vector<size_t> PollPolicy::Eligible(const ReplicaQuestion& question) {
   std::vector<size_t> eligible;
+  eligible.reserve(question.candidates.size());
   for (const size_t i : question.candidates) {
     const auto missed = missed_polls_.find(question.replicas[i].node);
     const bool silent = missed != missed_polls_.end() && missed->second >= kMissedPollsMax;
@@ -40,9 +41,7 @@ PollPolicy::Targets PollPolicy::Draw(const ReplicaQuestion& question,
 
 ReplicaChoice PollPolicy::Choose(const ReplicaQuestion& question) {
   const std::vector<size_t> eligible = Eligible(question);
-  if (eligible.empty()) {
-    return {question.candidates[parts_.loop.random().Below(question.candidates.size())]};
-  }
+  if (eligible.empty()) return RandomCandidate(question, parts_.loop.random());
   if (eligible.size() == 1) return {eligible[0]};
   const Targets targets = Draw(question, eligible);
   const TimePoint discard = AddSaturated(parts_.loop.Now(), options_.discard_after);

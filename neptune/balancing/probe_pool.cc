@@ -89,7 +89,7 @@ Duration ProbePool::SilenceLimit() const {
 
 bool ProbePool::Silent(const Server& server, TimePoint now) const {
   if (server.silent) return true;
-  return server.outstanding > 0 && now - server.heard_at > SilenceLimit();
+  return server.outstanding > 0 && now - server.silent_since > SilenceLimit();
 }
 
 double ProbePool::FailureShare(const Server& server, TimePoint now) const {
@@ -138,7 +138,7 @@ size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, Random
   Server& server = servers_[best];
   if (server.in_pool) Remove(best);
   ++server.sent_since;
-  if (server.outstanding++ == 0) server.heard_at = now;
+  if (server.outstanding++ == 0) server.silent_since = now;
   return best;
 }
 
@@ -242,7 +242,7 @@ void ProbePool::OnAnswer(size_t index, uint32_t load_index, Duration run_time, b
                          TimePoint now) {
   Server& server = servers_[index];
   if (server.outstanding > 0) --server.outstanding;
-  server.heard_at = now;
+  server.silent_since = now;
   CountFailure(server, !worked, now);
   if (worked) {
     const auto ns = static_cast<double>(run_time.count());

@@ -123,10 +123,10 @@ class ProbePool {
     uint32_t sent_since = 0;   // our calls since then
     uint32_t outstanding = 0;  // our calls without an answer
     TimePoint reported_at{};
-    TimePoint heard_at{};    // last answer to a call; or when the first outstanding one was sent
-    bool silent = false;     // last reported by the server
-    double run_time_ns = 0;  // decayed mean; 0: unknown
-    double failures = 0;     // decayed share, as of failed_at
+    TimePoint silent_since{};  // last answer to a call; or when the first outstanding one was sent
+    bool silent = false;       // last reported by the server
+    double run_time_ns = 0;    // decayed mean; 0: unknown
+    double failures = 0;       // decayed share, as of failed_at
     TimePoint failed_at{};
     bool in_pool = false;
   };

@@ -75,9 +75,7 @@ ProbePoolPolicy::~ProbePoolPolicy() {
 
 ReplicaChoice ProbePoolPolicy::Choose(const ReplicaQuestion& question) {
   Pool* const pool = FindPool(question);
-  if (pool == nullptr) {
-    return {question.candidates[loop_.random().Below(question.candidates.size())]};
-  }
+  if (pool == nullptr) return RandomCandidate(question, loop_.random());
   const std::vector<size_t> excluded = Complement(question.candidates, question.replicas.size());
   const size_t chosen = pool->servers.Choose(loop_.Now(), excluded, loop_.random());
   for (const size_t server : pool->servers.ChooseProbes(loop_.random())) Probe(*pool, server);

@@ -5,7 +5,7 @@
 namespace neptune {
 
 ReplicaChoice RandomPolicy::Choose(const ReplicaQuestion& question) {
-  return {question.candidates[random_.Below(question.candidates.size())]};
+  return RandomCandidate(question, random_);
 }
 
 ReplicaChoice RoundRobinPolicy::Choose(const ReplicaQuestion& question) {

@@ -125,6 +125,14 @@ TEST_F(OnePolicyTest, BroadcastTakesTheLeastAnnouncedLoad) {
   for (int i = 0; i < 20; ++i) EXPECT_EQ(Choose(Replicas(host_.address(), {4, 2, 7}))->index, 1u);
 }
 
+TEST_F(OnePolicyTest, RoundRobinTakesTheUntriedReplicasInTurn) {
+  Open({.policy = BalancingPolicy::kRoundRobin});
+  const std::vector<Replica> replicas = Replicas(host_.address(), {3, 3, 3, 3});
+  for (const size_t expected : {0, 2, 3, 0, 2, 3}) {
+    EXPECT_EQ(Choose(replicas, {NodeId("s1")})->index, expected);
+  }
+}
+
 // Counts its choices and their outcomes.
 class CountingPolicy final : public ReplicaPolicy {
  public:

@@ -24,6 +24,7 @@
 #include "neptune/base/time.h"
 #include "neptune/membership/service_yellow_page.h"
 #include "neptune/world/loop.h"
+#include "neptune/world/random_source.h"
 
 namespace neptune {
 
@@ -43,6 +44,11 @@ struct ReplicaChoice {
   // The policy's number for the choice; 0: the policy does not ask for its outcome.
   uint64_t record = 0;
 };
+
+// A uniformly random candidate, whose outcome no policy asks for.
+inline ReplicaChoice RandomCandidate(const ReplicaQuestion& question, RandomSource& random) {
+  return {.index = question.candidates[random.Below(question.candidates.size())]};
+}
 
 class ReplicaPolicy {
  public:
