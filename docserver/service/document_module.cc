@@ -75,14 +75,6 @@ StatusOr<FetchedDocuments> ReadReadable(const DocumentStore& store,
   return readable;
 }
 
-std::vector<std::string> VariantNames() {
-  std::vector<std::string> names;
-  for (const DocumentStoreVariant& variant : RegisteredDocumentStores()) {
-    names.emplace_back(variant.name);
-  }
-  return names;
-}
-
 }  // namespace
 
 index::PartitionFacts DocumentModule::Partition::Facts(uint64_t version) const {
@@ -91,7 +83,7 @@ index::PartitionFacts DocumentModule::Partition::Facts(uint64_t version) const {
 
 void DocumentModule::DeclareParameters(neptune::ParameterTable& table) {
   partitions_.DeclareParameters(table);
-  table.Choice("implementation", VariantNames(), &implementation_,
+  table.Choice("implementation", neptune::NamesOf(RegisteredDocumentStores()), &implementation_,
                "variant of docserver/registry.h");
   table.Flag("live", &live_,
              "documents change through the write Change; needs a replication block");
@@ -167,13 +159,11 @@ StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
 template <typename ReadCall>
 auto DocumentModule::ReadOnDevice(const RequestContext& context, const Partition& partition,
                                   ReadCall read) const -> decltype(read()) {
-  neptune::CapsuleStack* const capsules = partitions_.capsules();
-  if (capsules == nullptr) return read();
-  NEPTUNE_ASSIGN_OR_RETURN(auto result,
-                           neptune::RunOnDevice(*capsules, partition.path, std::move(read),
-                                                {.deadline = context.deadline(),
-                                                 .caller = context.origin().handler,
-                                                 .service_class = context.service_class()}));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      auto result, neptune::RunOnDevice(partitions_.capsules(), partition.path, std::move(read),
+                                        {.deadline = context.deadline(),
+                                         .caller = context.origin().handler,
+                                         .service_class = context.service_class()}));
   return result;
 }
 

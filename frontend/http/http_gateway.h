@@ -8,9 +8,9 @@
 //   /openapi.json    machine-readable description of all routes
 //   /documents       POST, DELETE: changes of documents, if there is a writer
 //
-// Source: RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 //   page_routes, search_routes, status_routes, operator_routes, documents/document_routes ─► router
 //
+// Source: RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Threads: thread-safe; Handle on a user-level thread of the node.
 // Errors: sent as HTTP answers: 400 names the invalid parameter; 404, 405; 401 and 403 by
 //   client_class.h; 403 by operator_access.h; 429 by rate_limit.h; 503 with Retry-After if

@@ -95,14 +95,14 @@ class VersionedPartitions {
   // that is about to be opened. The partition stays open while the result exists.
   neptune::StatusOr<std::shared_ptr<Partition>> Await(const neptune::RequestContext& context,
                                                       uint64_t version) const {
-    NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partitions> opened,
+    NEPTUNE_ASSIGN_OR_RETURN(std::shared_ptr<Partitions> opened,
                              AwaitVersion(context, versions_, version));
     Partition* const partition = opened->at(context.partition()).get();
     if (const neptune::Status state = partition->State(); !state.ok()) {
       return neptune::Unavailable("partition ", context.partition(),
                                   " is not served: ", state.message());
     }
-    return std::shared_ptr<Partition>(opened, partition);
+    return std::shared_ptr<Partition>(std::move(opened), partition);
   }
   // The state of the partition in the current version, for ServiceModule::Health.
   neptune::Status Health(neptune::PartitionId id) const {
@@ -113,8 +113,8 @@ class VersionedPartitions {
   }
   // Null: the current version is not open.
   std::shared_ptr<Partitions> Current() const { return versions_.Find(0); }
-  // The node's capsules, in which reads wait for a disk; null: reads block the calling thread.
-  neptune::CapsuleStack* capsules() const { return capsules_; }
+  // The node's capsules, in which reads wait for a disk. REQUIRES: Start was called.
+  neptune::CapsuleStack& capsules() const { return *capsules_; }
 
  private:
   // `status`: the error of the first partition that does not open.
@@ -137,7 +137,7 @@ class VersionedPartitions {
 
   void MakeCapsule(const Partitions& opened, const std::string& version, const std::string& root) {
     const auto waits = [](const auto& entry) { return entry.second->WaitsForDisk(); };
-    if (capsules_ == nullptr || std::none_of(opened.begin(), opened.end(), waits)) return;
+    if (std::none_of(opened.begin(), opened.end(), waits)) return;
     const std::string name =
         neptune::StrCat(service_, "-store", version.empty() ? "" : "-", version);
     const neptune::Status made = neptune::MakeDeviceCapsule(*capsules_, name, root);

@@ -75,8 +75,7 @@ bool SetUp(const Plan& plan) {
     if (!is_set) return false;
   }
   // Keeps the report open until exec.
-  syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-  return true;
+  return syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
 }
 
 void ResetSignals() {

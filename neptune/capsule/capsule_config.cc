@@ -126,7 +126,7 @@ std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack)
   for (size_t c = 0; c < stack.size(); ++c) {
     for (size_t r = 0; r < stack[c].rules.size(); ++r) {
       const ClassificationRule& rule = stack[c].rules[r];
-      const auto tell = [&](std::string_view what, const Above& upper) {
+      const auto report = [&](std::string_view what, const Above& upper) {
         conflicts.push_back({c, r, upper.capsule,
                              StrCat("capsule '", stack[c].name, "': rule '", rule.text(), "' ",
                                     what, " '", upper.rule->text(), "' of capsule '",
@@ -137,10 +137,10 @@ std::vector<RuleConflict> RuleConflicts(const std::vector<CapsuleConfig>& stack)
         return upper.capsule != c && upper.rule->Overlaps(rule) && !rule.Covers(*upper.rule);
       };
       if (const auto by = std::find_if(above.begin(), above.end(), covers); by != above.end()) {
-        tell("is shadowed by", *by);
+        report("is shadowed by", *by);
       } else if (const auto with = std::find_if(above.begin(), above.end(), shares);
                  with != above.end()) {
-        tell("overlaps", *with);
+        report("overlaps", *with);
       }
       above.push_back({&rule, c});
     }

@@ -138,11 +138,11 @@ void CapsulePermit::AwaitEndOfDelay() {
   loop_->RunAt(not_before_, [this, turn = turn_] {
     if (!turn->awaited) return;
     EndDelay(loop_->Now());
-    if (place_.load(std::memory_order_acquire) == Capsule::Place::kProcessing) TellTurn(turn);
+    if (place_.load(std::memory_order_acquire) == Capsule::Place::kProcessing) SignalTurn(turn);
   });
 }
 
-void CapsulePermit::TellTurn(const std::shared_ptr<Turn>& turn) {
+void CapsulePermit::SignalTurn(const std::shared_ptr<Turn>& turn) {
   if (std::exchange(turn->awaited, false)) std::exchange(turn->on_turn, nullptr)();
 }
 
@@ -154,7 +154,7 @@ absl::AnyInvocable<void()> CapsulePermit::ReleaseWaker() {
   if (turn_ == nullptr) {
     return [thread = std::move(thread_)] { thread->Wake(); };
   }
-  return [loop = loop_, turn = turn_] { loop->Post([turn] { TellTurn(turn); }); };
+  return [loop = loop_, turn = turn_] { loop->Post([turn] { SignalTurn(turn); }); };
 }
 
 void CapsulePermit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*/false); }

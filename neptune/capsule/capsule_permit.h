@@ -124,7 +124,7 @@ class CapsulePermit {
   void EndDelay(TimePoint now);
   Status AwaitTurn(const VisitOptions& options);
   void AwaitEndOfDelay();
-  static void TellTurn(const std::shared_ptr<Turn>& turn);
+  static void SignalTurn(const std::shared_ptr<Turn>& turn);
   void End(CapsuleOutcome outcome, bool left_behind);
   // Called by the capsule before the permit becomes visible to other threads as waiting.
   void PrepareToWait();

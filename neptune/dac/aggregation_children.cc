@@ -132,11 +132,7 @@ void AggregationChildren::OnAnswer(ChildCall& child, StatusOr<Frame> frame,
   } else {
     child.ConcludeChoice(response.header.ok() ? &*response.header : nullptr, /*failed=*/true);
     if (IsRefusal(response.status)) response.answer.reduce_error = response.status;
-    if (!response.status.ok()) {
-      std::vector<PartitionId> partitions;
-      AppendPartitions(child.members(), &partitions);
-      Miss(partitions, response.status);
-    }
+    if (!response.status.ok()) MissMembers(child, response.status);
     Settle(child, std::move(response.answer));
   }
   Advance();
@@ -171,10 +167,14 @@ void AggregationChildren::Settle(ChildCall& child, AggregationAnswer answer) {
 
 void AggregationChildren::MissSubtree(ChildCall& child, const Status& reason) {
   child.Settle();
+  MissMembers(child, reason);
+  results_.progress().Settle(/*local=*/false, std::nullopt, {});
+}
+
+void AggregationChildren::MissMembers(const ChildCall& child, const Status& reason) {
   std::vector<PartitionId> partitions;
   AppendPartitions(child.members(), &partitions);
   Miss(partitions, reason);
-  results_.progress().Settle(/*local=*/false, std::nullopt, {});
 }
 
 void AggregationChildren::Miss(const std::vector<PartitionId>& partitions, const Status& reason) {

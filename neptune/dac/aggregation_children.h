@@ -74,6 +74,7 @@ class AggregationChildren {
               Status* status);
   void Settle(ChildCall& child, AggregationAnswer answer);
   void MissSubtree(ChildCall& child, const Status& reason);
+  void MissMembers(const ChildCall& child, const Status& reason);
   void Miss(const std::vector<PartitionId>& partitions, const Status& reason);
 
   bool CanBeReplaced(const ChildCall& child) const;

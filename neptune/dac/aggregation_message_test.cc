@@ -43,29 +43,29 @@ TEST(AggregationMessageTest, TaskKeepsItsPlanAndMembers) {
   }
 }
 
-TEST(AggregationMessageTest, DatagramKeepsWhatItTells) {
-  Dissemination told{ServiceName("index"), "gold", milliseconds(800), {SomePlan(), SomeTree()}};
-  EXPECT_EQ(DecodeDissemination(*EncodeDissemination(told)).status().code(),
+TEST(AggregationMessageTest, DatagramKeepsItsContents) {
+  Dissemination sent{ServiceName("index"), "gold", milliseconds(800), {SomePlan(), SomeTree()}};
+  EXPECT_EQ(DecodeDissemination(*EncodeDissemination(sent)).status().code(),
             StatusCode::kInvalidArgument);  // without its number
-  told.task.plan.dissemination = 1234;
-  const std::string bytes = *EncodeDissemination(told);
+  sent.task.plan.dissemination = 1234;
+  const std::string bytes = *EncodeDissemination(sent);
   EXPECT_TRUE(IsDissemination(bytes));
-  const auto heard = DecodeDissemination(bytes);
-  ASSERT_TRUE(heard.ok()) << heard.status();
-  EXPECT_EQ(heard->service, told.service);
-  EXPECT_EQ(heard->service_class, "gold");
-  EXPECT_EQ(heard->time_left, milliseconds(800));
-  EXPECT_EQ(heard->task.plan, told.task.plan);
-  EXPECT_EQ(heard->task.members, SomeTree());
+  const auto decoded = DecodeDissemination(bytes);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->service, sent.service);
+  EXPECT_EQ(decoded->service_class, "gold");
+  EXPECT_EQ(decoded->time_left, milliseconds(800));
+  EXPECT_EQ(decoded->task.plan, sent.task.plan);
+  EXPECT_EQ(decoded->task.members, SomeTree());
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(DecodeDissemination(bytes.substr(0, size)).ok()) << size;
   }
 }
 
 TEST(AggregationMessageTest, TreeTooLargeForADatagramIsRefused) {
-  Dissemination told{ServiceName("index"), "", milliseconds(800), {SomePlan(), SomeTree()}};
-  told.task.plan.local_parameters = std::string(kDisseminationSizeMax, 'x');
-  EXPECT_EQ(EncodeDissemination(told).status().code(), StatusCode::kResourceExhausted);
+  Dissemination sent{ServiceName("index"), "", milliseconds(800), {SomePlan(), SomeTree()}};
+  sent.task.plan.local_parameters = std::string(kDisseminationSizeMax, 'x');
+  EXPECT_EQ(EncodeDissemination(sent).status().code(), StatusCode::kResourceExhausted);
 }
 
 TEST(AggregationMessageTest, ReferenceIsNoTask) {

@@ -203,7 +203,7 @@ Status Aggregator::Aggregate(ClientSession& session, const AggregationRequest& r
 uint64_t Aggregator::Disseminate(const AggregationRequest& request, const ClientSession& session,
                                  const CallPlan& plan) {
   if (request.dissemination == DisseminationMode::kForward || plan.scheme == TreeScheme::kBase ||
-      plan.placement.members.size() < 2 || options_.tell == nullptr) {
+      plan.placement.members.size() < 2 || options_.send == nullptr) {
     return 0;
   }
   Dissemination message{request.service,
@@ -221,7 +221,7 @@ uint64_t Aggregator::Disseminate(const AggregationRequest& request, const Client
       if (said != nullptr) to.push_back(said->probe_endpoint);
     }
   }
-  options_.tell(*std::move(bytes), std::move(to));
+  options_.send(*std::move(bytes), std::move(to));
   return message.task.plan.dissemination;
 }
 

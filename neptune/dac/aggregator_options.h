@@ -53,7 +53,7 @@ struct AggregatorOptions {
 #endif
   // Sends a datagram to the endpoints, or to every node if there are none. Required for calls whose
   // tasks are not forwarded.
-  std::function<void(std::string bytes, std::vector<Endpoint> to)> tell;
+  std::function<void(std::string bytes, std::vector<Endpoint> to)> send;
   FindHost find_host;
   // Number of servers polled for their load by each call with a load-adaptive tree. The call waits
   // for the answers for at most a twelfth of a mean local operator, and not at all if that is under

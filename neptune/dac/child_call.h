@@ -53,7 +53,7 @@ class ChildCall final : public AnswerSink {
   // The task was sent by datagram and is assumed to have arrived.
   bool by_reference() const { return by_reference_; }
 
-  // Enters the capsule, connects, and sends the task. `capsules` may be null.
+  // Enters the capsule, connects, and sends the task.
   void Start(CapsuleStack& capsules);
   // Sends the task itself, because the datagram did not arrive.
   Status SendTask(std::shared_ptr<ClientConnection> connection);

@@ -46,6 +46,8 @@ CallLoads KnownLoads::Estimate(const ServiceName& service, const std::vector<Tre
   ReadAnnouncements(service, members);
   ReadGossip(service, members);
   if (options_.report_loads) options_.report_loads(service, members, book_);
+  loads.servers.reserve(members.size());
+  loads.cautious.reserve(members.size());
   const TimePoint now = this_thread::Now();
   for (const TreeMember& member : members) {
     const auto own = static_cast<int64_t>(member.partitions.size());
@@ -65,10 +67,11 @@ void KnownLoads::ReadAnnouncements(const ServiceName& service,
                                    const std::vector<TreeMember>& members) {
   const std::shared_ptr<const YellowPageView> view = loop_.client->shared_view();
   for (const TreeMember& member : members) {
-    const std::shared_ptr<const Announcement> said = view->Find(member.node);
-    if (said == nullptr) continue;
-    if (std::exchange(announced_[member.node], said->sequence) == said->sequence) continue;
-    const std::optional<ServerLoad> load = AnnouncedLoadOf(*said, service);
+    const std::shared_ptr<const Announcement> announcement = view->Find(member.node);
+    if (announcement == nullptr) continue;
+    const uint64_t sequence = announcement->sequence;
+    if (std::exchange(announced_[member.node], sequence) == sequence) continue;
+    const std::optional<ServerLoad> load = AnnouncedLoadOf(*announcement, service);
     if (!load) continue;
     book_.OnReport(member.node, service, *load, this_thread::Now(), LoadSource::kAnnouncement);
   }
@@ -76,10 +79,10 @@ void KnownLoads::ReadAnnouncements(const ServiceName& service,
 
 void KnownLoads::ReadGossip(const ServiceName& service, const std::vector<TreeMember>& members) {
   for (const TreeMember& member : members) {
-    const std::optional<GossipedLoad> heard = gossip_.Find(member.node);
-    if (!heard) continue;
-    book_.OnReport(member.node, service, {heard->pending, Duration(0), Duration(0)},
-                   heard->taken_at, LoadSource::kGossip);
+    const std::optional<GossipedLoad> load = gossip_.Find(member.node);
+    if (!load) continue;
+    book_.OnReport(member.node, service, {load->pending, Duration(0), Duration(0)}, load->taken_at,
+                   LoadSource::kGossip);
   }
 }
 

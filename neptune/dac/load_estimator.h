@@ -33,7 +33,7 @@
 // Departs from source: the paper leaves the distribution of the correction open. It has neither the
 //   return of old reports to the usual value, nor the caller's own assignments, nor the floor under
 //   servers that do not answer.
-// No I/O, no clock, no threads; the Aggregator reports to it.
+// No I/O, no clock, no threads; KnownLoads and LoadPolls report to it.
 // Threads: thread-compatible; one per calling loop.
 // Units: work is time on the node in question.
 // Limits: kBookedNodeCountMax nodes, the least recently used one is evicted; costs of

@@ -19,23 +19,23 @@ uint32_t Micros(Duration time) {
 
 void LoadGossip::Merge(const GossipedLoad& load) {
   LeafLock lock(&mutex_);
-  const auto [found, is_new] = heard_.try_emplace(load.node, Heard{load.pending, load.taken_at});
+  const auto [found, is_new] = known_.try_emplace(load.node, Known{load.pending, load.taken_at});
   if (!is_new) {
     if (found->second.taken_at < load.taken_at) found->second = {load.pending, load.taken_at};
     return;
   }
-  if (heard_.size() <= kHeardNodeCountMax) return;
+  if (known_.size() <= kHeardNodeCountMax) return;
   std::vector<TimePoint> times;
-  for (const auto& [node, heard] : heard_) times.push_back(heard.taken_at);
+  for (const auto& [node, known] : known_) times.push_back(known.taken_at);
   const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);
   std::nth_element(times.begin(), middle, times.end());
-  absl::erase_if(heard_, [&](const auto& heard) { return heard.second.taken_at <= *middle; });
+  absl::erase_if(known_, [&](const auto& known) { return known.second.taken_at <= *middle; });
 }
 
 std::optional<GossipedLoad> LoadGossip::Find(const NodeId& node) const {
   LeafLock lock(&mutex_);
-  const auto found = heard_.find(node);
-  if (found == heard_.end()) return std::nullopt;
+  const auto found = known_.find(node);
+  if (found == known_.end()) return std::nullopt;
   return GossipedLoad{node, found->second.pending, found->second.taken_at};
 }
 
@@ -43,8 +43,8 @@ std::string LoadGossip::Encode(TimePoint now) const {
   std::vector<GossipedLoad> loads;
   {
     LeafLock lock(&mutex_);
-    loads.reserve(heard_.size());
-    for (const auto& [node, heard] : heard_) loads.push_back({node, heard.pending, heard.taken_at});
+    loads.reserve(known_.size());
+    for (const auto& [node, known] : known_) loads.push_back({node, known.pending, known.taken_at});
   }
   std::sort(loads.begin(), loads.end(), [](const GossipedLoad& a, const GossipedLoad& b) {
     return a.taken_at != b.taken_at ? a.taken_at > b.taken_at : a.node < b.node;

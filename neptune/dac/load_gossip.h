@@ -57,12 +57,12 @@ class LoadGossip {
   std::string Encode(TimePoint now) const;
 
  private:
-  struct Heard {
+  struct Known {
     Duration pending{0};
     TimePoint taken_at{};
   };
   mutable LeafMutex mutex_;
-  absl::flat_hash_map<NodeId, Heard> heard_ ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<NodeId, Known> known_ ABSL_GUARDED_BY(mutex_);
 };
 
 // The times of the loads are `now` less their ages; transmission time is ignored.

@@ -68,8 +68,8 @@ void LoadPolls::HandleAnswer(uint64_t cookie, const LoadReport& report) {
                  LoadSource::kPoll);
   gossip_.Merge({asked.node, report.pending, now});
   if (!report.heard.empty()) {
-    const auto heard = DecodeGossip(report.heard, now);
-    for (const GossipedLoad& load : heard.ok() ? *heard : std::vector<GossipedLoad>()) {
+    const auto gossip = DecodeGossip(report.heard, now);
+    for (const GossipedLoad& load : gossip.ok() ? *gossip : std::vector<GossipedLoad>()) {
       gossip_.Merge(load);
     }
   }

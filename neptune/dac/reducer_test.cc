@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/world/sim/simulator.h"
 
 namespace neptune {
 namespace {
@@ -60,6 +62,24 @@ TEST_F(ReducerTest, OperatorThatDependsOnTheOrderIsCounted) {
   EXPECT_TRUE(reducer.CheckOrder(Data("a"), Data("a"), Data("a+a")).ok());
   EXPECT_EQ(check_.errors->value(), 0u);
   EXPECT_EQ(reducer.CheckOrder(Data("a"), Data("b"), Data("a+b")).code(), StatusCode::kInternal);
+  EXPECT_EQ(check_.errors->value(), 1u);
+}
+
+TEST_F(ReducerTest, RunChecksTheOrderOfItsSample) {
+  Simulator simulator(1);
+  Loop& loop = **simulator.AddHost({.name = "node"}).StartLoop({.name = "main"});
+  Reducer reducer = With(Concatenate);
+  check_.one_in = 1;
+  std::vector<StatusOr<Data>> results;
+  loop.Post([&] {
+    results.push_back(reducer.Run(Data("a"), Data("a")).combined);
+    results.push_back(reducer.Run(Data("a"), Data("b")).combined);
+  });
+  simulator.RunFor(Duration(1));
+  ASSERT_EQ(results.size(), 2u);
+  ASSERT_TRUE(results[0].ok()) << results[0].status();
+  EXPECT_EQ(results[0]->bytes(), "a+a");
+  EXPECT_EQ(results[1].status().code(), StatusCode::kInternal);
   EXPECT_EQ(check_.errors->value(), 1u);
 }
 

@@ -119,13 +119,16 @@ Status TaskServer::Serve(IncomingRequest& request, ServiceHost& host, Aggregatio
   }
   LoopState& state = State();
   const RequestHeader& header = request.header;
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const uint64_t number,
-      Begin(state,
-            {header.service, header.service_class, header.trace, request.received,
-             std::min(request.deadline, AddSaturated(request.received, kTaskTimeMax)),
-             header.retried, header.waited},
-            host, std::move(task)));
+  NodeTask own;
+  own.service = header.service;
+  own.service_class = header.service_class;
+  own.trace = header.trace;
+  own.retried = header.retried;
+  own.waited = header.waited;
+  own.received = request.received;
+  own.deadline = std::min(request.deadline, AddSaturated(request.received, kTaskTimeMax));
+  own.host = &host;
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t number, Begin(state, std::move(own), std::move(task)));
   const std::shared_ptr<Aggregation> aggregation = state.serving.at(number).aggregation;
   Attach(state, number, std::move(request));
   aggregation->Start();
@@ -142,10 +145,14 @@ void TaskServer::Prepare(std::string_view bytes) {
   std::optional<OwnPart> part = PartOf(environment_.node, message->task, root_deadline, now);
   if (!part || part->deadline <= now) return;
   message->task.members = std::move(part->members);
+  NodeTask own;
+  own.service = std::move(message->service);
+  own.service_class = std::move(message->service_class);
+  own.received = now;
+  own.deadline = part->deadline;
+  own.host = host;
   LoopState& state = State();
-  const StatusOr<uint64_t> number =
-      Begin(state, {message->service, message->service_class, TraceContext(), now, part->deadline},
-            *host, std::move(message->task));
+  const StatusOr<uint64_t> number = Begin(state, std::move(own), std::move(message->task));
   if (!number.ok()) return;  // a later reference is answered with an error
   Loop::Current()->RunAt(part->deadline + kUnaskedMax, [this, &state, number = *number] {
     const auto served = state.serving.find(number);
@@ -155,31 +162,19 @@ void TaskServer::Prepare(std::string_view bytes) {
   aggregation->Start();
 }
 
-StatusOr<uint64_t> TaskServer::Begin(LoopState& state, Asked asked, ServiceHost& host,
-                                     AggregationTask task) {
+StatusOr<uint64_t> TaskServer::Begin(LoopState& state, NodeTask own, AggregationTask task) {
   if (serving_count() >= serving_count_max_) {
     return ResourceExhausted("node ", environment_.node, " serves ", serving_count(),
                              " aggregations");
   }
-  NEPTUNE_ASSIGN_OR_RETURN(RegisteredReduce reduce,
-                           environment_.client.operators().Find(task.plan.reduce));
-  NodeTask own;
-  own.reduce = std::move(reduce);
-  own.service = std::move(asked.service);
-  own.service_class = std::move(asked.service_class);
-  own.trace = asked.trace;
-  own.retried = asked.retried;
-  own.waited = asked.waited;
-  own.received = asked.received;
-  own.deadline = asked.deadline;
-  own.host = &host;
+  NEPTUNE_ASSIGN_OR_RETURN(own.reduce, environment_.client.operators().Find(task.plan.reduce));
   own.own = task.members.front().partitions;
-  own.children = ChildrenOf(task.plan, task.members, asked.deadline, asked.received);
+  own.children = ChildrenOf(task.plan, task.members, own.deadline, own.received);
   own.plan = std::move(task.plan);
   const uint64_t dissemination = own.plan.dissemination;
   const uint64_t number = ++state.served_count;
   Served served;
-  served.received = asked.received;
+  served.received = own.received;
   served.dissemination = dissemination;
   served.aggregation = std::make_shared<Aggregation>(
       environment_, std::move(own), [this, &state, number](Aggregation::End end) {

@@ -29,6 +29,7 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/dac/aggregation.h"
 #include "neptune/dac/aggregator_options.h"
+#include "neptune/dac/node_task.h"
 #include "neptune/service/service_host.h"
 
 namespace neptune {
@@ -54,15 +55,6 @@ class TaskServer {
  private:
   struct Served;
   struct LoopState;
-  struct Asked {  // the request of a task, besides its plan and members
-    ServiceName service;
-    std::string service_class;
-    TraceContext trace;
-    TimePoint received;
-    TimePoint deadline;
-    bool retried = false;
-    std::chrono::microseconds waited{0};  // known from the request, not from a datagram
-  };
   struct Place {
     Loop* home = nullptr;
     uint64_t number = 0;
@@ -70,7 +62,8 @@ class TaskServer {
 
   LoopState& State();
   Status Serve(IncomingRequest& request, ServiceHost& host, AggregationTask task);
-  StatusOr<uint64_t> Begin(LoopState& state, Asked asked, ServiceHost& host, AggregationTask task);
+  // `own` has what the request states besides `task`, and the host; the rest is added.
+  StatusOr<uint64_t> Begin(LoopState& state, NodeTask own, AggregationTask task);
   void End(LoopState& state, uint64_t number, Aggregation::End end);
   void Attach(LoopState& state, uint64_t number, IncomingRequest request);
   void Refer(IncomingRequest&& request, uint64_t dissemination);

@@ -128,10 +128,10 @@ bool BlockingCall::WaitParked(UserThread* thread) {
   } else {
     waiter_->Rejoin();
   }
-  while (!waiter_->told()) {
+  while (!waiter_->notified()) {
     if (ConsumeInterruption() == Interruption::kEnd) return Interrupt();
     const ParkResult result = this_thread::Park(deadline_);
-    if (waiter_->told()) break;
+    if (waiter_->notified()) break;
     if (result == ParkResult::kDeadline) return TimeOut();
     if (result == ParkResult::kStopping) return Stop();
   }

@@ -25,7 +25,7 @@ void DescriptorWatch::Waiter::Part() {
   (previous_ == nullptr ? watch_->first_ : previous_->next_) = next_;
   (next_ == nullptr ? watch_->last_ : next_->previous_) = previous_;
   const auto watch = std::exchange(watch_, nullptr);
-  if (told_ && kind_ == Kind::kTakes) watch->PassOn(events_);
+  if (notified_ && kind_ == Kind::kTakes) watch->PassOn(events_);
 }
 
 void DescriptorWatch::OnReady(uint32_t events) {
@@ -48,8 +48,8 @@ void DescriptorWatch::PassOn(uint32_t events) {
 }
 
 void DescriptorWatch::Tell(Waiter& waiter) {
-  if (waiter.told_) return;
-  waiter.told_ = true;
+  if (waiter.notified_) return;
+  waiter.notified_ = true;
   waiter.thread_->Wake();
 }
 

@@ -27,10 +27,10 @@ class DescriptorWatch final : public ReadinessWatcher {
 
     void Join(std::shared_ptr<DescriptorWatch> watch);
     // Clears the flag; only later events count.
-    void Rejoin() { told_ = watch_->closed_; }
+    void Rejoin() { notified_ = watch_->closed_; }
     void Part();
     // True if the descriptor may be ready, or is closed.
-    bool told() const { return told_; }
+    bool notified() const { return notified_; }
     DescriptorWatch& watch() const { return *watch_; }
     uint32_t events() const { return events_; }
 
@@ -40,7 +40,7 @@ class DescriptorWatch final : public ReadinessWatcher {
     UserThread* const thread_;
     const uint32_t events_;
     const Kind kind_;
-    bool told_ = false;
+    bool notified_ = false;
     Waiter* previous_ = nullptr;
     Waiter* next_ = nullptr;
   };

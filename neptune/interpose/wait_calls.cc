@@ -65,7 +65,7 @@ class WaitForAny {
  private:
   bool AnyTold() const {
     return std::any_of(waiters_.begin(), waiters_.end(),
-                       [](const auto& waiter) { return waiter->told(); });
+                       [](const auto& waiter) { return waiter->notified(); });
   }
 
   UserThread* const thread_;

@@ -2,7 +2,7 @@
 
 #include <google/protobuf/descriptor.h>
 
-#include <cstdio>
+#include <charconv>
 #include <set>
 #include <string_view>
 
@@ -14,14 +14,12 @@ namespace {
 
 using google::protobuf::FieldDescriptor;
 
-// The text format accepts times with at most six decimals; for a share they are exact enough.
+// The shortest text that is this number; the reader of the text refuses times of more than six
+// decimals.
 std::string NumberText(double number) {
-  char text[64];
-  std::snprintf(text, sizeof(text), "%.6f", number);
-  std::string_view trimmed = text;
-  trimmed = trimmed.substr(0, trimmed.find_last_not_of('0') + 1);
-  if (trimmed.ends_with('.')) trimmed.remove_suffix(1);
-  return std::string(trimmed);
+  char text[512];
+  const auto end = std::to_chars(text, text + sizeof(text), number, std::chars_format::fixed).ptr;
+  return std::string(text, end);
 }
 
 void AddField(const CapsuleSpec& spec, const FieldDescriptor& field,

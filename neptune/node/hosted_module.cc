@@ -1,6 +1,5 @@
 #include "neptune/node/hosted_module.h"
 
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "neptune/base/descriptor.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/parameter_table.h"
 
@@ -49,26 +49,30 @@ std::string ReadAll(int descriptor) {
 }
 
 // Runs `check` in a child process and returns its result, with codes other than INVALID_ARGUMENT
-// as NOT_FOUND.
+// as NOT_FOUND. The child answers "o", "i" or "n" and a message; one that ends without an answer
+// was ended by what it loaded.
 Status InChild(const std::function<Status()>& check) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return ResourceExhausted("no descriptors for a pipe");
+  NEPTUNE_ASSIGN_OR_RETURN(Pipe answers, MakePipe());
   const pid_t child = fork();
+  if (child < 0) return ResourceExhausted("no process for a check");
   if (child == 0) {
     const Status status = check();
-    const bool is_invalid = status.code() == StatusCode::kInvalidArgument;
-    if (!status.ok()) WriteAll(ends[1], StrCat(is_invalid ? "i" : "n", status.message()));
+    const char* const kind = status.ok()                                     ? "o"
+                             : status.code() == StatusCode::kInvalidArgument ? "i"
+                                                                             : "n";
+    WriteAll(answers.writing.number(), StrCat(kind, status.message()));
     _exit(0);
   }
-  close(ends[1]);
-  const std::string answer = child < 0 ? "" : ReadAll(ends[0]);
-  close(ends[0]);
-  if (child < 0) return ResourceExhausted("no process for a check");
+  answers.writing.Close();
+  const std::string answer = ReadAll(answers.reading.number());
   int how = 0;
   while (waitpid(child, &how, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(how)) return NotFound("loading it ended the process with signal ", WTERMSIG(how));
-  if (answer.empty()) return OkStatus();
+  if (answer.empty()) {
+    return NotFound("loading it ended the process with status ", WEXITSTATUS(how));
+  }
+  if (answer[0] == 'o') return OkStatus();
   if (answer[0] == 'i') return InvalidArgument(answer.substr(1));
   return NotFound(answer.substr(1));
 }
@@ -90,17 +94,17 @@ StatusOr<std::unique_ptr<ServiceModule>> MakeHostedModule(const ClusterSpec& spe
   return module;
 }
 
-Status CheckModules(const ClusterSpec& spec, const ModuleFactory& modules, AbsentModules absent) {
+Status CheckModules(const ClusterSpec& spec, const ModuleFactory& modules) {
   std::set<std::string> names;
   for (const NodeSpec& node : spec.nodes()) {
     for (const HostedServiceSpec& hosted : node.hosts()) names.insert(ModuleOf(spec, hosted));
   }
   for (const std::string& name : names) {
     const Status status = InChild([&] { return CheckModule(spec, name, modules); });
-    const bool is_absent = status.code() == StatusCode::kNotFound;
-    if (!status.ok() && !(is_absent && absent == AbsentModules::kIgnore)) {
-      return is_absent ? Annotate(status, StrCat("module '", name, "'")) : status;
+    if (status.code() == StatusCode::kNotFound) {
+      return Annotate(status, StrCat("module '", name, "'"));
     }
+    NEPTUNE_RETURN_IF_ERROR(status);
   }
   return OkStatus();
 }

@@ -3,7 +3,7 @@
 // Threads: MakeHostedModule from any thread; CheckModules before the program creates a thread,
 //   because it forks.
 // Errors: kInvalidArgument names the service, the parameter, and its limits or the names that
-//   exist; those of the factory.
+//   exist; those of the factory; CheckModules: kNotFound a module cannot be loaded.
 
 #pragma once
 
@@ -24,14 +24,10 @@ StatusOr<std::unique_ptr<ServiceModule>> MakeHostedModule(const ClusterSpec& spe
                                                           const HostedServiceSpec& hosted,
                                                           const ModuleFactory& modules);
 
-enum class AbsentModules {
-  kRefuse,
-  // A module that cannot be loaded here is not checked: this machine may host other services only.
-  kIgnore,
-};
-
 // Checks the parameters of each service on each node. Each module is loaded in a child process of
 // its own, because two versions of one library cannot be loaded into the same process.
-Status CheckModules(const ClusterSpec& spec, const ModuleFactory& modules, AbsentModules absent);
+// A node itself checks only what it hosts: a machine may lack the modules of other nodes, or have
+// other versions of them.
+Status CheckModules(const ClusterSpec& spec, const ModuleFactory& modules);
 
 }  // namespace neptune

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <cstdlib>
 
 #include "neptune/base/strings.h"
 #include "neptune/service/parameter_table.h"
@@ -27,6 +28,7 @@ class SizedModule final : public ServiceModule {
 StatusOr<std::unique_ptr<ServiceModule>> Modules(const std::string& name) {
   if (name == "sized") return std::make_unique<SizedModule>();
   if (name == "crashing") std::raise(SIGKILL);
+  if (name == "exiting") std::_Exit(0);
   return NotFound("no module ", name);
 }
 
@@ -46,9 +48,7 @@ std::string Size(const std::string& text) {
   return StrCat("parameters { key: 'size_mb' value: '", text, "' }");
 }
 
-Status Check(const ClusterSpec& spec, AbsentModules absent = AbsentModules::kRefuse) {
-  return CheckModules(spec, Modules, absent);
-}
+Status Check(const ClusterSpec& spec) { return CheckModules(spec, Modules); }
 
 TEST(HostedModuleTest, ANodesParameterOverridesTheServices) {
   const ClusterSpec spec = SpecOf(Size("7"), Size("9"));
@@ -77,18 +77,15 @@ TEST(CheckModulesTest, FindsTheServiceOfAnyNode) {
                             "size_mb"));
 }
 
-TEST(CheckModulesTest, AModuleThatIsNotHereMayBeIgnored) {
-  const ClusterSpec spec = SpecOf("", "module: 'elsewhere'");
-  EXPECT_TRUE(Check(spec, AbsentModules::kIgnore).ok());
-  EXPECT_EQ(Check(spec).code(), StatusCode::kNotFound);
-  EXPECT_EQ(Check(SpecOf(Size("0"), "module: 'elsewhere'"), AbsentModules::kIgnore).code(),
-            StatusCode::kInvalidArgument);
+TEST(CheckModulesTest, AModuleThatIsNotHereIsNotFound) {
+  EXPECT_EQ(Check(SpecOf("", "module: 'elsewhere'")).code(), StatusCode::kNotFound);
 }
 
-TEST(CheckModulesTest, AModuleThatCrashesOnLoadingHarmsNoOther) {
-  const ClusterSpec spec = SpecOf("", "module: 'crashing'");
-  EXPECT_TRUE(Check(spec, AbsentModules::kIgnore).ok());
-  EXPECT_EQ(Check(spec), NotFound("module 'crashing': loading it ended the process with signal 9"));
+TEST(CheckModulesTest, AModuleThatEndsTheProcessIsNotFound) {
+  EXPECT_EQ(Check(SpecOf("", "module: 'crashing'")),
+            NotFound("module 'crashing': loading it ended the process with signal 9"));
+  EXPECT_EQ(Check(SpecOf("", "module: 'exiting'")),
+            NotFound("module 'exiting': loading it ended the process with status 0"));
 }
 
 }  // namespace

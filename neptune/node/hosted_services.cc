@@ -13,6 +13,7 @@
 #include "neptune/service/client.h"
 
 namespace neptune {
+
 ServiceHost& HostedServices::Add(const ServiceName& name, std::vector<PartitionId> partitions,
                                  const ServiceHostOptions& options) {
   auto host = std::make_unique<ServiceHost>(name, std::move(partitions), environment_.loops,

@@ -3,8 +3,9 @@
 // Invariant: the set changes only while the node starts, on its control loop. Until it is published
 // and after it is closed, other loops see no service at all: Find returns null.
 //
-// Threads: Add, Start and Stop on a user-level thread of the control loop; the rest on any loop.
-// Errors: Start: those of the module and of its factory.
+// Threads: StartOwn, StartAll and StopModules on a user-level thread of the control loop; the rest
+//   on any loop.
+// Errors: StartOwn, StartAll: those of the module and of its factory.
 
 #pragma once
 

@@ -147,7 +147,7 @@ Status Node::MakeAggregator() {
   if (options_.adjust_aggregations != nullptr) options_.adjust_aggregations(&options);
   options.scheme = [this](const ServiceName& name) { return SchemeOf(options_.spec, name); };
   options.poll_bind = {address_, 0};
-  options.tell = [this](std::string bytes, std::vector<Endpoint> to) {
+  options.send = [this](std::string bytes, std::vector<Endpoint> to) {
     runtime_->Post(
         [this, bytes = std::move(bytes), to = std::move(to)] { membership_->SendTask(bytes, to); });
   };
@@ -190,8 +190,9 @@ Status Node::OpenSpanLog() {
 
 Status Node::StartServers() {
   NEPTUNE_RETURN_IF_ERROR(servers_->StartCalls(
-      static_cast<uint16_t>(spec_.call_port()), *counters_,
-      [this](IncomingRequest&& request) { HandleRequest(std::move(request)); }));
+      static_cast<uint16_t>(spec_.call_port()), *counters_, [this]() -> RequestHandler {
+        return [this](IncomingRequest&& request) { HandleRequest(std::move(request)); };
+      }));
   LoadIndexServer::Hooks hooks;
   hooks.load = [this](std::string_view service) { return Load(service); };
   hooks.heard = [this] { return aggregator_->Gossip(runtime_->control().loop->Now()); };
@@ -271,18 +272,17 @@ Status Node::StartMembership() {
   return OkStatus();
 }
 
-void Node::HandleRequest(IncomingRequest&& request) {
-  Reply& reply = request.reply;
-  if (!services_->published()) {
-    const char* const why = draining_ ? " has stopped" : " is starting";
-    return reply.Send({.status = Unavailable("node ", options_.name, why)}, "");
+Status Node::WhyNotHere(const ServiceName& service) const {
+  if (services_->published()) {
+    return Unavailable("service ", service, " is not on node ", options_.name);
   }
+  return Unavailable("node ", options_.name, draining_ ? " has stopped" : " is starting");
+}
+
+void Node::HandleRequest(IncomingRequest&& request) {
   const ServiceName& service = request.header.service;
   ServiceHost* const host = services_->Find(service.value());
-  if (host == nullptr) {
-    return reply.Send(
-        {.status = Unavailable("service ", service, " is not on node ", options_.name)}, "");
-  }
+  if (host == nullptr) return request.reply.Send({.status = WhyNotHere(service)}, "");
   if (request.header.method.value() == kAggregateMethod) {
     return aggregator_->tasks().Take(std::move(request), *host);
   }

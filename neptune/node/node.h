@@ -5,8 +5,9 @@
 //   control loop (the first serving loop): membership, load index, start and stop
 //   admin loop: metrics and status pages, responsive when all other loops are busy
 //
-// The node owns these parts, in the order in which each may use those before it, and runs their
-// start and their stop; each has a header of its own.
+// The node owns these parts and runs their start and their stop; each has a header of its own. They
+// are members in the order in which each may use those before it; callbacks, which run after all
+// are made, may use any.
 //
 // Source: [Shen02] 2.2, figure 2.3 (functionally symmetric node).
 // Threads: Start and Stop from any thread; callbacks run on the control loop.
@@ -110,6 +111,8 @@ class Node {
   Status StartMembership();
 
   void HandleRequest(IncomingRequest&& request);
+  // The error of a request for a service that HostedServices::Find does not return.
+  Status WhyNotHere(const ServiceName& service) const;
   // Returns the load of the node and the state of the service here. On the control loop.
   LoadReport Load(std::string_view service) const;
   // Handles datagrams at the probe endpoint that are neither polls nor probes.

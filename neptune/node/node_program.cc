@@ -43,8 +43,6 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   NodeOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.spec, LoadClusterSpec(program.spec));
   options.modules = ModulesIn(program.module_folders);
-  NEPTUNE_RETURN_IF_ERROR(
-      Annotate(CheckModules(options.spec, options.modules, AbsentModules::kIgnore), program.spec));
   options.name = NodeId(program.node);
   if (FindNode(options.spec, options.name) == nullptr) {
     return InvalidArgument("node '", program.node, "' is not in ", program.spec);
@@ -63,7 +61,7 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   return options;
 }
 
-Status TellStarted(const Node& node, const std::string& file) {
+Status WriteStartedFile(const Node& node, const std::string& file) {
   if (file.empty()) return OkStatus();
   return WriteFileAtomically(
       file, StrCat("pid ", getpid(), "\ncalls ", node.call_endpoint().ToString(), "\nadmin ",
@@ -103,7 +101,7 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
     started.Notify();
   });
   started.WaitForNotification();
-  if (status.ok()) status = TellStarted(node, program.started_file);
+  if (status.ok()) status = WriteStartedFile(node, program.started_file);
   if (!status.ok()) {
     std::fprintf(stderr, "neptuned: node %s did not start: %s\n", node.name().value().c_str(),
                  status.ToString().c_str());
@@ -133,7 +131,7 @@ int RunNodeProgram(const NodeProgramOptions& program) {
 
 Status CheckSpecFile(const std::string& spec, const std::vector<std::string>& module_folders) {
   NEPTUNE_ASSIGN_OR_RETURN(const ClusterSpec loaded, LoadClusterSpec(spec));
-  return Annotate(CheckModules(loaded, ModulesIn(module_folders), AbsentModules::kRefuse), spec);
+  return Annotate(CheckModules(loaded, ModulesIn(module_folders)), spec);
 }
 
 int CheckSpecProgram(const std::string& spec, const std::vector<std::string>& module_folders) {

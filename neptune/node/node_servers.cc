@@ -5,7 +5,7 @@
 namespace neptune {
 
 Status NodeServers::StartCalls(uint16_t port, const NodeMetrics& counters,
-                               const std::function<void(IncomingRequest&&)>& handle) {
+                               absl::FunctionRef<RequestHandler()> make_handler) {
   const std::vector<NodeLoop*>& loops = runtime_.loops().serving();
   const bool share_port = loops.size() > 1;
   Endpoint at{address_, port};
@@ -16,7 +16,7 @@ Status NodeServers::StartCalls(uint16_t port, const NodeMetrics& counters,
       options.network = &loop->network();
       options.broken_connections = counters.broken_connections;
       options.refused_connections = counters.refused_connections;
-      auto server = std::make_unique<FrameServer>(*loop->loop, options, handle);
+      auto server = std::make_unique<FrameServer>(*loop->loop, options, make_handler());
       status = server->Listen(at, share_port);
       if (status.ok()) at = server->local();
       servers_.push_back(std::move(server));

@@ -7,11 +7,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "neptune/balancing/load_polling.h"
 #include "neptune/base/status.h"
 #include "neptune/node/node_metrics.h"
@@ -25,9 +25,10 @@ class NodeServers {
   // `address`: this node's. All outlive this.
   NodeServers(NodeRuntime& runtime, uint32_t address) : runtime_(runtime), address_(address) {}
 
-  // Accepts calls at `port` (0: any free one) on each serving loop. `handle` runs on these loops.
+  // Accepts calls at `port` (0: any free one) on each serving loop. `make_handler` is called for
+  // each loop; the handlers run there.
   Status StartCalls(uint16_t port, const NodeMetrics& counters,
-                    const std::function<void(IncomingRequest&&)>& handle);
+                    absl::FunctionRef<RequestHandler()> make_handler);
   // Answers polls and probes.
   Status StartProbes(LoadIndexServer::Hooks hooks);
   // REQUIRES: StartProbes succeeded.

@@ -81,17 +81,17 @@ StatusOr<AdmissionGate::Pass> AdmissionGate::Admit(ClassNumber service_class, Ti
 void AdmissionGate::LetIn(TimePoint now) {
   while (threads_.HasFree()) {
     const ClassScheduler::Picked picked = scheduler_->Pick(now, threads_);
-    const auto tell = [&](const WaitingRequest& request, bool admitted)
-                          ABSL_NO_THREAD_SAFETY_ANALYSIS {
-                            const auto found = waiters_.find(request.ticket);
-                            found->second->admitted = admitted;
-                            found->second->turn.Set();
-                            waiters_.erase(found);
-                          };
-    for (const WaitingRequest& late : picked.dropped) tell(late, false);
+    const auto settle = [&](const WaitingRequest& request, bool admitted)
+                            ABSL_NO_THREAD_SAFETY_ANALYSIS {
+                              const auto found = waiters_.find(request.ticket);
+                              found->second->admitted = admitted;
+                              found->second->turn.Set();
+                              waiters_.erase(found);
+                            };
+    for (const WaitingRequest& late : picked.dropped) settle(late, false);
     if (!picked.next) return;
     threads_.Take(picked.next->service_class);
-    tell(*picked.next, true);
+    settle(*picked.next, true);
   }
 }
 

@@ -32,6 +32,7 @@ void MethodTable::AddStream(const MethodName& name, const MethodOptions& options
 ServedMethod& MethodTable::Register(const MethodName& name, const MethodOptions& options) {
   CHECK(options.access == AccessMode::kRead || !options.stateless)
       << "method " << name << " writes and so cannot be stateless";
+  CHECK(!methods_.contains(name.value())) << "method " << name << " registered twice";
   auto method = std::make_unique<ServedMethod>();
   method->name = name.value();
   method->number = Checksum64(name.value(), Checksum64(service_.value()));
@@ -47,9 +48,7 @@ ServedMethod& MethodTable::Register(const MethodName& name, const MethodOptions&
       TimeOf("neptune_queue_seconds", "Time from arrival to the start of the method.", name);
   method->run_time =
       TimeOf("neptune_run_seconds", "Run time of the method, including its waits.", name);
-  const auto [added, is_new] = methods_.emplace(name.value(), std::move(method));
-  CHECK(is_new) << "method " << name << " registered twice";
-  return *added->second;
+  return *methods_.emplace(name.value(), std::move(method)).first->second;
 }
 
 Counter* MethodTable::CounterOf(const char* metric, const char* help, const MethodName& method,

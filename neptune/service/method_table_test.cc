@@ -94,7 +94,19 @@ TEST_F(MethodTableTest, OnlyAStatelessReadMayBeEndedEarly) {
 using MethodTableDeathTest = MethodTableTest;
 
 TEST_F(MethodTableDeathTest, ANameIsRegisteredOnce) {
-  EXPECT_DEATH(table_.Add(MethodName("Look"), {}, nullptr), "");
+  EXPECT_DEATH(table_.Add(MethodName("Look"), {}, nullptr), "method Look registered twice");
+}
+
+TEST_F(MethodTableDeathTest, AWriteHasState) {
+  EXPECT_DEATH(
+      table_.Add(MethodName("Put"), {.access = AccessMode::kWrite, .stateless = true}, nullptr),
+      "cannot be stateless");
+}
+
+TEST_F(MethodTableDeathTest, AStreamOnlyReads) {
+  EXPECT_DEATH(table_.AddStream(MethodName("Feed"),
+                                {.access = AccessMode::kWrite, .stateless = false}, nullptr),
+               "stream method Feed writes");
 }
 
 }  // namespace

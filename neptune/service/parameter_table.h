@@ -43,6 +43,14 @@ struct DurationRange {
   Duration max{0};
 };
 
+// Names of registered variants, for ParameterTable::Choice.
+template <typename Variants>
+std::vector<std::string> NamesOf(const Variants& variants) {
+  std::vector<std::string> names;
+  for (const auto& variant : variants) names.emplace_back(variant.name);
+  return names;
+}
+
 // What a module's user reads about a parameter.
 struct ParameterDescription {
   std::string name;

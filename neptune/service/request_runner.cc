@@ -13,6 +13,16 @@
 #include "neptune/thread/work_meter.h"
 
 namespace neptune {
+namespace {
+
+// The reason not to run a request that begins now; OK: none.
+Status RefusalOf(const IncomingRequest& request, TimePoint now) {
+  if (request.call->cancelled()) return Cancelled("the caller cancelled");
+  if (now < request.deadline) return OkStatus();
+  return DeadlineExceeded("the deadline passed before the request ran");
+}
+
+}  // namespace
 
 void RequestRunner::Refuse(TakenRequest&& taken, const Status& status) {
   parts_.statistics.OnRefused(taken, status);
@@ -75,16 +85,10 @@ TimePoint RequestRunner::Serve(TakenRequest taken, TimePoint begin, bool is_long
   IncomingRequest& request = taken.request;
   RequestContext context = ContextOf(taken);
   context.SetLimited(limited);
-  std::optional<Ran> ran;
-  if (!request.call->cancelled() && begin < request.deadline) {
-    ran = Run(taken, is_long, context);
-    end.status = std::move(ran->status);
-    end.processor = ran->processor;
-  } else if (request.call->cancelled()) {
-    end.status = Cancelled("the caller cancelled");
-  } else {
-    end.status = DeadlineExceeded("the deadline passed before the request ran");
-  }
+  const Status refusal = RefusalOf(request, begin);
+  Ran ran = refusal.ok() ? Run(taken, is_long, context) : Ran{.status = refusal};
+  end.status = std::move(ran.status);
+  end.processor = ran.processor;
   end.end = Loop::Current()->Now();
   // A short request hardly ever parks, so elapsed time approximates its processor time and saves
   // two clock reads.
@@ -93,10 +97,10 @@ TimePoint RequestRunner::Serve(TakenRequest taken, TimePoint begin, bool is_long
     taken.method->ended_early->Increment();
     if (!end.status.ok()) end.status = EndedEarly(end);
   }
-  if (ran) ReportConsumption(taken, end);
+  if (refusal.ok()) ReportConsumption(taken, end);
   const ResponseHeader header = Conclude(taken, context, end);
   request.reply.Send(header,
-                     end.status.ok() ? std::move(ran->output).ReleaseBytes() : std::string());
+                     end.status.ok() ? std::move(ran.output).ReleaseBytes() : std::string());
   request.call->OnServed();
   return end.end;
 }

@@ -45,7 +45,7 @@ class RequestStatistics {
     classes_->OnRan(taken.service_class, end.begin - taken.request.received, end.ran(),
                     end.processor);
   }
-  // The request has ended, with any outcome. `wall_time`: of its end.
+  // The request has ended, with any outcome.
   void OnEnded(const TakenRequest& taken, const RequestContext& context, const RequestRun& end,
                World& world);
   // Requests that were ended early held `count` resources that their end released.

@@ -153,6 +153,8 @@ class ServiceHost final : public ServiceRegistrar {
   NodeLoops& loops_;
   OperatorRegistry& operators_;
   MetricsRegistry& metrics_;
+  // Destroyed after the methods, the waiting requests and the events, which may refer to it.
+  std::unique_ptr<ServiceModule> module_;
   MethodTable methods_;
   const std::unique_ptr<TimeLimit> time_limit_;  // null: requests are not ended early
   ServiceLoad load_;
@@ -162,7 +164,6 @@ class ServiceHost final : public ServiceRegistrar {
   RequestPool pool_;
   OpenStreams streams_;
   std::atomic<uint32_t> short_count_{0};
-  std::unique_ptr<ServiceModule> module_;
   bool reduces_streams_ = false;
   std::vector<CallbackGauge> gauges_;
 };

@@ -36,12 +36,6 @@ namespace {
 // answers arrive too late.
 constexpr neptune::Duration kAnswerTimeMax = std::chrono::milliseconds(10);
 
-std::vector<std::string> VariantNames() {
-  std::vector<std::string> names;
-  for (const IndexTierVariant& variant : RegisteredIndexTiers()) names.emplace_back(variant.name);
-  return names;
-}
-
 }  // namespace
 
 Status TierModule::Partition::State() const {
@@ -90,8 +84,6 @@ TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition
   control.deadline = context.deadline();
   control.now = [&context] { return context.Now(); };
   control.stop = [&context] { return context.ShouldStop(); };
-  neptune::CapsuleStack* const capsules = partitions_.capsules();
-  if (capsules == nullptr) return control;
   const neptune::TimePoint now = context.Now();
   const neptune::Duration answering = std::min<neptune::Duration>(
       kAnswerTimeMax, std::max(context.deadline() - now, neptune::Duration::zero()) / 8);
@@ -99,8 +91,8 @@ TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition
                        end = context.deadline() - answering] {
     return (call != nullptr && IsCancelled(*call)) || loop->Now() >= end;
   };
-  control.read = [capsules, &context, &partition](std::function<void()> read) {
-    return neptune::RunTaskOnDevice(*capsules, partition.path, std::move(read),
+  control.read = [this, &context, &partition](std::function<void()> read) {
+    return neptune::RunTaskOnDevice(partitions_.capsules(), partition.path, std::move(read),
                                     {.deadline = context.deadline(),
                                      .caller = context.origin().handler,
                                      .service_class = context.service_class()});
@@ -110,7 +102,7 @@ TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition
 
 void TierModule::DeclareParameters(neptune::ParameterTable& table) {
   partitions_.DeclareParameters(table);
-  table.Choice("implementation", VariantNames(), &wanted_,
+  table.Choice("implementation", neptune::NamesOf(RegisteredIndexTiers()), &wanted_,
                "variant of index/tier/registry.h; default: the one recorded in the folder");
   table.Text("live_path", &live_path_,
              "folder for segments of documents that change, relative to the base folder; needs the "

@@ -13,8 +13,6 @@ constexpr uint64_t kPartitionCountMax = 1024;
 class ServicePageCache final : public PageCache {
  public:
   void DeclareParameters(ParameterTable& table) override {
-    table.Choice("page_cache", {"service"}, &kind_,
-                 "where pages are cached: the service page_cache, partitioned by the page's name");
     table.Whole("cache_partitions", {1, kPartitionCountMax}, &partition_count_,
                 "partitions of the service page_cache");
   }
@@ -59,8 +57,7 @@ class ServicePageCache final : public PageCache {
                 request, response, {.deadline = use.deadline, .attempts_max = 1});
   }
 
-  // Parameters, fixed before Start.
-  std::string kind_ = "service";
+  // Parameter, fixed before Start.
   uint32_t partition_count_ = 2;
 };
 

@@ -70,10 +70,10 @@ std::optional<int> ConsumeSignal(const sigset_t& set, siginfo_t* info) {
 }
 
 int AwaitSignal(const sigset_t& set, siginfo_t* info, TimePoint deadline) {
-  siginfo_t told{};
+  siginfo_t reported{};
   const std::optional<int> signal =
-      AskUntilAnswered(deadline, [&] { return ConsumeSignal(set, &told); });
-  if (signal.has_value() && info != nullptr) *info = told;
+      AskUntilAnswered(deadline, [&] { return ConsumeSignal(set, &reported); });
+  if (signal.has_value() && info != nullptr) *info = reported;
   return signal.value_or(-1);
 }
 

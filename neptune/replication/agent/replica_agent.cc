@@ -376,7 +376,7 @@ void ReplicaAgent::BeginRestore(MemberIndex from) {
 
 Status ReplicaAgent::Restore(MemberIndex from) {
   NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot fetched, hooks_.fetch(from));
-  const auto snapshot = std::make_shared<ReplicaSnapshot>(std::move(fetched));
+  auto snapshot = std::make_shared<ReplicaSnapshot>(std::move(fetched));
   ThreadLock lock(&data_->mutex());
   const EpochStart base = snapshot->base;
   if (!is_write_anywhere() && data_->executed() >= base.lsn) return OkStatus();
@@ -386,19 +386,21 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     Fail(replaced);  // the old data are gone
     return replaced;
   }
+  SnapshotMark mark = std::move(*snapshot);
+  snapshot.reset();  // frees the pieces, which are large, and their place
   if (is_write_anywhere()) {
     // The log stays empty until it is stored below; data found ahead of the log after a crash are
     // emptied at the next start.
     const Status ended = data_->EndRestore(base.lsn);
     if (!ended.ok()) Fail(ended);
     NEPTUNE_RETURN_IF_ERROR(ended);
-    protocol_->Handle(DataRestored{std::move(*snapshot)}, loop_.Now());
+    protocol_->Handle(DataRestored{std::move(mark)}, loop_.Now());
     // Their LSNs now belong to other entries.
     writes_->FailAll("the replica restored another member's data before the write was stored");
     WakePump();
     return OkStatus();
   }
-  protocol_->Handle(DataRestored{std::move(*snapshot)}, loop_.Now());
+  protocol_->Handle(DataRestored{std::move(mark)}, loop_.Now());
   // The data count once their log is stored.
   while (!stopping_ && log_->last_lsn() < base.lsn) {
     WakePump();

@@ -55,9 +55,9 @@ NodeId ReplicaSession::AnnouncedPrimary(const Key& key) const {
   NodeId primary;
   Epoch epoch = 0;
   for (const Replica& replica : view->Replicas(key.first, key.second)) {
-    const auto said = replica.heard->last();
-    const auto section = said->sections.find(kVersionSection);
-    if (section == said->sections.end()) continue;
+    const auto announcement = replica.heard->last();
+    const auto section = announcement->sections.find(kVersionSection);
+    if (section == announcement->sections.end()) continue;
     const auto version = FindVersion(section->second, key.first, key.second);
     if (!version || !version->is_primary || version->epoch < epoch) continue;
     primary = replica.node;
@@ -73,9 +73,9 @@ std::vector<NodeId> ReplicaSession::TooOld(const Key& key, const ReplicaDemand& 
   Lsn wanted = demand.version_min;
   Epoch epoch = 0;
   for (const Replica& replica : replicas) {
-    const auto said = replica.heard->last();
-    const auto section = said->sections.find(kVersionSection);
-    if (section == said->sections.end()) continue;
+    const auto announcement = replica.heard->last();
+    const auto section = announcement->sections.find(kVersionSection);
+    if (section == announcement->sections.end()) continue;
     const auto version = FindVersion(section->second, key.first, key.second);
     if (!version || !version->is_staleness_bounded) continue;
     known.emplace_back(replica.node, *version);
@@ -98,9 +98,9 @@ std::vector<NodeId> ReplicaSession::Unwanted(const Key& key, const NodeId& in_va
   std::vector<NodeId> others;
   size_t peer_count = 0;
   for (const Replica& replica : replicas) {
-    const auto said = replica.heard->last();
-    const auto section = said->sections.find(kVersionSection);
-    if (section == said->sections.end()) continue;
+    const auto announcement = replica.heard->last();
+    const auto section = announcement->sections.find(kVersionSection);
+    if (section == announcement->sections.end()) continue;
     const auto version = FindVersion(section->second, key.first, key.second);
     if (!version) continue;
     if (version->is_peer) ++peer_count;
@@ -121,12 +121,12 @@ ReplicaSession::Attempt ReplicaSession::TryOnce(const ReplicatedMethod& callee, 
                                  callee.access, request, response, options, &report);
   attempt.server = report.server;
   if (report.extension.empty()) return attempt;
-  const StatusOr<ReplicaReport> said = DecodeReplicaReport(report.extension);
-  if (!said.ok()) return attempt;
-  attempt.report = *said;
+  const StatusOr<ReplicaReport> decoded = DecodeReplicaReport(report.extension);
+  if (!decoded.ok()) return attempt;
+  attempt.report = *decoded;
   Seen& seen = SeenOf({callee.service, callee.partition});
-  if (!said->primary.value().empty()) seen.primary = said->primary;
-  if (said->was_served) seen.version = std::max(seen.version, said->version);
+  if (!decoded->primary.value().empty()) seen.primary = decoded->primary;
+  if (decoded->was_served) seen.version = std::max(seen.version, decoded->version);
   return attempt;
 }
 
@@ -151,9 +151,9 @@ ReplicaSession::Attempt ReplicaSession::Write(const ReplicatedMethod& callee, co
     if (attempt.report && attempt.report->was_served) return attempt;
     if (attempt.status.ok() || !MayPass(attempt.status)) return attempt;
     in_vain = attempt.server;
-    const NodeId told = attempt.report ? attempt.report->primary : NodeId();
-    const bool is_news = !told.value().empty() && told != target;
-    target = is_news ? told : AnnouncedPrimary(key);
+    const NodeId reported = attempt.report ? attempt.report->primary : NodeId();
+    const bool is_news = !reported.value().empty() && reported != target;
+    target = is_news ? reported : AnnouncedPrimary(key);
     // The former primary does not answer: ask any member.
     if (!attempt.report) SeenOf(key).primary = target = NodeId();
     if (is_news) continue;

@@ -148,16 +148,16 @@ class RandomChanges {
 };
 
 // A store with a write of uncertain outcome: it may or may not survive the crash.
-class DoubtfulStore : public KeyValueStore {
+class UncertainStore : public KeyValueStore {
  public:
-  explicit DoubtfulStore(KeyValueStore& store) : store_(store) {}
-  void DoubtNextWrite() { is_doubtful_ = true; }
+  explicit UncertainStore(KeyValueStore& store) : store_(store) {}
+  void MakeNextWriteUncertain() { is_uncertain_ = true; }
 
   StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
     return store_.Get(key);
   }
   Status Write(const WriteBatch& batch, WriteMode mode) override {
-    if (!is_doubtful_) return store_.Write(batch, mode);
+    if (!is_uncertain_) return store_.Write(batch, mode);
     NEPTUNE_RETURN_IF_ERROR(store_.Write(batch, WriteMode::kBuffered));
     return Unavailable("the power is gone");
   }
@@ -168,18 +168,18 @@ class DoubtfulStore : public KeyValueStore {
 
  private:
   KeyValueStore& store_;
-  bool is_doubtful_ = false;
+  bool is_uncertain_ = false;
 };
 
 class RedoLogTest : public testing::Test {
  protected:
   void Reopen(size_t cache_size_max = kLogCacheSizeMax) {
     log_.reset();
-    doubtful_.reset();
+    uncertain_.reset();
     store_.reset();
     store_ = *storage_.Open("log");
-    doubtful_ = std::make_unique<DoubtfulStore>(*store_);
-    auto log = RedoLog::Open(*doubtful_, Identity(), cache_size_max);
+    uncertain_ = std::make_unique<UncertainStore>(*store_);
+    auto log = RedoLog::Open(*uncertain_, Identity(), cache_size_max);
     ASSERT_TRUE(log.ok()) << log.status();
     log_ = *std::move(log);
   }
@@ -193,7 +193,7 @@ class RedoLogTest : public testing::Test {
 
   SimStorage storage_;
   std::unique_ptr<KeyValueStore> store_;
-  std::unique_ptr<DoubtfulStore> doubtful_;
+  std::unique_ptr<UncertainStore> uncertain_;
   std::unique_ptr<RedoLog> log_;
 };
 
@@ -209,7 +209,7 @@ TEST_F(RedoLogTest, RandomChangesAndCrashesMatchTheModel) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
     log_.reset();
-    doubtful_.reset();
+    uncertain_.reset();
     store_.reset();
     ASSERT_TRUE(storage_.Destroy("log").ok());
     Reopen();
@@ -221,7 +221,7 @@ TEST_F(RedoLogTest, RandomChangesAndCrashesMatchTheModel) {
       const Model before = model;
       model.Store(change);
       if (random.Below(12) == 0) {
-        doubtful_->DoubtNextWrite();
+        uncertain_->MakeNextWriteUncertain();
         ASSERT_FALSE(log_->Store(change).ok());
         Crash(random);
         if (Matches(log_->opened(), before) && EntriesOf(*log_) == before.entries) model = before;

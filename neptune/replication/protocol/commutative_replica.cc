@@ -60,7 +60,7 @@ void CommutativeReplica::Step(MemberIndex from, CommutativeMessage message, Time
     peer.incarnation = message.from_incarnation;
     peer.owed = 0;
   }
-  peer.heard_at = now;
+  peer.received_at = now;
   HandleCounts(peer, message, now);
   if (!message.entries.empty() && !is_restoring_) {
     AdoptEntries(std::move(message.entries));
@@ -313,7 +313,7 @@ size_t CommutativeReplica::OnTheWayTo(const Peer& peer) const {
 }
 
 bool CommutativeReplica::IsHere(const Peer& peer, TimePoint now) const {
-  return peer.incarnation != 0 && now - peer.heard_at < options_.away_delay;
+  return peer.incarnation != 0 && now - peer.received_at < options_.away_delay;
 }
 
 void CommutativeReplica::Send(MemberIndex to, std::vector<Lsn> entries) {

@@ -123,7 +123,7 @@ class CommutativeReplica {
   struct Peer {
     uint64_t incarnation = 0;  // 0: not heard yet
     uint64_t number = 0;       // number of its newest message
-    TimePoint heard_at{};
+    TimePoint received_at{};
     bool knows_me = false;  // its messages carry this member's incarnation
     bool is_ready = false;
     bool wants_all = false;

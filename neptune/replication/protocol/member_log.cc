@@ -14,6 +14,20 @@ void MemberLog::Append(LogEntry entry) {
   change_.entries.push_back(std::move(entry));
 }
 
+void MemberLog::AppendWriteSet(MemberSet members, Epoch epoch) {
+  LogEntry entry;
+  entry.lsn = last_lsn() + 1;
+  entry.epoch = epoch;
+  entry.kind = EntryKind::kWriteSet;
+  entry.write_set = members;
+  Append(std::move(entry));
+}
+
+bool MemberLog::Covers(const EpochStart& entry) const {
+  if (entry.lsn > last_lsn()) return false;
+  return entry.lsn < base().lsn || EpochAt(entry.lsn) == entry.epoch;
+}
+
 void MemberLog::DropFrom(Lsn lsn) {
   if (!change_.entries.empty() && lsn >= change_.entries.front().lsn) {
     change_.entries.resize(lsn - change_.entries.front().lsn);

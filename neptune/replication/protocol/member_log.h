@@ -44,6 +44,10 @@ class MemberLog : private LogPosition {
 
   // REQUIRES: entry.lsn == last_lsn() + 1.
   void Append(LogEntry entry);
+  // Appends a change of the write set.
+  void AppendWriteSet(MemberSet members, Epoch epoch);
+  // True if the log has the entry of this LSN and epoch, or its data contain that LSN.
+  bool Covers(const EpochStart& entry) const;
   // The mark of data that end with `lsn`; nullopt: the log does not have that entry.
   std::optional<SnapshotMark> MarkOf(Lsn lsn) const;
 

@@ -37,7 +37,7 @@ ReplicaMessage Append(size_t entry_count) {
   return message;
 }
 
-CommutativeMessage Told(size_t entry_count) {
+CommutativeMessage Sync(size_t entry_count) {
   CommutativeMessage message = {
       .from_incarnation = 1, .to_incarnation = 2, .number = 3, .has = {{11, 4}, {12, 5}}};
   for (size_t i = 0; i < entry_count; ++i) {
@@ -67,29 +67,29 @@ TEST(ProtocolMessageTest, MessagesOfEachLevelArriveAsTheyWereSent) {
     EXPECT_EQ(ordered.prev_lsn, append.prev_lsn);
     EXPECT_EQ(ordered.entries, append.entries);
   }
-  const CommutativeMessage told = Told(3);
+  const CommutativeMessage sent = Sync(3);
   const auto decoded =
-      DecodeProtocolMessage(ConsistencyLevel::kWriteAnywhere, EncodeProtocolMessage(told));
+      DecodeProtocolMessage(ConsistencyLevel::kWriteAnywhere, EncodeProtocolMessage(sent));
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   const auto& commutative = std::get<CommutativeMessage>(*decoded);
-  EXPECT_EQ(commutative.number, told.number);
-  EXPECT_EQ(commutative.has, told.has);
-  EXPECT_EQ(commutative.entries, told.entries);
+  EXPECT_EQ(commutative.number, sent.number);
+  EXPECT_EQ(commutative.has, sent.has);
+  EXPECT_EQ(commutative.entries, sent.entries);
 }
 
 TEST(ProtocolMessageTest, MessagesOfTheOtherKindAreRefused) {
   EXPECT_TRUE(Contains(
       RefusalOf(ConsistencyLevel::kWriteAnywhere, EncodeProtocolMessage(Append(1))), "checksum"));
-  const std::string told = EncodeProtocolMessage(Told(5));
-  EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kOrderedWrites, told), "checksum"));
-  EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kStalenessBounded, told), "checksum"));
+  const std::string sent = EncodeProtocolMessage(Sync(5));
+  EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kOrderedWrites, sent), "checksum"));
+  EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kStalenessBounded, sent), "checksum"));
 }
 
 TEST(ProtocolMessageTest, EveryDamagedBitAndEveryCutIsFound) {
   for (const ConsistencyLevel level : kLevels) {
     const bool is_ordered = level != ConsistencyLevel::kWriteAnywhere;
     const std::string bytes =
-        is_ordered ? EncodeProtocolMessage(Append(2)) : EncodeProtocolMessage(Told(2));
+        is_ordered ? EncodeProtocolMessage(Append(2)) : EncodeProtocolMessage(Sync(2));
     for (size_t size = 0; size < bytes.size(); ++size) {
       EXPECT_NE(RefusalOf(level, bytes.substr(0, size)), "");
     }
@@ -121,15 +121,15 @@ TEST(ProtocolMessageTest, TooManyEntriesAreRefused) {
                                  EncodeProtocolMessage(Append(kMessageEntryCountMax + 1))),
                        "are not a replica message"));
   EXPECT_TRUE(DecodeProtocolMessage(ConsistencyLevel::kWriteAnywhere,
-                                    EncodeProtocolMessage(Told(kMessageEntryCountMax)))
+                                    EncodeProtocolMessage(Sync(kMessageEntryCountMax)))
                   .ok());
   EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kWriteAnywhere,
-                                 EncodeProtocolMessage(Told(kMessageEntryCountMax + 1))),
+                                 EncodeProtocolMessage(Sync(kMessageEntryCountMax + 1))),
                        "are not the header of a write message"));
 }
 
 TEST(ProtocolMessageTest, TooManyOriginsAreRefused) {
-  CommutativeMessage message = Told(0);
+  CommutativeMessage message = Sync(0);
   message.has.clear();
   for (Origin origin = 1; origin <= kOriginCountMax; ++origin) message.has[origin] = origin;
   EXPECT_TRUE(
@@ -140,9 +140,9 @@ TEST(ProtocolMessageTest, TooManyOriginsAreRefused) {
 }
 
 TEST(ProtocolMessageTest, EntriesThatDoNotBelongThereAreRefused) {
-  CommutativeMessage told = Told(0);
-  told.entries.push_back(Write(8, EntryKind::kWrite));
-  EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kWriteAnywhere, EncodeProtocolMessage(told)),
+  CommutativeMessage sent = Sync(0);
+  sent.entries.push_back(Write(8, EntryKind::kWrite));
+  EXPECT_TRUE(Contains(RefusalOf(ConsistencyLevel::kWriteAnywhere, EncodeProtocolMessage(sent)),
                        "is not a commutative write"));
   ReplicaMessage gap = Append(2);
   gap.entries[1].lsn = 10;

@@ -339,10 +339,10 @@ TEST_F(StoreStateTest, WriteThatWasExecutedIsNotTakenAgain) {
 }
 
 TEST_F(StoreStateTest, ChangesAreReported) {
-  std::vector<Lsn> told;
-  auto state = *StoreState::Open(*storage_.Open("told"),
+  std::vector<Lsn> reported;
+  auto state = *StoreState::Open(*storage_.Open("reported"),
                                  {.writes = Writes(), .on_change = [&](const LogEntry* entry) {
-                                    told.push_back(entry ? entry->lsn : 0);
+                                    reported.push_back(entry ? entry->lsn : 0);
                                   }});
   ASSERT_TRUE(state->Apply(Entry(1, "Append", "k v", {1, 1})).ok());
   ASSERT_TRUE(state->Apply(Entry(2, "Refuse", "k v")).ok());
@@ -350,7 +350,7 @@ TEST_F(StoreStateTest, ChangesAreReported) {
   ASSERT_TRUE(state->Apply(Entry(4, "Append", "k v")).ok());
   const std::vector<std::string> pieces = Snapshot(*state, 1000);
   ASSERT_TRUE(Restore(*state, pieces, 4).ok());
-  EXPECT_EQ(told, (std::vector<Lsn>{1, 4, 0}));
+  EXPECT_EQ(reported, (std::vector<Lsn>{1, 4, 0}));
 }
 
 TEST_F(StoreStateTest, ViewScansBothWaysWithinBounds) {

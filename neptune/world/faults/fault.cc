@@ -137,9 +137,14 @@ StatusOr<Fault> ParseFault(std::string_view text) {
     } else if (word.starts_with(kAmountPrefix)) {
       const std::optional<double> amount = ParseNumber(word.substr(kAmountPrefix.size()));
       if (!amount) return InvalidArgument("'", word, "' is not an amount");
+      if (found->amount == FaultAmount::kNone) {
+        return InvalidArgument("'", name, "' has no amount");
+      }
       fault.amount = *amount;
     } else {
-      (has_sides ? fault.others : fault.hosts) = Split(word);
+      std::set<std::string>& side = has_sides ? fault.others : fault.hosts;
+      if (!side.empty()) return InvalidArgument("hosts are separated by commas, without spaces");
+      side = Split(word);
     }
   }
   NEPTUNE_RETURN_IF_ERROR(CheckHosts(fault));

@@ -1,7 +1,7 @@
 // What faults happen to: a simulation, or a cluster of real processes.
 //
 // Threads: those of the implementation.
-// Errors: kUnavailable the fault could not be caused.
+// Errors: kUnavailable the fault could not be caused; kUnimplemented its kind is not supported.
 
 #pragma once
 

@@ -65,7 +65,8 @@ TEST(FaultTest, ParserRefusesWhatIsNoFault) {
   for (const char* text :
        {"1-2 s explode a", "1-2 s pause", "1-2 s pause a,b", "1-2 s cut a", "1-2 s cut a |",
         "1-2 s datagram_loss a", "1-2 s pause a amount=many", "2-1 s pause a", "1 s pause a",
-        "-1-2 s pause a", "1-nan s pause a", "1-1e9 s pause a", "1-2 pause a", "s"}) {
+        "-1-2 s pause a", "1-nan s pause a", "1-1e9 s pause a", "1-2 pause a", "s",
+        "1-2 s pause a b", "1-2 s pause a amount=1"}) {
     EXPECT_EQ(ParseFaultSchedule(text).status().code(), absl::StatusCode::kInvalidArgument) << text;
   }
 }

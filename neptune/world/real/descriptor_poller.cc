@@ -117,7 +117,7 @@ void DescriptorPoller::Wait() {
                      });
 }
 
-bool DescriptorPoller::TellAgain() {
+bool DescriptorPoller::NotifyAgain() {
   if (watchers_.empty()) return false;
   if (quiet_turns_ > 0) {
     --quiet_turns_;
@@ -130,13 +130,13 @@ bool DescriptorPoller::TellAgain() {
 
 int DescriptorPoller::Tell() {
   event_count_ = epoll_wait(poller_.native_handle(), events_.data(), kEventCountMax, 0);
-  const int told_count = event_count_;
+  const int reported_count = event_count_;
   for (int i = 0; i < event_count_; ++i) {
     if (events_[i].data.ptr == nullptr) continue;
     static_cast<Watcher*>(events_[i].data.ptr)->OnReady(events_[i].events);
   }
   event_count_ = 0;
-  return told_count;
+  return reported_count;
 }
 
 }  // namespace neptune

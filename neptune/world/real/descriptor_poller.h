@@ -58,7 +58,7 @@ class DescriptorPoller final : public DescriptorReadiness {
 
   // Reports the events that are ready now, with one system call instead of three. Returns false if
   // there are none, or if polling is skipped because recent calls found none.
-  bool TellAgain();
+  bool NotifyAgain();
 
  private:
   struct Addition {
@@ -71,7 +71,7 @@ class DescriptorPoller final : public DescriptorReadiness {
     bool is_registered;
   };
   static constexpr int kEventCountMax = 64;
-  // Number of TellAgain calls that skip polling after a poll found nothing.
+  // Number of NotifyAgain calls that skip polling after a poll found nothing.
   static constexpr int kQuietTurnCount = 15;
 
   void Control(int operation, int descriptor, uint32_t events, Watcher* watcher);

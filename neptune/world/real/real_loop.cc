@@ -160,7 +160,7 @@ void RealLoop::Run() {
   SetCurrent(this);
   int descriptor_turns = 0;
   while (!stop_) {
-    if (descriptor_turns < kDescriptorTurnCountMax && descriptor_poller_->TellAgain()) {
+    if (descriptor_turns < kDescriptorTurnCountMax && descriptor_poller_->NotifyAgain()) {
       ++descriptor_turns;
     } else {
       descriptor_turns = 0;

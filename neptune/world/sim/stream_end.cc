@@ -220,11 +220,11 @@ void StreamEnd::Crash(bool tell_peer) {
   Retire();
 }
 
-void StreamEnd::PeerCrashed(bool tell) {
+void StreamEnd::PeerCrashed(bool notify) {
   if (over_) return;
   peer_crashed_ = true;
   if (links_.IsCut(peer_host_, host())) return;
-  if (tell || in_flight_ > 0) ResetSoon();
+  if (notify || in_flight_ > 0) ResetSoon();
 }
 
 void StreamEnd::ResetSoon() {

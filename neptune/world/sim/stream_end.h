@@ -81,7 +81,7 @@ class StreamEnd : public std::enable_shared_from_this<StreamEnd> {
   void DeliverUnread();
   void WakeReader();
   void Acknowledge(size_t size);
-  void PeerCrashed(bool tell);
+  void PeerCrashed(bool notify);
   void ResetSoon();
   void Finish(const Status& reason);
   void Retire();

@@ -30,8 +30,6 @@ const neptune::ServiceName kMicro("micro");
 // Long enough for all nodes to receive the first announcements.
 constexpr Duration kStartTime = std::chrono::milliseconds(500);
 constexpr int kAnnouncementsToExpiry = 5;
-// A guarantee that one partition keeps.
-constexpr double kAnyQuality = 1e-6;
 
 neptune::ClusterSpec WithoutNodes(neptune::ClusterSpec spec) {
   spec.clear_nodes();

@@ -32,6 +32,9 @@ struct AggregatorOptions;
 
 namespace search::lab {
 
+// The minimum quality that one partition reaches; 0 would accept an empty answer.
+inline constexpr double kAnyQuality = 1e-6;
+
 // The times of a local operator and a reduction, on a processor of speed 1.
 struct AggregationProfile {
   std::string name;
@@ -133,14 +136,15 @@ struct AggregationLoadOptions {
   neptune::Duration duration = std::chrono::seconds(20);
   // The papers' soft deadline.
   neptune::Duration timeout = std::chrono::seconds(2);
-  // The minimum above 0: results with fewer partitions count by their quality.
-  double quality_min = 1e-6;
+  // Results with fewer than all partitions count by their quality.
+  double quality_min = kAnyQuality;
   neptune::TreeScheme scheme = neptune::TreeScheme::kLoadAdaptive;
   neptune::TimeoutPolicy timeouts = neptune::TimeoutPolicy::kStaged;
   // The interval of work after which a local operator checks for cancellation. 0: never.
   neptune::Duration slice{0};
-  // The baseline without cancellation: a call that misses partitions asks the others all the same,
-  // and is judged by its guarantee at its end.
+  // The baseline without cancellation of calls that have failed: a call that misses partitions
+  // asks the others all the same, and is judged by its guarantee at its end. Servers are asked to
+  // stop only when a stage or the deadline ends.
   bool uncancelled = false;
 };
 

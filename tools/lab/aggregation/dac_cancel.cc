@@ -1,5 +1,5 @@
 // Overload: calls that can no longer be answered are cancelled down their trees, or continue in
-// vain.
+// vain until a stage or the deadline ends.
 
 #include <limits>
 #include <vector>
@@ -129,9 +129,9 @@ Experiment DacCancel() {
       "requests, and all partitions guaranteed. Local operators work in slices of 1 ms and check "
       "between slices whether a caller still waits. The baseline has the same deadlines, also in "
       "every queue, where expired requests are dropped; but a call that has lost a partition "
-      "continues in all others, and no server is asked to stop. Wasted time is the servers' "
-      "processor time that contributes to no answer. Demand is relative to nk / (ns + (n - 1) "
-      "r), 67 requests per second.";
+      "continues in all others, and servers are asked to stop only when a stage or the deadline "
+      "ends. Wasted time is the servers' processor time that contributes to no answer. Demand is "
+      "relative to nk / (ns + (n - 1) r), 67 requests per second.";
   experiment.seeds = {.smoke = 1, .quick = 4, .full = 5};
   experiment.points = Points;
   experiment.run = Run;

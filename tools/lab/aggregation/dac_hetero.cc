@@ -111,10 +111,9 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
       Estimate::Exact(knee), "/s");
   const AggregationProfile profile = ProfileOf(workload);
   const double model = AdaptiveCeiling(profile) / EvenCeiling(profile);
-  judgement->Shown(StrCat(workload,
-                          ", the model's capacity relative to that with evenly spread "
-                          "reductions"),
-                   "", Estimate::Exact(model), "x");
+  judgement->Shown(
+      StrCat(workload, ", the model's capacity relative to that with evenly spread reductions"), "",
+      Estimate::Exact(model), "x");
   for (const Gap& gap : GapsOf(workload)) {
     const RateSweep baseline = SweepOf(results, workload, gap.baseline);
     const std::string over = StrCat(" over ", gap.baseline);
@@ -124,11 +123,11 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
     } else {
       judgement->Shown(StrCat(workload, ", capacity", over), "", capacity, "x");
     }
-    judgement->AtLeast(StrCat(workload, ", full answers per second at that rate", over),
+    judgement->AtLeast(StrCat(workload, ", full answers per second at lat's highest rate", over),
                        StrCat("up to +", ShortText(gap.throughput_percent), " %"),
                        RatioAt(lat, baseline, kFullRate, knee), 1 + gap.throughput_percent / 100,
                        "x");
-    judgement->AtMost(StrCat(workload, ", response time at that rate", over),
+    judgement->AtMost(StrCat(workload, ", response time at lat's highest rate", over),
                       StrCat("up to -", ShortText(gap.response_percent), " %"),
                       RatioAt(lat, baseline, kResponse, knee), 1 - gap.response_percent / 100, "x");
     judgement

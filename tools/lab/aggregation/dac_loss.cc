@@ -70,7 +70,7 @@ class LossRun {
           neptune::ServiceName("micro"), kServers,
           MicroProfile().RequestFor(seed_ * 1'000'000'007 + call_count_++),
           neptune::this_thread::Now() + std::chrono::seconds(2));
-      request.aggregation_quality_min = 1e-6;
+      request.aggregation_quality_min = kAnyQuality;
       request.scheme = scheme_;
       request.timeouts = timeouts_;
       neptune::Data result;

@@ -136,10 +136,9 @@ plot::Series MostByServers(const Results& results, Judgement* judgement) {
   plot::Series series{.name = "quality-aware throughput", .dots = {}};
   for (const int servers : ServerCounts(results.length())) {
     const Estimate best = RateSweep(results, PointOf(servers, 0), kLoad).Best(kQuality);
-    judgement->AtLeast(StrCat(servers,
-                              " servers, quality-aware throughput relative to "
-                              "nk/(ns+(n-1)r)"),
-                       "close to ideal", best, 95, "%");
+    judgement->AtLeast(
+        StrCat(servers, " servers, quality-aware throughput relative to nk/(ns+(n-1)r)"),
+        "close to ideal", best, 95, "%");
     series.dots.push_back({static_cast<double>(servers), best.middle, best.low, best.high});
   }
   return series;

@@ -159,10 +159,10 @@ class Bare {
 // A kernel thread that executes calls, and notifies the caller's poller of their end.
 class HandOff {
  public:
-  HandOff() : told_(eventfd(0, 0)), poller_(epoll_create1(0)), helper_([this] { Serve(); }) {
+  HandOff() : asked_(eventfd(0, 0)), poller_(epoll_create1(0)), helper_([this] { Serve(); }) {
     epoll_event event{};
     event.events = EPOLLIN;
-    PCHECK(epoll_ctl(poller_, EPOLL_CTL_ADD, told_, &event) == 0);
+    PCHECK(epoll_ctl(poller_, EPOLL_CTL_ADD, asked_, &event) == 0);
   }
   ~HandOff() {
     Hand([] {});
@@ -172,7 +172,7 @@ class HandOff {
       wake_.Signal();
     }
     helper_.join();
-    close(told_);
+    close(asked_);
     close(poller_);
   }
   void Hand(std::function<void()> call) {
@@ -184,7 +184,7 @@ class HandOff {
     epoll_event event{};
     PCHECK(RealLibc().epoll_wait(poller_, &event, 1, -1) == 1);
     uint64_t count = 0;
-    PCHECK(RealLibc().read(told_, &count, sizeof(count)) == sizeof(count));
+    PCHECK(RealLibc().read(asked_, &count, sizeof(count)) == sizeof(count));
   }
 
  private:
@@ -199,11 +199,11 @@ class HandOff {
       }
       call();
       const uint64_t one = 1;
-      PCHECK(RealLibc().write(told_, &one, sizeof(one)) == sizeof(one));
+      PCHECK(RealLibc().write(asked_, &one, sizeof(one)) == sizeof(one));
     }
   }
 
-  const int told_;
+  const int asked_;
   const int poller_;
   absl::Mutex mutex_;
   absl::CondVar wake_;

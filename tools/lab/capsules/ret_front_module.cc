@@ -11,6 +11,7 @@
 #include "neptune/examples/micro/micro_work.h"
 #include "neptune/service/parameter_table.h"
 #include "neptune/thread/user_thread.h"
+#include "tools/lab/aggregation/aggregation_run.h"
 #include "tools/lab/capsules/dependency_parameters.h"
 
 namespace search::lab {
@@ -26,8 +27,6 @@ using neptune::examples::MicroRequest;
 
 // The partition number of the tier-1 documents, which determines their time.
 const PartitionId kOwn(1'000'000);
-// A guarantee that one partition keeps; 0 would accept an empty answer.
-constexpr double kAnyQuality = 1e-6;
 
 }  // namespace
 
@@ -38,7 +37,7 @@ void RetFrontModule::DeclareParameters(neptune::ParameterTable& table) {
              "the minimum share of partitions that must answer");
   table.RequiredWhole("partition_count", {}, &partition_count_, "the number of partitions");
   table.Flag("uncancelled", &uncancelled_,
-             "partitions continue with requests that have already failed");
+             "partitions continue with requests that have already failed, until the deadline");
 }
 
 Status RetFrontModule::Start(ModuleContext& context) {

@@ -71,18 +71,20 @@ class InsideModule final : public neptune::ServiceModule {
   Status Start(neptune::ModuleContext& context) override {
     if (context.service != service_) return module_->Start(context);
     registrar_.emplace(context.registrar);
-    neptune::ModuleContext inside{context.node,
-                                  context.service,
-                                  context.partitions,
-                                  context.base_directory,
-                                  *registrar_,
-                                  context.client,
-                                  context.world,
-                                  context.metrics,
-                                  context.status,
-                                  context.scheduling,
-                                  context.class_of_api_key,
-                                  context.replication};
+    neptune::ModuleContext inside{
+        .node = context.node,
+        .service = context.service,
+        .partitions = context.partitions,
+        .base_directory = context.base_directory,
+        .registrar = *registrar_,
+        .client = context.client,
+        .world = context.world,
+        .metrics = context.metrics,
+        .status = context.status,
+        .scheduling = context.scheduling,
+        .class_of_api_key = context.class_of_api_key,
+        .replication = context.replication,
+    };
     return module_->Start(inside);
   }
   Status Health(neptune::PartitionId partition) override { return module_->Health(partition); }

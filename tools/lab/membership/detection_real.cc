@@ -49,14 +49,14 @@ class RealDetection {
     NEPTUNE_RETURN_IF_ERROR(StartAll());
     NEPTUNE_RETURN_IF_ERROR(Wait(kCalmMs));
     NEPTUNE_RETURN_IF_ERROR(
-        TellCallers(StrCat("load ", kDetectionRate, " ", neptune::ToMillis(kDetectionCost), " ",
-                           neptune::ToMillis(kDetectionDeadline))));
+        SendToCallers(StrCat("load ", kDetectionRate, " ", neptune::ToMillis(kDetectionCost), " ",
+                             neptune::ToMillis(kDetectionDeadline))));
     NEPTUNE_RETURN_IF_ERROR(Wait(kCalmMs));
     NEPTUNE_ASSIGN_OR_RETURN(const std::string now, Ask(Clock(), "now"));
     notes_.event = AtNs(std::stoll(now));
     NEPTUNE_RETURN_IF_ERROR(Happen());
     NEPTUNE_RETURN_IF_ERROR(Wait(AftermathMs()));
-    NEPTUNE_RETURN_IF_ERROR(TellCallers("unload"));
+    NEPTUNE_RETURN_IF_ERROR(SendToCallers("unload"));
     for (const auto& [name, process] : nodes_) {
       if (name != gone_) NEPTUNE_RETURN_IF_ERROR(ReadReport(name, *process));
     }
@@ -101,7 +101,7 @@ class RealDetection {
     return neptune::OkStatus();
   }
 
-  Status TellCallers(const std::string& line) {
+  Status SendToCallers(const std::string& line) {
     for (int i = 0; i < kDetectionCallerCount; ++i) {
       NEPTUNE_RETURN_IF_ERROR(Ask(*nodes_.at(StrCat("c", i)), line).status());
     }

@@ -88,10 +88,9 @@ StatusOr<DiscussionMessage> ReadMessage(const StoreView& store, const ViewMsgReq
 }
 
 StatusOr<AddMsgResult> AddPost(const WriteContext& write, const AddMsgRequest& request) {
-  if (!write.id.given())
-    return InvalidArgument(
-        "a write without a name does not commute in this "
-        "service");
+  if (!write.id.given()) {
+    return InvalidArgument("a write without a name does not commute in this service");
+  }
   const uint64_t group = request.group_id();
   const uint64_t number = NumberOf(write.id);
   NEPTUNE_ASSIGN_OR_RETURN(const auto kept,
@@ -118,8 +117,6 @@ StatusOr<AddMsgResult> AddPost(const WriteContext& write, const AddMsgRequest& r
 void PostsModule::DeclareParameters(neptune::ParameterTable& table) {
   read_work_.DeclareParameter(table, "read_work_us");
   write_work_.DeclareParameter(table, "write_work_us");
-  table.Whole("partition_count", {.min = 1}, &partition_count_, "partitions of the service");
-  table.Whole("group_count", {.min = 1}, &group_count_, "groups, numbered from 0");
 }
 
 Status PostsModule::Start(neptune::ModuleContext& context) {

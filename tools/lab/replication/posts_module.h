@@ -1,7 +1,7 @@
 // Discussion groups with unordered messages, for level 1, where every replica accepts writes.
 //
-// Methods, requests, answers, parameters and modelled work are those of
-// neptune/examples/discussion, with these differences:
+// Methods, requests, answers and modelled work are those of neptune/examples/discussion, with these
+// differences:
 //
 //   - The number of a message is derived from the name of its write, so that it is the same on all
 //     replicas, whatever the order of execution.
@@ -9,6 +9,7 @@
 //   - The message replied to is recorded and may be missing, because it may arrive later.
 //   - The time of posting is not stored, because a write that two replicas accepted has two such
 //     times.
+//   - Groups are not checked against a number of groups and partitions, so neither is a parameter.
 //
 //   key              value
 //   h GROUP NUMBER   MessageHeader
@@ -48,10 +49,6 @@ class PostsModule final : public neptune::ServiceModule {
   void Read(const char* method, neptune::StatusOr<Answer> (*read)(const neptune::StoreView& store,
                                                                   const Request& request));
   void Add();
-
-  // Parameters of the specs of its kind, which it does not check requests against.
-  uint64_t partition_count_ = 1;
-  uint64_t group_count_ = 100;
 
   neptune::examples::ModelledWork read_work_;
   neptune::examples::ModelledWork write_work_;

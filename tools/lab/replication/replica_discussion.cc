@@ -55,15 +55,15 @@ ReplicaClusterOptions DiscussionCluster(int server_count, int degree, const std:
   options.server_count = server_count;
   options.degree = degree;
   options.level = level;
-  options.parameters = {
-      {"partition_count", StrCat(kReplicaPartitionCount)},
-      {"group_count", StrCat(kGroupsAServer * static_cast<uint64_t>(server_count))},
-      {"read_work_us", Micros(kReadWorkMs)},
-      {"write_work_us", Micros(kWriteWorkMs)}};
-  options.module = [level]() -> std::unique_ptr<neptune::ServiceModule> {
-    if (level == "write_anywhere") return std::make_unique<PostsModule>();
-    return std::make_unique<neptune::examples::DiscussionModule>();
-  };
+  options.parameters = {{"read_work_us", Micros(kReadWorkMs)},
+                        {"write_work_us", Micros(kWriteWorkMs)}};
+  if (level == "write_anywhere") {
+    options.module = [] { return std::make_unique<PostsModule>(); };
+    return options;
+  }
+  options.parameters["partition_count"] = StrCat(kReplicaPartitionCount);
+  options.parameters["group_count"] = StrCat(kGroupsAServer * static_cast<uint64_t>(server_count));
+  options.module = [] { return std::make_unique<neptune::examples::DiscussionModule>(); };
   return options;
 }
 

@@ -4,6 +4,7 @@
 
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"
+#include "tools/lab/termination/termination_run.h"
 #include "tools/lab/workloads/search_load.h"
 #include "tools/lab/workloads/synthetic_search.h"
 
@@ -16,8 +17,6 @@ using neptune::StrCat;
 constexpr double kUsualRate = 100;
 // Share of the capacity of the processors; a usual query costs almost none of it.
 constexpr double kDemand = 1.5;
-// The limit of the source, which follows the loss alone: no request waits for an hour.
-constexpr char kByLossAlone[] = " wait_goal_ms: 3600000";
 constexpr const char* kAdmission[] = {"none", "queue 5", "queue 10"};
 constexpr const char* kEnding[] = {"fixed", "loss", "sert"};
 constexpr char kGood[] = "good_percent";

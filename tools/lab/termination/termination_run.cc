@@ -16,8 +16,6 @@ using neptune::StrCat;
 constexpr double kSliceMs = 1;
 constexpr auto kDeadline = std::chrono::seconds(5);
 constexpr double kGoalMs = 1000;
-// The limit of the source, which follows the loss alone: no request waits for an hour.
-constexpr char kByLossAlone[] = " wait_goal_ms: 3600000";
 
 // The number after the name of a scheme; 0 if the name is another one.
 double AmountOf(const std::string& scheme, const std::string& name) {

@@ -26,6 +26,9 @@
 namespace search::lab {
 
 inline constexpr double kTerminationProcessors = 2;
+// Added to a time limit in cluster spec syntax, the limit of the source, which follows the loss
+// alone: no request waits for an hour.
+inline constexpr char kByLossAlone[] = " wait_goal_ms: 3600000";
 
 struct TerminationRun {
   std::string scheme = "none";

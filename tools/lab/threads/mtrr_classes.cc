@@ -279,17 +279,15 @@ void JudgePlan(const Results& results, int classes, Judgement* judgement) {
   const Point point = PlanPoint(classes);
   const std::vector<double> deviations = results.Values(point, "cost_deviation");
   judgement
-      ->AtMost(StrCat("cost of plans for ", classes,
-                      " classes, largest deviation from the "
-                      "minimum"),
-               "optimal", Estimate::Exact(*std::max_element(deviations.begin(), deviations.end())),
-               1e-9)
+      ->AtMost(
+          StrCat("cost of plans for ", classes, " classes, largest deviation from the minimum"),
+          "optimal", Estimate::Exact(*std::max_element(deviations.begin(), deviations.end())), 1e-9)
       .Shape();
   for (const neptune::PlannedClass& one : Asked(classes).classes) {
     const double threads = results.Values(point, one.name + "_threads").front();
-    const std::string what = StrCat(one.name, " of ", classes, ", ", threads,
-                                    " threads, all others overloaded: response time relative to "
-                                    "its limit");
+    const std::string what =
+        StrCat(one.name, " of ", classes, ", ", threads,
+               " threads, all others overloaded: response time relative to its limit");
     judgement->AtMost(what, "guaranteed", results.Mean(point, one.name + "_of_limit"), 1, "x");
     const Point nodes = PlanPoint(classes, kNode);
     if (!results.Has(nodes)) continue;

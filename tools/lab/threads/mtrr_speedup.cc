@@ -142,8 +142,7 @@ void JudgeKind(const Results& results, const Kind& kind, Judgement* judgement, p
                    Estimate::Exact(found.fit.speedup.saturation_point()));
   judgement->AtMost(name + "largest deviation of the fit", "linear, then flat", fit_error, 10, "%");
   judgement->AtLeast(StrCat(name, "throughput with ", found.fewest_threads,
-                            " threads, measured again, relative "
-                            "to the best"),
+                            " threads, measured again, relative to the best"),
                      "", Between(found.of_best_percent, runs, &Found::of_best_percent), 97, "%");
   judgement->AtMost(name + "throughput predicted there, deviation", "",
                     Between(found.deviation_percent, runs, &Found::deviation_percent), 3, "%");

@@ -177,8 +177,9 @@ void JudgeHandler(const Results& results, const std::string& handler, Judgement*
   for (const double load : {2.0, 4.0}) {
     const Point point = LoadPoint(handler, load);
     if (!results.Has(point)) continue;
-    auto& row = judgement->AtLeast(StrCat(handler, ": goodput at ", load, " x over peak"), "",
-                                   results.MeanRatio(point, peak, kGoodput), 0.95, "x");
+    auto& row =
+        judgement->AtLeast(StrCat(handler, ": goodput at ", load, " x, relative to the peak"), "",
+                           results.MeanRatio(point, peak, kGoodput), 0.95, "x");
     if (load == 2) row.Shape();
     judgement->Shown(StrCat(handler, ": 99th percentile at that load"), "",
                      results.Mean(point, kTail), "ms");

@@ -28,7 +28,7 @@ void FailStopPrimary::Begin(Epoch epoch, TimePoint now) {
     peer.matched = 0;
     peer.next = log_.last_lsn() + 1;
     peer.resend_at = now;
-    peer.told_committed = 0;
+    peer.sent_committed = 0;
     peer.progress_at = now;
     peer.admitted = 0;
     const bool takes_part = roster_.is_operational(member) && roster_.lives(member, now);
@@ -37,7 +37,7 @@ void FailStopPrimary::Begin(Epoch epoch, TimePoint now) {
     peer.admitted = log_.last_lsn() + 1;
   }
   epoch_begin_ = log_.last_lsn() + 1;
-  AppendWriteSet(members, epoch);
+  log_.AppendWriteSet(members, epoch);
 }
 
 void FailStopPrimary::Forget(MemberIndex member) {
@@ -49,7 +49,7 @@ void FailStopPrimary::OweAll() {
   for (Peer& peer : peers_) peer.is_owed = true;
 }
 
-StatusOr<Lsn> FailStopPrimary::Append(LogEntry write, Epoch epoch) {
+Status FailStopPrimary::Append(LogEntry write, Epoch epoch) {
   if (log_.last_lsn() - log_.committed() >= options_.uncommitted_count_max) {
     return ResourceExhausted(options_.uncommitted_count_max, " writes are not committed");
   }
@@ -57,7 +57,7 @@ StatusOr<Lsn> FailStopPrimary::Append(LogEntry write, Epoch epoch) {
   write.lsn = log_.last_lsn() + 1;
   write.epoch = epoch;
   log_.Append(std::move(write));
-  return log_.last_lsn();
+  return OkStatus();
 }
 
 void FailStopPrimary::Record(MemberIndex from, const ReplicaMessage& answer, TimePoint now) {
@@ -82,15 +82,6 @@ void FailStopPrimary::Serve(Epoch epoch, TimePoint now) {
   }
 }
 
-void FailStopPrimary::AppendWriteSet(MemberSet members, Epoch epoch) {
-  LogEntry entry;
-  entry.lsn = log_.last_lsn() + 1;
-  entry.epoch = epoch;
-  entry.kind = EntryKind::kWriteSet;
-  entry.write_set = members;
-  log_.Append(std::move(entry));
-}
-
 void FailStopPrimary::MaintainWriteSet(Epoch epoch, TimePoint now) {
   MemberSet members = log_.write_set();
   for (MemberIndex member = 0; member < group_.size(); ++member) {
@@ -109,7 +100,7 @@ void FailStopPrimary::MaintainWriteSet(Epoch epoch, TimePoint now) {
       peer.progress_at = now;
     }
   }
-  if (members != log_.write_set()) AppendWriteSet(members, epoch);
+  if (members != log_.write_set()) log_.AppendWriteSet(members, epoch);
 }
 
 void FailStopPrimary::Commit() {
@@ -125,7 +116,7 @@ void FailStopPrimary::SendAppend(MemberIndex to, Epoch epoch, bool is_leased, Ti
   Peer& peer = peers_[to];
   const bool is_due = now >= peer.resend_at;
   const bool has_news =
-      peer.next <= log_.last_lsn() || log_.committed() > peer.told_committed || peer.is_owed;
+      peer.next <= log_.last_lsn() || log_.committed() > peer.sent_committed || peer.is_owed;
   if (!roster_.lives(to, now) || !is_due || !has_news) return;
   const Lsn prev = peer.next - 1;
   const std::optional<Epoch> prev_epoch = log_.EpochAt(prev);
@@ -140,7 +131,7 @@ void FailStopPrimary::SendAppend(MemberIndex to, Epoch epoch, bool is_leased, Ti
   message.member_stamp = peer.member_stamp;
   message.yes = is_leased;
   peer.resend_at = now + 2 * options_.announcement_interval;
-  peer.told_committed = log_.committed();
+  peer.sent_committed = log_.committed();
   peer.is_owed = false;
   outbox_.SendAtOnce(to, std::move(message), prev_epoch ? log_.last_lsn() : 0);
 }

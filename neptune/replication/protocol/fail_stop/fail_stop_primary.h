@@ -11,6 +11,7 @@
 
 #include <vector>
 
+#include "neptune/base/status.h"
 #include "neptune/replication/protocol/fail_stop/fail_stop_options.h"
 #include "neptune/replication/protocol/fail_stop/fail_stop_roster.h"
 #include "neptune/replication/protocol/member_log.h"
@@ -34,7 +35,7 @@ class FailStopPrimary {
   void OweAll();
 
   // Appends a write. Errors: kResourceExhausted too many uncommitted writes.
-  StatusOr<Lsn> Append(LogEntry write, Epoch epoch);
+  Status Append(LogEntry write, Epoch epoch);
   // Takes an answer to an append.
   void Record(MemberIndex from, const ReplicaMessage& answer, TimePoint now);
   // Draws the conclusions: write set, commits, messages.
@@ -54,7 +55,7 @@ class FailStopPrimary {
     Lsn matched = 0;
     Lsn next = 1;
     TimePoint resend_at{};  // an append is in flight; no other is sent before this
-    Lsn told_committed = 0;
+    Lsn sent_committed = 0;
     bool is_owed = false;  // an append, possibly empty, must be sent
     // The entry that added the member to the write set in its current incarnation; 0: none.
     Lsn admitted = 0;
@@ -64,7 +65,6 @@ class FailStopPrimary {
 
   void SendAppend(MemberIndex to, Epoch epoch, bool is_leased, TimePoint now);
   void MaintainWriteSet(Epoch epoch, TimePoint now);
-  void AppendWriteSet(MemberSet members, Epoch epoch);
   void Commit();
 
   const ReplicaGroup& group_;

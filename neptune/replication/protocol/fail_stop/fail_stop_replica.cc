@@ -137,10 +137,7 @@ void FailStopReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, Ti
 
 void FailStopReplica::HandleBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!Follow(from, message)) return;
-  const bool has_it =
-      message.prev_lsn <= log_.last_lsn() &&
-      (message.prev_lsn < log_.base().lsn || log_.EpochAt(message.prev_lsn) == message.prev_epoch);
-  if (!has_it) return outbox_.RequestRestore(from);
+  if (!log_.Covers({message.prev_lsn, message.prev_epoch})) return outbox_.RequestRestore(from);
   ReplicaMessage answer = outbox_.Make(ReplicaMessageKind::kAppendAnswer, from, promise_.epoch);
   answer.member_stamp = StampOf(now);
   answer.committed = log_.committed();

@@ -7,14 +7,14 @@ namespace neptune {
 void FailStopRoster::Hear(MemberIndex from, Epoch epoch, TimePoint now) {
   Peer& peer = peers_[from];
   peer.is_known = true;
-  peer.heard_at = now;
+  peer.announced_at = now;
   peer.epoch = std::max(peer.epoch, epoch);
 }
 
 bool FailStopRoster::lives(MemberIndex member, TimePoint now) const {
   if (member == group_.self) return true;
   const Peer& peer = peers_[member];
-  return may_live_.contains(member) && peer.is_known && now - peer.heard_at < failure_timeout_;
+  return may_live_.contains(member) && peer.is_known && now - peer.announced_at < failure_timeout_;
 }
 
 // In a new partition the most preferred member starts, and the others recover from it.

@@ -51,7 +51,7 @@ class FailStopRoster {
  private:
   struct Peer {
     bool is_known = false;
-    TimePoint heard_at{};
+    TimePoint announced_at{};
     Epoch epoch = 0;
     bool is_operational = false;
     bool was_blank = false;

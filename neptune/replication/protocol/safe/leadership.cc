@@ -170,12 +170,7 @@ void Leadership::Commit(TimePoint now) {
 
 void Leadership::AppendWriteSet(MemberSet members, TimePoint now) {
   membership_.Change(log_.write_set(), members, now);
-  LogEntry entry;
-  entry.lsn = log_.last_lsn() + 1;
-  entry.epoch = epoch_;
-  entry.kind = EntryKind::kWriteSet;
-  entry.write_set = members;
-  log_.Append(std::move(entry));
+  log_.AppendWriteSet(members, epoch_);
 }
 
 void Leadership::ExpelSlow(TimePoint now) {
@@ -202,6 +197,8 @@ void Leadership::Admit(TimePoint now) {
 HandOver::Candidates Leadership::SuccessorCandidates(TimePoint now) const {
   HandOver::Candidates candidates;
   candidates.must_go = group_.IsWitness(group_.self) || membership_.IsOverBudget(group_.self);
+  // No member is preferred to the first.
+  if (group_.self == 0 && !candidates.must_go) return candidates;
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     if (member == group_.self || group_.IsWitness(member)) continue;
     if (!membership_.IsHeard(member, contact_, now) || !log_.write_set().contains(member)) continue;

@@ -117,11 +117,15 @@ TEST(LeadershipTest, HeartbeatsGoToAllOthersWithoutEntriesOfAnUnknownLog) {
   Harness harness;
   harness.now = harness.leadership->NextEvent();
   harness.leadership->HeartbeatIfDue(harness.now);
-  const std::vector<ReplicaMessage> sent = harness.Store();
+  const std::vector<OutgoingMessage> sent = harness.outbox.Drain(harness.log).at_once;
   ASSERT_EQ(sent.size(), 2u);
-  EXPECT_EQ(sent[0].kind, ReplicaMessageKind::kAppend);
-  EXPECT_EQ(sent[0].to_incarnation, 101u);
-  EXPECT_EQ(sent[0].last_lsn, 1u);
+  for (const OutgoingMessage& outgoing : sent) {
+    const auto& message = std::get<ReplicaMessage>(outgoing.message);
+    EXPECT_EQ(message.kind, ReplicaMessageKind::kAppend);
+    EXPECT_EQ(message.to_incarnation, 100u + outgoing.to);
+    EXPECT_EQ(message.last_lsn, 1u);
+    EXPECT_TRUE(outgoing.entries.empty());
+  }
 }
 
 TEST(LeadershipTest, MemberThatCatchesUpJoinsTheWriteSet) {

@@ -13,14 +13,14 @@ constexpr int kAnswerTimeWeight = 8;
 }  // namespace
 
 void QuorumContact::Begin(TimePoint now) {
-  for (Peer& peer : peers_) peer = Peer{.heard_at = now};
+  for (Peer& peer : peers_) peer = Peer{.answered_at = now};
 }
 
 void QuorumContact::Record(MemberIndex from, const ReplicaMessage& answer, TimePoint sent_at,
                            TimePoint now) {
   Peer& peer = peers_[from];
   peer.counts = answer.counts;
-  peer.heard_at = now;
+  peer.answered_at = now;
   peer.member_stamp = std::max(peer.member_stamp, answer.member_stamp);
   if (sent_at <= peer.answered_for) return;
   peer.answered_for = sent_at;

@@ -28,7 +28,7 @@ class QuorumContact {
   // A new term begins: none has answered yet, and none counts as silent yet.
   void Begin(TimePoint now);
   // The member has restarted.
-  void Forget(MemberIndex member, TimePoint now) { peers_[member] = Peer{.heard_at = now}; }
+  void Forget(MemberIndex member, TimePoint now) { peers_[member] = Peer{.answered_at = now}; }
   // Takes an answer to an append that was sent at `sent_at`.
   void Record(MemberIndex from, const ReplicaMessage& answer, TimePoint sent_at, TimePoint now);
 
@@ -36,7 +36,7 @@ class QuorumContact {
   bool counts(MemberIndex member) const { return peers_[member].counts; }
   // Time since its last answer.
   Duration SilenceOf(MemberIndex member, TimePoint now) const {
-    return now - peers_[member].heard_at;
+    return now - peers_[member].answered_at;
   }
   // Smoothed.
   Duration answer_time(MemberIndex member) const { return peers_[member].answer_time; }
@@ -53,7 +53,7 @@ class QuorumContact {
  private:
   struct Peer {
     bool counts = false;
-    TimePoint heard_at{};
+    TimePoint answered_at{};
     TimePoint answered_for = TimePoint::min();  // send time of the newest append that it answered
     Duration answer_time{0};
     int64_t member_stamp = 0;

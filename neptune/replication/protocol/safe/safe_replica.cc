@@ -148,9 +148,7 @@ void SafeReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePo
 
 void SafeReplica::HandleBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!Follow(from, message, now)) return;
-  const bool has_it =
-      message.prev_lsn <= log_.last_lsn() &&
-      (message.prev_lsn < log_.base().lsn || log_.EpochAt(message.prev_lsn) == message.prev_epoch);
+  const bool has_it = log_.Covers({message.prev_lsn, message.prev_epoch});
   if (!has_it && !group_.IsWitness(group_.self)) return outbox_.RequestRestore(from);
   if (!has_it) {
     NoteRestored({.base = {message.prev_lsn, message.prev_epoch},
