@@ -4,8 +4,7 @@
 // Reads and writes files.
 // Threads: one.
 // Errors: INVALID_ARGUMENT for lines that are not documents or commands, with their number; those
-// of
-//   index/core.
+//   of index/core.
 // Limits: kDocumentLineSizeMax bytes a line.
 
 #pragma once

@@ -6,11 +6,12 @@
 //   line if the options say so; RESOURCE_EXHAUSTED more than kDocumentsMax documents.
 // Limits: about 60 bytes of memory per document, 2 MiB per partition.
 //
-// Numbers count from 0 in the order of the input; a url that occurred before is skipped, and
-// so is a bad line. Writes, in the build folder:
-//   shard-P     documents of partition P, ascending           (spool.h)
+// Numbers count from 0 in the order of the input; a url that occurred before is skipped, and so is
+// a bad line. Writes, in the build folder:
+//
+//   shard-P     documents of partition P, ascending (spool.h)
 //   links       number of the page, hash of the url it leads to, words of the link
-//   urls        hash of each document's url                   (16 bytes each)
+//   urls        hash of each document's url (16 bytes each)
 //   qualities   the order for tier 1 among equal ranks (4 bytes each)
 
 #pragma once

@@ -6,8 +6,7 @@
 // Errors: DATA_LOSS "byte N: ..." for truncated or contradictory bytes; INVALID_ARGUMENT for a
 //   file that is whole but of another version or over a limit. After an error nothing more is read.
 // Limits: constant memory, whatever the file says: a posting list is never held in memory;
-// kCiffTermSizeMax,
-//   kCiffRecordSizeMax; documents are numbered below num_docs.
+//   kCiffTermSizeMax, kCiffRecordSizeMax; documents are numbered below num_docs.
 //
 // Checked: numbers are not negative, documents ascend in each list and are below num_docs, every tf
 // is at least 1, df and cf are the number and the sum of a list's postings, documents come as 0, 1,

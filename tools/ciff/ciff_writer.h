@@ -4,7 +4,8 @@
 // Writes to a FileSink.
 // Threads: thread-compatible.
 // Errors: those of the sink; RESOURCE_EXHAUSTED for a list of more than 2 GiB, which no reader of
-//   Protocol Buffers would accept. Limits: memory is the current list.
+//   Protocol Buffers would accept.
+// Limits: memory is the current list.
 
 #pragma once
 

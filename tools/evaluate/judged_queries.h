@@ -1,8 +1,9 @@
-// Queries and their relevance judgments.
-//   queries.tsv  query id, tab, text as a person would type it
-//   qrels.tsv    query id, document id, grade               or query id, 0, document id, grade
+// Queries and their relevance judgments, read from files.
 //
-// Reads files. Threads: plain values.
+//   queries.tsv  query id, tab, text as a person would type it
+//   qrels.tsv    query id, document id, grade; or query id, 0, document id, grade
+//
+// Threads: plain values.
 // Errors: INVALID_ARGUMENT a bad line, which the message names.
 // Limits: kJudgedQueriesMax queries, kJudgmentsMax judgments.
 

@@ -76,7 +76,10 @@ std::vector<SessionViolation> Naive(const std::vector<SessionOperation>& history
     bool went_back = false, misses_own = false, understates = false;
     for (size_t j = 0; j < history.size(); ++j) {
       const SessionOperation& before = history[j];
-      if (j == i || before.session != now.session || !PrecedesInSession(history, j, i)) continue;
+      if (j == i || before.session != now.session || before.returned > now.invoked) continue;
+      const bool is_one_instant = before.invoked == now.invoked && before.returned == now.invoked &&
+                                  now.returned == now.invoked;
+      if (is_one_instant && j > i) continue;  // the order in the history decides
       went_back |= now.version < before.version || (now.is_write && now.version == before.version);
       misses_own |= before.is_write && now.version < before.version;
     }

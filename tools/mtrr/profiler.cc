@@ -176,7 +176,7 @@ ProfilePoint PointOf(int threads, std::vector<double> throughputs) {
 
 StatusOr<ServiceProfile> MeasureProfile(neptune::Loop& loop, const AdminAccess& access,
                                         const ReplayPlan& plan, const ProfileOptions& options,
-                                        const TellPoint& tell) {
+                                        const ReportPoint& report) {
   NEPTUNE_RETURN_IF_ERROR(Check(options));
   NEPTUNE_RETURN_IF_ERROR(CheckReachable(loop, options.target.servers));
   if (access.nodes.empty())
@@ -194,7 +194,7 @@ StatusOr<ServiceProfile> MeasureProfile(neptune::Loop& loop, const AdminAccess& 
       status = neptune::Annotate(throughput.status(), StrCat("with ", threads, " threads"));
       if (!status.ok()) break;
       throughputs[threads].push_back(*throughput);
-      tell(repetition, threads, *throughput);
+      report(repetition, threads, *throughput);
     }
   }
   const Status back = ApplySettings(access, options.service, SettingsOf(before));

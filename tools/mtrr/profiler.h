@@ -47,13 +47,13 @@ struct ProfileOptions {
 };
 
 // Called after each measurement.
-using TellPoint = std::function<void(int repetition, int threads, double throughput)>;
+using ReportPoint = std::function<void(int repetition, int threads, double throughput)>;
 
 // REQUIRES: the plan's requests belong to the profiled class.
 neptune::StatusOr<ServiceProfile> MeasureProfile(neptune::Loop& loop, const AdminAccess& access,
                                                  const ReplayPlan& plan,
                                                  const ProfileOptions& options,
-                                                 const TellPoint& tell);
+                                                 const ReportPoint& report);
 
 // A plan that repeats these queries for the class, with enough requests for every thread.
 ReplayPlan PlanOfQueries(std::vector<std::string> queries, const std::string& service_class);
