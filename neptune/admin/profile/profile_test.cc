@@ -341,10 +341,10 @@ TEST_F(ProfilePagesTest, WrongParametersAreRefused) {
 TEST_F(ProfilePagesTest, AllocationsDuringTheProfileAreIncluded) {
   std::future<HttpResponse> profile = Begin("/profile/heap?seconds=1&format=folded");
   Blocks blocks;
-  using namespace std::chrono_literals;
-  while (profile.wait_for(0s) != std::future_status::ready) {
+  // Slow enough that the samples of the whole second have room, or the last ones, which alone are of
+  // blocks still held, would be lost.
+  while (profile.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) {
     AllocateMore(&blocks);
-    // Most blocks are held at every moment, whenever the profile ends.
     if (blocks.size() > 2000) blocks.erase(blocks.begin(), blocks.begin() + 100);
   }
   const HttpResponse response = profile.get();
