@@ -341,8 +341,8 @@ TEST_F(ProfilePagesTest, WrongParametersAreRefused) {
 TEST_F(ProfilePagesTest, AllocationsDuringTheProfileAreIncluded) {
   std::future<HttpResponse> profile = Begin("/profile/heap?seconds=1&format=folded");
   Blocks blocks;
-  // Slow enough that the samples of the whole second have room, or the last ones, which alone are of
-  // blocks still held, would be lost.
+  // Slow enough that the samples of the whole second have room: only the last ones are of blocks
+  // that are still held.
   while (profile.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready) {
     AllocateMore(&blocks);
     if (blocks.size() > 2000) blocks.erase(blocks.begin(), blocks.begin() + 100);
