@@ -40,38 +40,35 @@ StatusOr<std::unique_ptr<ServiceModule>> MakeEcho(const std::string& module) {
 }
 
 SimulatedCluster::SimulatedCluster(SimulatedClusterOptions options)
-    : options_(std::move(options)), simulator_(options_.seed, options_.sim) {
-  for (const NodeSpec& node : options_.spec.nodes()) AddHost(node.name());
-  simulator_.RunFor(std::chrono::milliseconds(500));
-}
-
-void SimulatedCluster::AddHost(const std::string& name) {
-  HostOptions host;
-  host.name = name;
-  host.boot = [this, name](World& world) { return Boot(name, world); };
-  simulator_.AddHost(std::move(host));
+    : options_(std::move(options)),
+      nodes_({.seed = options_.seed,
+              .sim = options_.sim,
+              .make_options = [this](const std::string& name) { return OptionsOf(name); },
+              .on_start = [this](const std::string& name,
+                                 const Status& status) { HandleStart(name, status); }}) {
+  nodes_.AddAll(options_.spec);
+  simulator().RunFor(std::chrono::milliseconds(500));
 }
 
 void SimulatedCluster::ChangeSpec(ClusterSpec spec) {
   options_.spec = std::move(spec);
   for (const NodeSpec& node : options_.spec.nodes()) {
-    if (!nodes_.contains(node.name())) AddHost(node.name());
+    if (!nodes_.contains(node.name())) nodes_.Add({.name = node.name()});
   }
 }
 
 Status SimulatedCluster::FailedStart(const std::string& name) {
   failures_[name];
-  simulator_.Restart(name);
-  simulator_.RunFor(std::chrono::seconds(1));
+  simulator().Restart(name);
+  simulator().RunFor(std::chrono::seconds(1));
   const std::optional<Status> failure = failures_.extract(name).mapped();
-  simulator_.Crash(name);
+  simulator().Crash(name);
   return failure.value_or(OkStatus());
 }
 
-std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& world) {
+NodeOptions SimulatedCluster::OptionsOf(const std::string& name) const {
   NodeOptions options;
   options.spec = options_.spec;
-  options.name = NodeId(name);
   options.modules = options_.modules;
   options.yellow_page = options_.yellow_page;
   if (options_.recheck_one_in) {
@@ -83,35 +80,20 @@ std::shared_ptr<void> SimulatedCluster::Boot(const std::string& name, World& wor
   if (options_.device_time) {
     options.device_time = [this, name](std::string_view) { return options_.device_time(name); };
   }
-  options.address = static_cast<SimWorld&>(world).address();
-  auto node = std::make_shared<Node>(world, std::move(options));
-  nodes_[name] = node;
-  node->Start([this, name](const Status& status) {
-    const auto failure = failures_.find(name);
-    if (failure != failures_.end()) {
-      failure->second = status;
-    } else {
-      EXPECT_TRUE(status.ok()) << name << ": " << status;
-    }
-  });
-  return node;
+  return options;
+}
+
+void SimulatedCluster::HandleStart(const std::string& name, const Status& status) {
+  const auto failure = failures_.find(name);
+  if (failure != failures_.end()) {
+    failure->second = status;
+  } else {
+    EXPECT_TRUE(status.ok()) << name << ": " << status;
+  }
 }
 
 void SimulatedCluster::RunOnClient(std::function<void(ClientSession&)> body, Duration limit) {
-  bool done = false;
-  SpawnOnClient([&](ClientSession& session) {
-    body(session);
-    done = true;
-  });
-  ASSERT_TRUE(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + limit))
-      << "seed " << simulator_.seed();
-}
-
-void SimulatedCluster::SpawnOnClient(std::function<void(ClientSession&)> body) {
-  client().RunOnControl([this, body = std::move(body)] {
-    ClientSession session(client().client());
-    body(session);
-  });
+  ASSERT_TRUE(nodes_.Run("c", std::move(body), limit)) << "seed " << simulator().seed();
 }
 
 std::set<std::string> SimulatedCluster::KnownReplicas(uint32_t partition,

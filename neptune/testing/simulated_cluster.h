@@ -7,10 +7,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "neptune/node/node.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
@@ -44,10 +47,10 @@ class SimulatedCluster {
   SimulatedCluster(uint64_t seed, int node_count, int partition_count)
       : SimulatedCluster({.seed = seed, .spec = EchoSpec(node_count, partition_count)}) {}
 
-  Simulator& simulator() { return simulator_; }
+  Simulator& simulator() { return nodes_.simulator(); }
   // REQUIRES: the node is alive.
-  Node& node(const std::string& name) { return *nodes_.at(name).lock(); }
-  bool lives(const std::string& name) const { return !nodes_.at(name).expired(); }
+  Node& node(const std::string& name) { return nodes_.node(name); }
+  bool lives(const std::string& name) const { return nodes_.lives(name); }
   Node& client() { return node("c"); }
 
   // Uses this spec for nodes that start from now on, and starts nodes that are new in it. The
@@ -61,7 +64,9 @@ class SimulatedCluster {
   void RunOnClient(std::function<void(ClientSession&)> body,
                    Duration limit = std::chrono::seconds(60));
   // Starts `body` there and returns.
-  void SpawnOnClient(std::function<void(ClientSession&)> body);
+  void SpawnOnClient(std::function<void(ClientSession&)> body) {
+    nodes_.Spawn("c", std::move(body));
+  }
 
   // Returns the nodes that serve the partition of "echo" in the view of `node`.
   std::set<std::string> KnownReplicas(uint32_t partition = 0, const std::string& node = "c");
@@ -69,13 +74,12 @@ class SimulatedCluster {
   std::set<std::string> KnownNodes(const std::string& node = "c");
 
  private:
-  void AddHost(const std::string& name);
-  std::shared_ptr<void> Boot(const std::string& name, World& world);
+  NodeOptions OptionsOf(const std::string& name) const;
+  void HandleStart(const std::string& name, const Status& status);
 
   SimulatedClusterOptions options_;
   std::map<std::string, std::optional<Status>> failures_;  // of nodes expected to fail
-  std::map<std::string, std::weak_ptr<Node>> nodes_;
-  Simulator simulator_;
+  SimulatedNodes nodes_;
 };
 
 }  // namespace neptune
