@@ -7,6 +7,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/service/span_log.h"
 #include "neptune/testing/call_test_module.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/thread/user_thread.h"
 
 namespace neptune {
@@ -440,27 +441,22 @@ TEST_F(CallTest, CallsOfAStoppingNodeEnd) {
 
 // Starts one node alone on a simulated host, and takes everything down after it failed.
 Status StartAlone(const std::string& module, const std::string& node_fields) {
-  Simulator simulator(1);
-  SimWorld& world = simulator.AddHost({.name = "n"});
-  NodeOptions options;
-  options.spec = *ParseClusterSpec(
+  const ClusterSpec spec = *ParseClusterSpec(
       StrCat("name: 't' multicast_group: '239.1.1.1:70' services { name: 'a' module: '", module,
              "' partition_count: 1000 } nodes { name: 'n' hosts { service: 'a' ", node_fields,
              " } }"),
       "test");
-  options.name = NodeId("n");
-  options.modules = MakeEcho;
-  options.address = world.address();
-  auto node = std::make_unique<Node>(world, std::move(options));
   Status status = Unavailable("not done");
-  node->Start([&](const Status& result) { status = result; });
-  simulator.RunFor(seconds(1));
+  SimulatedNodes nodes(
+      {.make_options =
+           [&](const std::string&) { return NodeOptions{.spec = spec, .modules = MakeEcho}; },
+       .on_start = [&](const std::string&, const Status& result) { status = result; }});
+  nodes.AddAll(spec);
+  nodes.simulator().RunFor(seconds(1));
   bool stopped = false;
-  node->Stop(seconds(1), [&] { stopped = true; });
-  simulator.RunFor(seconds(3));
+  nodes.node("n").Stop(seconds(1), [&] { stopped = true; });
+  nodes.simulator().RunFor(seconds(3));
   EXPECT_TRUE(stopped);
-  world.Stop();
-  node.reset();
   return status;
 }
 

@@ -15,6 +15,7 @@
 #include "neptune/service/loop_client.h"
 #include "neptune/service/node_loops.h"
 #include "neptune/testing/simulated_cluster.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/thread/user_thread.h"
 
 namespace neptune {
@@ -252,25 +253,18 @@ TEST(NodeSecurityTest, WithoutItsKeyANodeDoesNotStart) {
   Secrets secrets;
   secrets.PutKeys(kOld);
   chmod((secrets.FolderOf("c") + "/cluster_key").c_str(), 0644);
-  Simulator simulator(1);
-  HostOptions host;
-  host.name = "c";
+  ClusterSpec spec = EchoSpec(1, 1);
+  spec.set_cluster_key_file("cluster_key");
   Status outcome = Internal("no callback");
-  std::shared_ptr<Node> node;
-  host.boot = [&](World& world) {
-    NodeOptions options;
-    options.spec = EchoSpec(1, 1);
-    options.spec.set_cluster_key_file("cluster_key");
-    options.spec_directory = secrets.FolderOf("c");
-    options.name = NodeId("c");
-    options.modules = MakeEcho;
-    options.address = static_cast<SimWorld&>(world).address();
-    node = std::make_shared<Node>(world, std::move(options));
-    node->Start([&](const Status& status) { outcome = status; });
-    return std::shared_ptr<void>(node);
-  };
-  simulator.AddHost(std::move(host));
-  simulator.RunFor(seconds(1));
+  SimulatedNodes nodes(
+      {.make_options =
+           [&](const std::string&) {
+             return NodeOptions{
+                 .spec = spec, .spec_directory = secrets.FolderOf("c"), .modules = MakeEcho};
+           },
+       .on_start = [&](const std::string&, const Status& status) { outcome = status; }});
+  nodes.Add({.name = "c"});
+  nodes.simulator().RunFor(seconds(1));
   EXPECT_EQ(outcome.code(), StatusCode::kFailedPrecondition) << outcome;
   EXPECT_NE(outcome.message().find("chmod 600"), absl::string_view::npos);
 }
