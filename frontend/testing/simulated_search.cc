@@ -71,34 +71,17 @@ SimulatedSearch::SimulatedSearch(uint64_t seed, const std::string& frontend_para
                  "parameters { key: 'http_port' value: '",
                  kHttpPort, "' } ", ForAnyone(frontend_parameters), frontend_parameters),
           more)),
-      simulator_(seed) {
-  for (const neptune::NodeSpec& node : spec_.nodes()) {
-    neptune::HostOptions options;
-    options.name = node.name();
-    options.boot = [this, name = node.name()](neptune::World& world) { return Boot(name, world); };
-    simulator_.AddHost(std::move(options));
-  }
-  neptune::HostOptions user;
-  user.name = kUserHost;
-  user_loop_ = *simulator_.AddHost(std::move(user)).StartLoop({.name = "user"});
+      nodes_({.seed = seed, .make_options = [this](const std::string&) {
+                return neptune::NodeOptions{.spec = spec_, .modules = MakeModule};
+              }}) {
+  nodes_.AddAll(spec_);
+  user_loop_ = *simulator().AddHost({.name = kUserHost}).StartLoop({.name = "user"});
   RunFor(std::chrono::milliseconds(500));
 }
 
 SimulatedSearch::~SimulatedSearch() {
-  for (const std::string& host : simulator_.host_names()) simulator_.Resume(host);
+  for (const std::string& host : simulator().host_names()) simulator().Resume(host);
   RunFor(std::chrono::seconds(3));
-}
-
-std::shared_ptr<void> SimulatedSearch::Boot(const std::string& name, neptune::World& world) {
-  neptune::NodeOptions options;
-  options.spec = spec_;
-  options.name = neptune::NodeId(name);
-  options.modules = MakeModule;
-  options.address = static_cast<neptune::SimWorld&>(world).address();
-  auto node = std::make_shared<neptune::Node>(world, std::move(options));
-  nodes_[name] = node.get();
-  node->Start([name](const neptune::Status& status) { CHECK(status.ok()) << name << status; });
-  return node;
 }
 
 std::shared_ptr<TimedResponse> SimulatedSearch::Begin(const std::string& target,
@@ -106,13 +89,13 @@ std::shared_ptr<TimedResponse> SimulatedSearch::Begin(const std::string& target,
                                                       const std::string& method) {
   auto response = std::make_shared<TimedResponse>();
   response->http.status = 0;
-  const neptune::Endpoint to{simulator_.host(kFrontendNode).address(), kHttpPort};
-  const neptune::TimePoint begin = simulator_.now();
+  const neptune::Endpoint to{simulator().host(kFrontendNode).address(), kHttpPort};
+  const neptune::TimePoint begin = simulator().now();
   user_loop_->Post([this, response, to, target, headers, method, begin] {
     auto user = std::make_shared<std::unique_ptr<HttpUser>>();
     *user = std::make_unique<HttpUser>(
         *user_loop_, [this, response, begin, user](StatusOr<HttpResponse> answer) {
-          response->took = simulator_.now() - begin;
+          response->took = simulator().now() - begin;
           if (answer.ok()) response->http = *std::move(answer);
           // Posted, because the user object is still executing.
           user_loop_->Post([user] { user->reset(); });
@@ -125,18 +108,19 @@ std::shared_ptr<TimedResponse> SimulatedSearch::Begin(const std::string& target,
 TimedResponse SimulatedSearch::Get(const std::string& target, const neptune::HttpHeaders& headers,
                                    const std::string& method) {
   const auto response = Begin(target, headers, method);
-  simulator_.RunUntilTrue([&] { return response->http.status != 0; },
-                          simulator_.now() + std::chrono::minutes(1));
+  simulator().RunUntilTrue([&] { return response->http.status != 0; },
+                           simulator().now() + std::chrono::minutes(1));
   return *response;
 }
 
 double SimulatedSearch::CallCount(const std::string& node_prefix, const std::string& service,
                                   const std::string& method, const std::string& outcome) {
   double count = 0;
-  for (const auto& [name, node] : nodes_) {
-    if (!name.starts_with(node_prefix)) continue;
-    count += *node->metrics().Value(
-        "neptune_requests_total", {{"service", service}, {"method", method}, {"outcome", outcome}});
+  const neptune::MetricLabels labels = {
+      {"service", service}, {"method", method}, {"outcome", outcome}};
+  for (const neptune::NodeSpec& node : spec_.nodes()) {
+    if (!node.name().starts_with(node_prefix)) continue;
+    count += *nodes_.node(node.name()).metrics().Value("neptune_requests_total", labels);
   }
   return count;
 }

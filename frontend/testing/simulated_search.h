@@ -6,13 +6,13 @@
 
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "frontend/http/frontend_module.h"
 #include "neptune/node/node.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/wire/http/http_message.h"
 #include "neptune/world/sim/simulator.h"
 
@@ -35,9 +35,9 @@ class SimulatedSearch {
   // Lets calls in progress end, so that no user-level thread remains.
   ~SimulatedSearch();
 
-  neptune::Simulator& simulator() { return simulator_; }
-  neptune::Node& node(const std::string& name) { return *nodes_.at(name); }
-  void RunFor(neptune::Duration duration) { simulator_.RunFor(duration); }
+  neptune::Simulator& simulator() { return nodes_.simulator(); }
+  neptune::Node& node(const std::string& name) { return nodes_.node(name); }
+  void RunFor(neptune::Duration duration) { simulator().RunFor(duration); }
 
   // Sends a GET request; the returned object receives the answer.
   std::shared_ptr<TimedResponse> Begin(const std::string& target,
@@ -54,11 +54,8 @@ class SimulatedSearch {
   double Metric(const std::string& name, const neptune::MetricLabels& labels);
 
  private:
-  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
-
   const neptune::ClusterSpec spec_;
-  std::map<std::string, neptune::Node*> nodes_;
-  neptune::Simulator simulator_;
+  neptune::SimulatedNodes nodes_;
   neptune::Loop* user_loop_ = nullptr;
 };
 

@@ -11,7 +11,7 @@
 
 #include "neptune/base/file.h"
 #include "neptune/node/node.h"
-#include "neptune/world/sim/simulator.h"
+#include "neptune/testing/simulated_nodes.h"
 
 namespace search::index {
 namespace {
@@ -79,24 +79,16 @@ class VersionedPartitionsTest : public testing::Test {
             parameters + " } nodes { name: 'n' hosts { service: 'texts' } }",
         "test");
     if (!spec.ok()) return spec.status();
-    Status started;
-    simulator_.AddHost({.name = "n", .boot = [&](neptune::World& world) {
-                          neptune::NodeOptions options;
-                          options.spec = *spec;
-                          options.name = neptune::NodeId("n");
-                          options.base_directory = folder_;
-                          options.address = static_cast<neptune::SimWorld&>(world).address();
-                          options.with_admin = false;
-                          options.modules = [this](const std::string&) {
-                            return StatusOr<std::unique_ptr<neptune::ServiceModule>>(
-                                std::make_unique<TextModule>(&seen_));
-                          };
-                          auto node = std::make_shared<neptune::Node>(world, std::move(options));
-                          node->Start([&](const Status& status) { started = status; });
-                          return node;
-                        }});
+    spec_ = *spec;
+    nodes_.AddAll(spec_);
     simulator_.RunFor(std::chrono::milliseconds(100));
-    return started;
+    return started_;
+  }
+  neptune::NodeOptions MakeOptions() {
+    return {.spec = spec_,
+            .base_directory = folder_,
+            .modules = [this](const std::string&) { return std::make_unique<TextModule>(&seen_); },
+            .with_admin = false};
   }
 
   static std::string Parameter(const std::string& key, const std::string& value) {
@@ -111,7 +103,12 @@ class VersionedPartitionsTest : public testing::Test {
 
   std::string folder_;
   Seen seen_;
-  neptune::Simulator simulator_{1};
+  neptune::ClusterSpec spec_;
+  Status started_;
+  neptune::SimulatedNodes nodes_{
+      {.make_options = [this](const std::string&) { return MakeOptions(); },
+       .on_start = [this](const std::string&, const Status& status) { started_ = status; }}};
+  neptune::Simulator& simulator_ = nodes_.simulator();
 };
 
 TEST_F(VersionedPartitionsTest, OpensThePartitionsBelowThePath) {

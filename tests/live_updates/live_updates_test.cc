@@ -26,6 +26,7 @@
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
 #include "neptune/replication/client/replica_session.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace search {
@@ -55,14 +56,7 @@ class LiveUpdatesTest : public testing::Test {
     std::filesystem::remove_all(root_);
     Publish();
     AdoptSpec(Spec());
-    for (const neptune::NodeSpec& node : spec_.nodes()) {
-      neptune::HostOptions options;
-      options.name = node.name();
-      options.boot = [this, name = node.name()](neptune::World& world) {
-        return Boot(name, world);
-      };
-      simulator_.AddHost(std::move(options));
-    }
+    nodes_.AddAll(spec_);
     simulator_.RunFor(seconds(2));
     for (const auto& [node, status] : starts_) ASSERT_TRUE(status.ok()) << node << status;
   }
@@ -119,27 +113,12 @@ class LiveUpdatesTest : public testing::Test {
     return text;
   }
 
-  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world) {
-    neptune::NodeOptions options;
-    options.spec = spec_;
-    options.name = neptune::NodeId(name);
-    options.modules = MakeModule;
-    options.address = static_cast<neptune::SimWorld&>(world).address();
-    auto node = std::make_shared<neptune::Node>(world, std::move(options));
-    nodes_[name] = node;
-    node->Start([this, name](const Status& status) { starts_[name] = status; });
-    return node;
-  }
-
-  void InSession(std::function<void(neptune::ReplicaSession&)> body) {
-    bool done = false;
-    neptune::Node& client = *nodes_.at("c").lock();
-    client.RunOnControl([&] {
-      neptune::ReplicaSession session((neptune::ClientSession(client.client())));
-      body(session);
-      done = true;
-    });
-    ASSERT_TRUE(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + seconds(60)));
+  void InSession(const std::function<void(neptune::ReplicaSession&)>& body) {
+    const auto with_replicas = [&](neptune::ClientSession& session) {
+      neptune::ReplicaSession replicas(std::move(session));
+      body(replicas);
+    };
+    ASSERT_TRUE(nodes_.Run("c", with_replicas, seconds(60)));
   }
 
   static Status Change(neptune::ReplicaSession& session, const char* service,
@@ -214,9 +193,15 @@ class LiveUpdatesTest : public testing::Test {
 
   std::filesystem::path root_;
   neptune::ClusterSpec spec_;
-  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
   std::map<std::string, Status> starts_;  // what the last start of each node came to
-  neptune::Simulator simulator_{1};
+  neptune::SimulatedNodes nodes_{{
+      .make_options =
+          [this](const std::string&) {
+            return neptune::NodeOptions{.spec = spec_, .modules = MakeModule};
+          },
+      .on_start = [this](const std::string& name, const Status& status) { starts_[name] = status; },
+  }};
+  neptune::Simulator& simulator_ = nodes_.simulator();
   uint64_t version_ = 0;
 };
 
@@ -246,18 +231,15 @@ TEST_F(LiveUpdatesTest, AWriterReachesTiersAndDocumentServers) {
   frontend::DocumentEdit newer = bird;
   newer.content->set_title("fish");
   const frontend::DocumentEdit removal{.doc_id = 1, .content = std::nullopt};
-  bool done = false;
-  neptune::Node& client = *nodes_.at("c").lock();
-  client.RunOnControl([&] {
-    frontend::ReplicatedWriter writer(client.client(), simulator_.host("c"),
+  const auto write = [&](neptune::ClientSession& session) {
+    frontend::ReplicatedWriter writer(session.client(), simulator_.host("c"),
                                       {.partitions = {.tier1 = 1, .tier2 = 0, .documents = 1}});
     const auto deadline = neptune::this_thread::Now() + seconds(10);
     for (const auto& written : writer.Write({{bird, removal, newer}, std::nullopt, deadline})) {
       EXPECT_TRUE(written.status.ok()) << written.status;
     }
-    done = true;
-  });
-  ASSERT_TRUE(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + seconds(20)));
+  };
+  ASSERT_TRUE(nodes_.Run("c", write, seconds(20)));
   simulator_.RunFor(seconds(1));
   EXPECT_EQ(Found("s2", "fish"), Numbers{7});
   EXPECT_EQ(Found("s2", "bird"), Numbers{});

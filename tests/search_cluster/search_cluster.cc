@@ -106,18 +106,26 @@ struct SearchCluster::Attempt {
 
 SearchCluster::SearchCluster(uint64_t seed, const ClusterSpec& spec, const std::string& folder,
                              DiskTime disk_time)
-    : spec_(spec), folder_(folder), disk_time_(std::move(disk_time)), simulator_(seed) {
+    : spec_(spec),
+      folder_(folder),
+      disk_time_(std::move(disk_time)),
+      nodes_({.seed = seed,
+              .make_options = [this](const std::string& name) { return OptionsOf(name); },
+              .on_start =
+                  [this](const std::string& name, const Status& status) {
+                    boot_errors_[name] = status.ok() ? std::string() : status.ToString();
+                  }}) {
   for (NodeSpec& node : *spec_.mutable_nodes()) {
     for (auto& hosted : *node.mutable_hosts()) {
       if (hosted.service() != "frontend") continue;
       neptune::SetParameter("http_port", neptune::StrCat(kHttpPort), hosted.mutable_parameters());
     }
   }
-  for (int i = 0; i < spec_.nodes_size(); ++i) AddHost(*spec_.mutable_nodes(i));
-  neptune::SimWorld& user = simulator_.AddHost({.name = "user"});
+  for (NodeSpec& node : *spec_.mutable_nodes()) AddHost(&node);
+  neptune::SimWorld& user = simulator().AddHost({.name = "user"});
   user_loop_ = *user.StartLoop({.name = "browser"});
   user_ = std::make_unique<tools::HttpFetcher>(*user_loop_);
-  simulator_.RunFor(milliseconds(2 * spec_.announce_interval_ms()));
+  simulator().RunFor(milliseconds(2 * spec_.announce_interval_ms()));
   for (const auto& [node, error] : boot_errors_) CHECK(error.empty()) << node << ": " << error;
 }
 
@@ -129,25 +137,21 @@ std::vector<std::string> SearchCluster::node_names() const {
   return names;
 }
 
-void SearchCluster::AddHost(const NodeSpec& node) {
-  neptune::HostOptions options;
-  options.name = node.name();
-  options.boot = [this, name = node.name()](neptune::World& world) { return Boot(name, world); };
-  const uint32_t address = simulator_.AddHost(std::move(options)).address();
-  for (auto& hosted : *spec_.mutable_nodes(static_cast<int>(simulator_.host_names().size()) - 1)
-                           ->mutable_hosts()) {
+void SearchCluster::AddHost(NodeSpec* node) {
+  const uint32_t address = nodes_.Add({.name = node->name()}).address();
+  for (auto& hosted : *node->mutable_hosts()) {
     if (hosted.service() != "frontend") continue;
     neptune::SetParameter("http_address", AddressText(address), hosted.mutable_parameters());
     // The simulated users are on other machines.
     neptune::SetParameter("operator_pages", "anyone", hosted.mutable_parameters());
-    frontends_[node.name()] = {address, kHttpPort};
+    frontends_[node->name()] = {address, kHttpPort};
   }
 }
 
-std::shared_ptr<void> SearchCluster::Boot(const std::string& name, neptune::World& world) {
+neptune::NodeOptions SearchCluster::OptionsOf(const std::string& name) {
+  boot_errors_[name] = "still starting";
   neptune::NodeOptions options;
   options.spec = spec_;
-  options.name = neptune::NodeId(name);
   options.base_directory = folder_;
   options.modules =
       [this, name](const std::string& module) -> StatusOr<std::unique_ptr<neptune::ServiceModule>> {
@@ -156,17 +160,10 @@ std::shared_ptr<void> SearchCluster::Boot(const std::string& name, neptune::Worl
     modules_[name] = made.get();
     return made;
   };
-  options.address = static_cast<neptune::SimWorld&>(world).address();
   if (disk_time_) {
     options.device_time = [this, name](std::string_view path) { return disk_time_(name, path); };
   }
-  auto node = std::make_shared<neptune::Node>(world, std::move(options));
-  nodes_[name] = node;
-  boot_errors_[name] = "still starting";
-  node->Start([this, name](const Status& status) {
-    boot_errors_[name] = status.ok() ? std::string() : status.ToString();
-  });
-  return node;
+  return options;
 }
 
 StatusOr<HttpResponse> SearchCluster::Send(const std::string& web,
@@ -179,7 +176,7 @@ StatusOr<HttpResponse> SearchCluster::Send(const std::string& web,
       done = true;
     });
   });
-  CHECK(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + 2 * kUserPatience));
+  CHECK(simulator().RunUntilTrue([&] { return done; }, simulator().now() + 2 * kUserPatience));
   return response;
 }
 
@@ -220,28 +217,28 @@ StatusOr<SearchAnswer> SearchCluster::Search(const Question& question) {
     answer = std::move(result);
     done = true;
   });
-  CHECK(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + seconds(30)));
+  CHECK(simulator().RunUntilTrue([&] { return done; }, simulator().now() + seconds(30)));
   return answer;
 }
 
 void SearchCluster::Kill(const std::string& node) {
   down_.insert(node);
-  simulator_.Crash(node, neptune::CrashKind::kProcess);
+  simulator().Crash(node, neptune::CrashKind::kProcess);
 }
 
 void SearchCluster::Restart(const std::string& node) {
   down_.erase(node);
-  simulator_.Restart(node);
+  simulator().Restart(node);
 }
 
 void SearchCluster::Pause(const std::string& node) {
   down_.insert(node);
-  simulator_.Pause(node);
+  simulator().Pause(node);
 }
 
 void SearchCluster::Resume(const std::string& node) {
   down_.erase(node);
-  simulator_.Resume(node);
+  simulator().Resume(node);
 }
 
 neptune::CapsuleStack& SearchCluster::Capsules(const std::string& node) const {

@@ -21,6 +21,7 @@
 #include "frontend/model/answer.h"
 #include "neptune/base/status.h"
 #include "neptune/node/node.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/wire/http/http_router.h"
 #include "neptune/world/sim/simulator.h"
 #include "tests/search_cluster/answer_oracle.h"
@@ -59,7 +60,7 @@ class SearchCluster {
                 DiskTime disk_time = {});
   ~SearchCluster();
 
-  neptune::Simulator& simulator() { return simulator_; }
+  neptune::Simulator& simulator() { return nodes_.simulator(); }
   std::vector<std::string> node_names() const;
 
   // Sends a request to the frontend of node `web` and runs until it is answered.
@@ -80,7 +81,7 @@ class SearchCluster {
   void Pause(const std::string& node);
   void Resume(const std::string& node);
   // Access to a running node.
-  neptune::Node& NodeNamed(const std::string& node) const { return *nodes_.at(node).lock(); }
+  neptune::Node& NodeNamed(const std::string& node) const { return nodes_.node(node); }
   std::vector<neptune::HttpRoute> RoutesOf(const std::string& web) const;
   // The capsules of a running node.
   neptune::CapsuleStack& Capsules(const std::string& node) const;
@@ -89,20 +90,19 @@ class SearchCluster {
 
  private:
   struct Attempt;
-  void AddHost(const neptune::NodeSpec& node);
-  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
+  void AddHost(neptune::NodeSpec* node);
+  neptune::NodeOptions OptionsOf(const std::string& name);
   void Ask(std::shared_ptr<Attempt> attempt);
 
   neptune::ClusterSpec spec_;
   const std::string folder_;
   const DiskTime disk_time_;
   std::map<std::string, std::string> boot_errors_;
-  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
   std::set<std::string> down_;
   std::map<std::string, neptune::Endpoint> frontends_;              // by node
   std::map<std::string, const frontend::FrontendModule*> modules_;  // of nodes that run, by node
   size_t next_frontend_ = 0;
-  neptune::Simulator simulator_;
+  neptune::SimulatedNodes nodes_;
   std::unique_ptr<tools::HttpFetcher> user_;
   neptune::Loop* user_loop_ = nullptr;
 };

@@ -9,6 +9,7 @@
 
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/replay/open_loop.h"
 
@@ -38,33 +39,21 @@ class Recorder final : public LoadObserver {
   neptune::Status end;
 };
 
-neptune::ClusterSpec OneNode() {
+neptune::NodeOptions EchoNode(const std::string&) {
   const auto spec = neptune::ParseClusterSpec(
       "name: 'test' multicast_group: '239.192.7.1:7400' "
       "services { name: 'echo' module: 'echo' queue_length_max: 5 concurrency: 1 } "
       "nodes { name: 'n' hosts { service: 'echo' } }",
       "test");
   EXPECT_TRUE(spec.ok()) << spec.status();
-  return *spec;
+  return {.spec = *spec,
+          .modules = [](const std::string&) { return std::make_unique<neptune::EchoModule>(); }};
 }
 
 class NeptuneTargetTest : public testing::Test {
  protected:
   NeptuneTargetTest() {
-    simulator_.AddHost(
-        {.name = "n", .boot = [this](neptune::World& world) -> std::shared_ptr<void> {
-           neptune::NodeOptions options;
-           options.spec = OneNode();
-           options.name = neptune::NodeId("n");
-           options.modules = [](const std::string&) {
-             return std::make_unique<neptune::EchoModule>();
-           };
-           options.address = static_cast<neptune::SimWorld&>(world).address();
-           auto node = std::make_shared<neptune::Node>(world, std::move(options));
-           node->Start([](const neptune::Status& status) { EXPECT_TRUE(status.ok()) << status; });
-           node_ = node;
-           return node;
-         }});
+    nodes_.Add({.name = "n"});
     simulator_.RunFor(seconds(2));
   }
   ~NeptuneTargetTest() override {
@@ -78,7 +67,7 @@ class NeptuneTargetTest : public testing::Test {
     for (int i = 0; i < count; ++i) plan_.requests.push_back({.at_ns = i * int64_t{1'000'000}});
     neptune::Loop* const loop =
         *simulator_.AddHost({.name = "generator"}).StartLoop({.name = "generator"});
-    const NeptuneTargetOptions options{.servers = {node_.lock()->call_endpoint()},
+    const NeptuneTargetOptions options{.servers = {nodes_.node("n").call_endpoint()},
                                        .service = neptune::ServiceName("echo"),
                                        .partition = neptune::PartitionId(0),
                                        .method = neptune::MethodName(method),
@@ -96,8 +85,8 @@ class NeptuneTargetTest : public testing::Test {
     EXPECT_EQ(recorder_.measurements.size(), plan_.requests.size());
   }
 
-  neptune::Simulator simulator_{5};
-  std::weak_ptr<neptune::Node> node_;
+  neptune::SimulatedNodes nodes_{{.seed = 5, .make_options = EchoNode}};
+  neptune::Simulator& simulator_ = nodes_.simulator();
   ReplayPlan plan_;
   Recorder recorder_;
   std::unique_ptr<NeptuneTarget> target_;

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "neptune/node/node.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/thread/user_thread.h"
-#include "neptune/world/sim/simulator.h"
 
 namespace neptune::examples {
 namespace {
@@ -53,27 +53,20 @@ Status RunWith(
       "test");
   CHECK(spec.ok()) << spec.status();
   Status started;
-  std::weak_ptr<Node> running;
-  Simulator simulator(1);
-  simulator.AddHost({.name = "n", .boot = [&](World& world) {
-                       NodeOptions options;
-                       options.spec = *spec;
-                       options.name = NodeId("n");
-                       options.address = static_cast<SimWorld&>(world).address();
-                       options.with_admin = false;
-                       options.modules = [&](const std::string&) {
-                         return StatusOr<std::unique_ptr<ServiceModule>>(
-                             std::make_unique<WorkingModule>(seen));
-                       };
-                       auto node = std::make_shared<Node>(world, std::move(options));
-                       running = node;
-                       node->Start([&](const Status& status) { started = status; });
-                       return node;
-                     }});
-  simulator.RunFor(std::chrono::milliseconds(100));
+  const auto make_module = [&](const std::string&) {
+    return std::make_unique<WorkingModule>(seen);
+  };
+  SimulatedNodes nodes(
+      {.make_options =
+           [&](const std::string&) {
+             return NodeOptions{.spec = *spec, .modules = make_module, .with_admin = false};
+           },
+       .on_start = [&](const std::string&, const Status& status) { started = status; }});
+  nodes.AddAll(*spec);
+  nodes.simulator().RunFor(std::chrono::milliseconds(100));
   if (!started.ok()) return started;
-  running.lock()->RunOnControl([&] { body(); });
-  simulator.RunFor(std::chrono::seconds(60));
+  nodes.Spawn("n", [&](ClientSession&) { body(); });
+  nodes.simulator().RunFor(std::chrono::seconds(60));
   return started;
 }
 

@@ -69,11 +69,9 @@ ClusterSpec SpecOf(const ExampleClusterOptions& options, uint16_t port) {
   return spec;
 }
 
-NodeOptions OptionsOf(const ExampleClusterOptions& options, const ClusterSpec& spec,
-                      const std::string& name) {
+NodeOptions OptionsOf(const ExampleClusterOptions& options, const ClusterSpec& spec) {
   NodeOptions node;
   node.spec = spec;
-  node.name = NodeId(name);
   node.spec_directory = std::filesystem::path(options.spec_file).parent_path();
   node.with_admin = false;
   node.modules = [options](const std::string& wanted) -> StatusOr<std::unique_ptr<ServiceModule>> {
@@ -86,39 +84,16 @@ NodeOptions OptionsOf(const ExampleClusterOptions& options, const ClusterSpec& s
 }  // namespace
 
 SimulatedExample::SimulatedExample(const ExampleClusterOptions& options)
-    : spec_(SpecOf(options, 7000)), simulator_(options.seed) {
-  for (const NodeSpec& node : spec_.nodes()) {
-    HostOptions host;
-    host.name = node.name();
-    host.boot = [this, options, name = node.name()](World& world) {
-      return Boot(options, name, world);
-    };
-    simulator_.AddHost(std::move(host));
-  }
-  simulator_.RunFor(milliseconds(500));
-}
-
-SimulatedExample::~SimulatedExample() = default;
-
-std::shared_ptr<void> SimulatedExample::Boot(const ExampleClusterOptions& options,
-                                             const std::string& name, World& world) {
-  NodeOptions node_options = OptionsOf(options, spec_, name);
-  node_options.address = static_cast<SimWorld&>(world).address();
-  auto node = std::make_shared<Node>(world, std::move(node_options));
-  nodes_[name] = node;
-  node->Start([name](const Status& status) { EXPECT_TRUE(status.ok()) << name << ": " << status; });
-  return node;
+    : spec_(SpecOf(options, 7000)),
+      nodes_({.seed = options.seed, .make_options = [this, options](const std::string&) {
+                return OptionsOf(options, spec_);
+              }}) {
+  nodes_.AddAll(spec_);
+  simulator().RunFor(milliseconds(500));
 }
 
 void SimulatedExample::RunOnClient(const ClientBody& body) {
-  bool done = false;
-  node(kClient).RunOnControl([&] {
-    ClientSession session(node(kClient).client());
-    body(session);
-    done = true;
-  });
-  ASSERT_TRUE(simulator_.RunUntilTrue([&] { return done; }, simulator_.now() + kBodyLimit))
-      << "seed " << simulator_.seed();
+  ASSERT_TRUE(nodes_.Run(kClient, body, kBodyLimit)) << "seed " << simulator().seed();
 }
 
 // A node with its own world, as in a process.
@@ -145,7 +120,9 @@ struct RealExample::RealNode {
 RealExample::RealExample(const ExampleClusterOptions& options) {
   const ClusterSpec spec = SpecOf(options, port_.number());
   for (const NodeSpec& node : spec.nodes()) {
-    nodes_[node.name()] = std::make_unique<RealNode>(OptionsOf(options, spec, node.name()));
+    NodeOptions node_options = OptionsOf(options, spec);
+    node_options.name = NodeId(node.name());
+    nodes_[node.name()] = std::make_unique<RealNode>(std::move(node_options));
   }
   WaitForPartitions(spec);
 }

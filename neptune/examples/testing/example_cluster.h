@@ -18,6 +18,7 @@
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/node/node.h"
 #include "neptune/service/client.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune::examples {
@@ -44,19 +45,14 @@ using ClientBody = std::function<void(ClientSession& session)>;
 class SimulatedExample {
  public:
   explicit SimulatedExample(const ExampleClusterOptions& options);
-  ~SimulatedExample();
 
   void RunOnClient(const ClientBody& body);
-  Simulator& simulator() { return simulator_; }
-  Node& node(const std::string& name) { return *nodes_.at(name).lock(); }
+  Simulator& simulator() { return nodes_.simulator(); }
+  Node& node(const std::string& name) { return nodes_.node(name); }
 
  private:
-  std::shared_ptr<void> Boot(const ExampleClusterOptions& options, const std::string& name,
-                             World& world);
-
   const ClusterSpec spec_;
-  std::map<std::string, std::weak_ptr<Node>> nodes_;
-  Simulator simulator_;
+  SimulatedNodes nodes_;
 };
 
 class RealExample {
