@@ -103,14 +103,13 @@ AggregationCluster::AggregationCluster(const AggregationClusterOptions& options)
     : options_(options),
       spec_(AggregationSpec(options, "239.192.7.1:7400")),
       spec_without_nodes_(WithoutNodes(spec_)),
-      simulator_(options.seed, {.network = options.network}) {
+      nodes_({.seed = options.seed,
+              .sim = {.network = options.network},
+              .make_options = [this](const std::string& name) { return OptionsOf(name); }}) {
   for (const neptune::NodeSpec& node : spec_.nodes()) {
-    const std::string& name = node.name();
-    simulator_.AddHost({.name = name,
-                        .processors = ProcessorsOf(name),
-                        .boot = [this, name](neptune::World& world) { return Boot(name, world); }});
+    nodes_.Add({.name = node.name(), .processors = ProcessorsOf(node.name())});
   }
-  simulator_.RunFor(kStartTime);
+  simulator().RunFor(kStartTime);
 }
 
 AggregationCluster::~AggregationCluster() = default;
@@ -132,12 +131,10 @@ neptune::ClusterSpec AggregationCluster::SpecFor(const std::string& name) const 
   return spec;
 }
 
-std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune::World& world) {
+neptune::NodeOptions AggregationCluster::OptionsOf(const std::string& name) {
   neptune::NodeOptions options;
   options.spec = SpecFor(name);
-  options.name = NodeId(name);
   options.modules = MakeAggregationModule;
-  options.address = static_cast<neptune::SimWorld&>(world).address();
   options.yellow_page.expiry =
       kAnnouncementsToExpiry * std::chrono::milliseconds(options_.announce_interval_ms);
   options.with_admin = false;
@@ -146,11 +143,7 @@ std::shared_ptr<void> AggregationCluster::Boot(const std::string& name, neptune:
     if (options_.threads_wait) aggregations->reduction_place = MakeWaitingThread;
     InformOfLoads(aggregations);
   };
-  auto node = std::make_shared<Node>(world, std::move(options));
-  nodes_[name] = node;
-  node->Start(
-      [name](const neptune::Status& status) { CHECK(status.ok()) << name << ": " << status; });
-  return node;
+  return options;
 }
 
 void AggregationCluster::InformOfLoads(neptune::AggregatorOptions* options) {
@@ -173,17 +166,17 @@ void AggregationCluster::InformOfLoads(neptune::AggregatorOptions* options) {
 }
 
 Duration AggregationCluster::PendingOf(const NodeId& node) const {
-  const auto there = nodes_.at(node.value()).lock();
+  const Node* const there = nodes_.Find(node.value());
   return there == nullptr ? Duration(0) : there->PendingAggregationWork();
 }
 
-Node& AggregationCluster::server(int number) { return *nodes_.at(StrCat("s", number)).lock(); }
-Node& AggregationCluster::client(int number) { return *nodes_.at(StrCat("c", number)).lock(); }
+Node& AggregationCluster::server(int number) { return nodes_.node(StrCat("s", number)); }
+Node& AggregationCluster::client(int number) { return nodes_.node(StrCat("c", number)); }
 
 Duration AggregationCluster::ServerTime() {
   Duration sum{0};
   for (int i = 0; i < server_count(); ++i) {
-    sum += simulator_.host(StrCat("s", i)).sim_processors().consumed();
+    sum += simulator().host(StrCat("s", i)).sim_processors().consumed();
   }
   return sum;
 }
@@ -191,7 +184,7 @@ Duration AggregationCluster::ServerTime() {
 Duration AggregationCluster::ClientTime() {
   Duration sum{0};
   for (int i = 0; i < client_count(); ++i) {
-    sum += simulator_.host(StrCat("c", i)).sim_processors().consumed();
+    sum += simulator().host(StrCat("c", i)).sim_processors().consumed();
   }
   return sum;
 }
@@ -206,8 +199,8 @@ neptune::Status AggregationCluster::Schedule(const std::vector<ScriptEvent>& scr
       return neptune::InvalidArgument("the script lets requests of ", event.node,
                                       " fail or hang, which MICRO's do not");
     }
-    simulator_.At(simulator_.now() + event.at, [this, event] {
-      CHECK(ApplyToHost(event, simulator_)) << "an event that was refused above";
+    simulator().At(simulator().now() + event.at, [this, event] {
+      CHECK(ApplyToHost(event, simulator())) << "an event that was refused above";
     });
   }
   return neptune::OkStatus();

@@ -22,6 +22,7 @@
 #include "neptune/dac/dac.h"
 #include "neptune/examples/micro/micro.pb.h"
 #include "neptune/node/node.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/lab/engine/experiment.h"
 #include "tools/workload/script.h"
@@ -98,7 +99,7 @@ class AggregationCluster {
   explicit AggregationCluster(const AggregationClusterOptions& options);
   ~AggregationCluster();
 
-  neptune::Simulator& simulator() { return simulator_; }
+  neptune::Simulator& simulator() { return nodes_.simulator(); }
   int server_count() const { return options_.server_count; }
   int client_count() const { return options_.client_count; }
   // REQUIRES: it is up.
@@ -113,7 +114,7 @@ class AggregationCluster {
   neptune::Status Schedule(const std::vector<workload::ScriptEvent>& script);
 
  private:
-  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
+  neptune::NodeOptions OptionsOf(const std::string& name);
   neptune::ClusterSpec SpecFor(const std::string& name) const;
   neptune::ProcessorOptions ProcessorsOf(const std::string& name) const;
   // Gives callers the information about loads that the options ask for.
@@ -123,8 +124,7 @@ class AggregationCluster {
   const AggregationClusterOptions options_;
   const neptune::ClusterSpec spec_;
   const neptune::ClusterSpec spec_without_nodes_;
-  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
-  neptune::Simulator simulator_;
+  neptune::SimulatedNodes nodes_;
 };
 
 struct AggregationLoadOptions {

@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/node/node.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/lab/capsules/waiting_inside.h"
@@ -125,15 +125,14 @@ class Run {
   explicit Run(const DependencyOptions& options)
       : options_(options),
         spec_(DependencySpec(options)),
-        simulator_(options.seed, {.network = neptune::kPaperCluster}),
+        nodes_({.seed = options.seed,
+                .sim = {.network = neptune::kPaperCluster},
+                .make_options =
+                    [this](const std::string& name) {
+                      return DependencyNodeOptions(options_, spec_, name);
+                    }}),
         random_(options.seed) {
-    for (const neptune::NodeSpec& node : spec_.nodes()) {
-      simulator_.AddHost({.name = node.name(),
-                          .processors = kDependencyNode,
-                          .boot = [this, name = node.name()](neptune::World& world) {
-                            return Boot(name, world);
-                          }});
-    }
+    nodes_.AddAll(spec_, kDependencyNode);
     simulator_.RunFor(kStartTime);
     zero_ = simulator_.now() + FromSeconds(options.warm_up_s);
   }
@@ -172,15 +171,6 @@ class Run {
   }
 
  private:
-  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world) {
-    neptune::NodeOptions options = DependencyNodeOptions(options_, spec_, name);
-    options.address = static_cast<neptune::SimWorld&>(world).address();
-    auto node = std::make_shared<Node>(world, std::move(options));
-    nodes_[name] = node;
-    node->Start([name](const Status& status) { CHECK(status.ok()) << name << ": " << status; });
-    return node;
-  }
-
   void CutOff(const std::string& node) {
     std::set<std::string> others;
     for (const std::string& name : simulator_.host_names()) {
@@ -190,7 +180,7 @@ class Run {
   }
 
   void Offer(uint64_t number, TimePoint at) {
-    Node& client = *nodes_.at(kClient).lock();
+    Node& client = nodes_.node(kClient);
     client.RunOnControl([this, number, at, &client] {
       const DependencyOutcome outcome = AskFront(options_, client, number, at, zero_);
       ++ended_count_;
@@ -200,8 +190,8 @@ class Run {
 
   const DependencyOptions& options_;
   const neptune::ClusterSpec spec_;
-  std::map<std::string, std::weak_ptr<Node>> nodes_;
-  Simulator simulator_;
+  neptune::SimulatedNodes nodes_;
+  Simulator& simulator_ = nodes_.simulator();
   neptune::RandomSource random_;
   TimePoint zero_;
   uint64_t offered_count_ = 0;

@@ -82,29 +82,29 @@ SimCluster::SimCluster(const SimClusterOptions& options)
     : options_(options),
       spec_(MakeClusterSpec(options)),
       assigned_(static_cast<size_t>(options.server_count)),
-      simulator_(options.seed, {.network = options.network}) {
+      nodes_({.seed = options.seed,
+              .sim = {.network = options.network},
+              .make_options = [this](const std::string& name) { return OptionsOf(name); }}) {
   for (const neptune::NodeSpec& node : spec_.nodes()) {
     const std::string& name = node.name();
     conducts_[name] = std::make_shared<Conduct>();
     const bool absent = std::count(options_.absent.begin(), options_.absent.end(), name) > 0;
-    simulator_.AddHost({.name = name,
-                        .processors = options_.processors,
-                        .boot = [this, name](neptune::World& world) { return Boot(name, world); }});
-    if (absent) simulator_.Crash(name);
+    nodes_.Add({.name = name, .processors = options_.processors});
+    if (absent) simulator().Crash(name);
   }
   for (const auto& [server, factor] : options_.slowness) {
-    simulator_.SlowProcessors(StrCat("s", server), factor);
+    simulator().SlowProcessors(StrCat("s", server), factor);
   }
-  simulator_.RunFor(kStartTime);
+  simulator().RunFor(kStartTime);
   if (options_.slow_datagrams) {
-    simulator_.DelayDatagrams([this](const std::string& host) { return DatagramDelay(host); });
+    simulator().DelayDatagrams([this](const std::string& host) { return DatagramDelay(host); });
   }
 }
 
 Duration SimCluster::DatagramDelay(const std::string& host) {
   if (host[0] != 's' || server(ServerNumber(NodeId(host))).LoadIndex() == 0) return Duration(0);
-  if (simulator_.random().Uniform() >= kSlowShare) return Duration(0);
-  return FromSeconds(simulator_.random().Exponential(kSlowMeanS));
+  if (simulator().random().Uniform() >= kSlowShare) return Duration(0);
+  return FromSeconds(simulator().random().Exponential(kSlowMeanS));
 }
 
 size_t SimCluster::Ideal(const std::vector<neptune::Replica>& replicas) {
@@ -122,22 +122,20 @@ size_t SimCluster::Ideal(const std::vector<neptune::Replica>& replicas) {
       best.push_back(i);
     }
   }
-  const size_t chosen = best[simulator_.random().Below(best.size())];
+  const size_t chosen = best[simulator().random().Below(best.size())];
   ++assigned_[static_cast<size_t>(ServerNumber(replicas[chosen].node))];
   return chosen;
 }
 
 SimCluster::~SimCluster() = default;
 
-std::shared_ptr<void> SimCluster::Boot(const std::string& name, neptune::World& world) {
+neptune::NodeOptions SimCluster::OptionsOf(const std::string& name) {
   neptune::NodeOptions options;
   options.spec = spec_;
-  options.name = NodeId(name);
   options.modules = [conduct = conducts_[name]](const std::string&) {
     return neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>>(
         std::make_unique<workload::WorkModule>(conduct));
   };
-  options.address = static_cast<neptune::SimWorld&>(world).address();
   options.with_admin = false;
   if (options_.balancing == "ideal") {
     options.make_replica_policy = [this](neptune::Loop&) {
@@ -145,20 +143,8 @@ std::shared_ptr<void> SimCluster::Boot(const std::string& name, neptune::World& 
           [this](const std::vector<neptune::Replica>& replicas) { return Ideal(replicas); });
     };
   }
-  auto node = std::make_shared<Node>(world, std::move(options));
-  nodes_[name] = node;
-  node->Start(
-      [name](const neptune::Status& status) { CHECK(status.ok()) << name << ": " << status; });
-  return node;
+  return options;
 }
-
-bool SimCluster::is_up(int server) const {
-  const auto node = nodes_.find(StrCat("s", server));
-  return node != nodes_.end() && !node->second.expired();
-}
-
-Node& SimCluster::server(int number) { return *nodes_.at(StrCat("s", number)).lock(); }
-Node& SimCluster::client(int number) { return *nodes_.at(StrCat("c", number)).lock(); }
 
 int SimCluster::ServerNumber(const NodeId& node) {
   const std::string& name = node.value();
@@ -173,13 +159,13 @@ neptune::Status SimCluster::Schedule(const std::vector<ScriptEvent>& script) {
     if (!conducts_.contains(event.node)) {
       return neptune::InvalidArgument("the script names '", event.node, "', which is not a node");
     }
-    simulator_.At(simulator_.now() + event.at, [this, event] { Apply(event); });
+    simulator().At(simulator().now() + event.at, [this, event] { Apply(event); });
   }
   return neptune::OkStatus();
 }
 
 void SimCluster::Apply(const ScriptEvent& event) {
-  if (ApplyToHost(event, simulator_)) return;
+  if (ApplyToHost(event, simulator())) return;
   Conduct& conduct = *conducts_.at(event.node);
   if (event.kind == ScriptEvent::Kind::kFail) {
     conduct.share = event.amount;

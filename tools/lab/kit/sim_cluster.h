@@ -15,8 +15,10 @@
 #include <string>
 #include <vector>
 
+#include "neptune/base/strings.h"
 #include "neptune/node/node.h"
 #include "neptune/service/client.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/workload/distribution.h"
 #include "tools/workload/script.h"
@@ -69,13 +71,13 @@ class SimCluster {
   explicit SimCluster(const SimClusterOptions& options);
   ~SimCluster();
 
-  neptune::Simulator& simulator() { return simulator_; }
+  neptune::Simulator& simulator() { return nodes_.simulator(); }
   int server_count() const { return options_.server_count; }
   int client_count() const { return options_.client_count; }
-  bool is_up(int server) const;
+  bool is_up(int server) const { return nodes_.lives(neptune::StrCat("s", server)); }
   // REQUIRES: it is up.
-  neptune::Node& server(int number);
-  neptune::Node& client(int number);
+  neptune::Node& server(int number) { return nodes_.node(neptune::StrCat("s", number)); }
+  neptune::Node& client(int number) { return nodes_.node(neptune::StrCat("c", number)); }
   // 3 for "s3"; -1 for other names.
   static int ServerNumber(const neptune::NodeId& node);
 
@@ -88,17 +90,16 @@ class SimCluster {
   neptune::Status Schedule(const std::vector<workload::ScriptEvent>& script);
 
  private:
-  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
+  neptune::NodeOptions OptionsOf(const std::string& name);
   void Apply(const workload::ScriptEvent& event);
   neptune::Duration DatagramDelay(const std::string& host);
   size_t Ideal(const std::vector<neptune::Replica>& replicas);
 
   const SimClusterOptions options_;
   neptune::ClusterSpec spec_;
-  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
   std::map<std::string, std::shared_ptr<workload::Conduct>> conducts_;
   std::vector<int> assigned_;  // calls in progress by server, for the ideal policy
-  neptune::Simulator simulator_;
+  neptune::SimulatedNodes nodes_;
 };
 
 // A phase of a changing load; lasts until `until` on the load's clock, then the next phase begins.

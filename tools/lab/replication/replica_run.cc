@@ -99,47 +99,39 @@ class IdleModule final : public neptune::ServiceModule {
 ReplicaCluster::ReplicaCluster(const ReplicaClusterOptions& options)
     : options_(options),
       spec_(ReplicaClusterSpec(options)),
-      simulator_(options.seed, {.network = neptune::kPaperCluster}) {
-  for (const neptune::NodeSpec& node : spec_.nodes()) {
-    const std::string& name = node.name();
-    simulator_.AddHost({.name = name,
-                        .processors = options_.processors,
-                        .boot = [this, name](neptune::World& world) { return Boot(name, world); }});
-  }
-  simulator_.RunFor(kStartTime);
+      nodes_({.seed = options.seed,
+              .sim = {.network = neptune::kPaperCluster},
+              .make_options = [this](const std::string&) { return MakeOptions(); }}) {
+  nodes_.AddAll(spec_, options_.processors);
+  simulator().RunFor(kStartTime);
 }
 
 ReplicaCluster::~ReplicaCluster() = default;
 
-std::shared_ptr<void> ReplicaCluster::Boot(const std::string& name, neptune::World& world) {
+neptune::NodeOptions ReplicaCluster::MakeOptions() const {
   neptune::NodeOptions options;
   options.spec = spec_;
-  options.name = neptune::NodeId(name);
   options.modules =
       [this](
           const std::string& module) -> neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> {
     if (module == "idle") return std::make_unique<IdleModule>();
     return options_.module();
   };
-  options.address = static_cast<neptune::SimWorld&>(world).address();
   options.with_admin = false;
   options.with_method_statistics = false;
-  auto node = std::make_shared<Node>(world, std::move(options));
-  nodes_[name] = node;
-  node->Start([name](const Status& status) { CHECK(status.ok()) << name << ": " << status; });
-  return node;
+  return options;
 }
 
-Node& ReplicaCluster::client(int number) { return *nodes_.at(StrCat("c", number)).lock(); }
+Node& ReplicaCluster::client(int number) { return nodes_.node(StrCat("c", number)); }
 
 void ReplicaCluster::RunOnClient(const std::function<void(ReplicaSession&)>& body) {
   bool is_over = false;
-  client(0).RunOnControl([&] {
-    ReplicaSession session{neptune::ClientSession(client(0).client())};
-    body(session);
+  nodes_.Spawn("c0", [&](neptune::ClientSession& session) {
+    ReplicaSession replicas(std::move(session));
+    body(replicas);
     is_over = true;
   });
-  while (!is_over) simulator_.RunFor(std::chrono::milliseconds(100));
+  while (!is_over) simulator().RunFor(std::chrono::milliseconds(100));
 }
 
 bool ReplicaOutcome::answered() const {

@@ -26,6 +26,7 @@
 
 #include "neptune/node/node.h"
 #include "neptune/replication/client/replica_session.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/lab/engine/experiment.h"
@@ -65,19 +66,18 @@ class ReplicaCluster {
   explicit ReplicaCluster(const ReplicaClusterOptions& options);
   ~ReplicaCluster();
 
-  neptune::Simulator& simulator() { return simulator_; }
+  neptune::Simulator& simulator() { return nodes_.simulator(); }
   int client_count() const { return options_.client_count; }
   neptune::Node& client(int number);
   // Runs `body` on the first client until it ends.
   void RunOnClient(const std::function<void(neptune::ReplicaSession&)>& body);
 
  private:
-  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world);
+  neptune::NodeOptions MakeOptions() const;
 
   const ReplicaClusterOptions options_;
   const neptune::ClusterSpec spec_;
-  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
-  neptune::Simulator simulator_;
+  neptune::SimulatedNodes nodes_;
 };
 
 extern const neptune::ServiceName kReplicaService;

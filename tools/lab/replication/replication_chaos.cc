@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -11,10 +10,10 @@
 #include "neptune/node/node.h"
 #include "neptune/node/register_module.h"
 #include "neptune/replication/agent/replication.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/faults/fault_draw.h"
 #include "neptune/world/faults/shrink.h"
 #include "neptune/world/sim/sim_faults.h"
-#include "neptune/world/sim/sim_world.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/history/register_history.h"
 #include "tools/history/register_load.h"
@@ -81,23 +80,21 @@ class ChaosRun {
         load_({.seed = options.seed,
                .partition_count = kPartitionCount,
                .write_method = IsWriteAnywhere(options) ? "Insert" : "Append"}),
-        simulator_(options.seed) {
+        nodes_({.seed = options.seed,
+                .make_options = [this](const std::string&) { return MakeOptions(); },
+                .on_start = [this](const std::string& name,
+                                   const neptune::Status& status) { HandleStart(name, status); }}) {
     const auto spec = neptune::ParseClusterSpec(SpecText(options), "chaos");
     CHECK(spec.ok()) << spec.status();
     spec_ = *spec;
-    for (const neptune::NodeSpec& node : spec_.nodes()) {
-      simulator_.AddHost(
-          {.name = node.name(), .boot = [this, name = node.name()](neptune::World& world) {
-             return Boot(name, world);
-           }});
-    }
+    nodes_.AddAll(spec_);
   }
 
   ReplicationChaosResult Run() {
     simulator_.RunFor(kBegin);
     PlanFaults();
     for (int i = 0; i < kClientCount * kSessionCount; ++i) {
-      load_.Begin(*nodes_.at(StrCat("c", i % kClientCount)).lock(), i);
+      load_.Begin(nodes_.node(StrCat("c", i % kClientCount)), i);
     }
     simulator_.RunFor(options_.faults);
     MeasureBlocks(TimePoint(kBegin), simulator_.now());
@@ -110,16 +107,14 @@ class ChaosRun {
   }
 
  private:
-  std::shared_ptr<void> Boot(const std::string& name, neptune::World& world) {
+  neptune::NodeOptions MakeOptions() {
     neptune::NodeOptions options;
     options.spec = spec_;
-    options.name = neptune::NodeId(name);
     options.modules = [](const std::string& module)
         -> neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> {
       if (module == "registers") return std::make_unique<neptune::RegisterModule>();
       return std::make_unique<IdleModule>();
     };
-    options.address = static_cast<neptune::SimWorld&>(world).address();
     options.with_admin = false;
     // In every other history disk operations take time, so that other events interleave with them.
     if (options_.seed % 2 == 1) {
@@ -127,12 +122,11 @@ class ChaosRun {
         return neptune::FromSeconds(random_.Exponential(neptune::ToSeconds(kDeviceTimeMean)));
       };
     }
-    auto node = std::make_shared<neptune::Node>(world, std::move(options));
-    nodes_[name] = node;
-    node->Start([this, name](const neptune::Status& status) {
-      if (!status.ok()) Wrong(StrCat(name, " does not start: ", neptune::ToStd(status.ToString())));
-    });
-    return node;
+    return options;
+  }
+
+  void HandleStart(const std::string& name, const neptune::Status& status) {
+    if (!status.ok()) Wrong(StrCat(name, " does not start: ", neptune::ToStd(status.ToString())));
   }
 
   void Wrong(const std::string& what) {
@@ -176,7 +170,7 @@ class ChaosRun {
   }
 
   neptune::ReplicaAgent* Agent(int server, uint32_t partition) const {
-    const auto node = nodes_.at(StrCat("s", server)).lock();
+    neptune::Node* const node = nodes_.Find(StrCat("s", server));
     return node == nullptr ? nullptr : node->replication().Find(kService, PartitionId(partition));
   }
 
@@ -281,11 +275,11 @@ class ChaosRun {
   const FaultSchedule* const given_schedule_;
   neptune::RandomSource random_;
   neptune::ClusterSpec spec_;
-  std::map<std::string, std::weak_ptr<neptune::Node>> nodes_;
   RegisterContents final_;
   ReplicationChaosResult result_;
   RegisterLoad load_;
-  neptune::Simulator simulator_;
+  neptune::SimulatedNodes nodes_;
+  neptune::Simulator& simulator_ = nodes_.simulator();
 };
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "tools/lab/threads/threaded_node.h"
 
-#include <glog/logging.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -10,6 +8,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/node.h"
 #include "neptune/service/client.h"
+#include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/sim/simulator.h"
 #include "tools/workload/work_module.h"
@@ -121,37 +120,24 @@ neptune::StatusOr<std::vector<ThreadedOutcome>> RunThreadedNode(const ThreadedRu
                                                                 uint64_t seed) {
   NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec, SpecOf(run));
   std::vector<std::unique_ptr<ClassFromClient>> classes;
-  neptune::Simulator simulator(seed, {.network = neptune::kPaperCluster});
-  std::weak_ptr<Node> client;
-  for (const std::string name : {"server", "client"}) {
-    neptune::ProcessorOptions processors{.count = 1};
-    if (name == "server") {
-      processors.quantum = run.quantum;
-      processors.speedup = [speedup = run.speedup](int m) { return speedup.At(m); };
-    }
-    simulator.AddHost(
-        {.name = name, .processors = processors, .boot = [&, name](neptune::World& world) {
-           neptune::NodeOptions options;
-           options.spec = spec;
-           options.name = neptune::NodeId(name);
-           options.modules = [](const std::string&) {
-             return neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>>(
-                 std::make_unique<workload::WorkModule>());
-           };
-           options.address = static_cast<neptune::SimWorld&>(world).address();
-           options.with_admin = false;
-           auto node = std::make_shared<Node>(world, std::move(options));
-           if (name == "client") client = node;
-           node->Start([name](const neptune::Status& status) {
-             CHECK(status.ok()) << name << ": " << status;
-           });
-           return std::shared_ptr<void>(node);
-         }});
-  }
+  const auto make_module = [](const std::string&) {
+    return std::make_unique<workload::WorkModule>();
+  };
+  neptune::SimulatedNodes nodes({.seed = seed,
+                                 .sim = {.network = neptune::kPaperCluster},
+                                 .make_options = [&](const std::string&) {
+                                   return neptune::NodeOptions{
+                                       .spec = spec, .modules = make_module, .with_admin = false};
+                                 }});
+  const auto speedup = [speedup = run.speedup](int m) { return speedup.At(m); };
+  nodes.Add(
+      {.name = "server", .processors = {.count = 1, .quantum = run.quantum, .speedup = speedup}});
+  nodes.Add({.name = "client", .processors = {.count = 1}});
+  neptune::Simulator& simulator = nodes.simulator();
   simulator.RunFor(kStartTime);
   for (size_t i = 0; i < run.classes.size(); ++i) {
-    classes.push_back(
-        std::make_unique<ClassFromClient>(simulator, *client.lock(), ClassName(i), run.classes[i]));
+    classes.push_back(std::make_unique<ClassFromClient>(simulator, nodes.node("client"),
+                                                        ClassName(i), run.classes[i]));
   }
   const TimePoint measured_from = simulator.now() + FromSeconds(run.warm_up_s);
   for (const auto& one : classes) one->Start(measured_from);
