@@ -278,6 +278,10 @@ class CanaryTest(unittest.TestCase):
         self.assertEqual(len(self.found(public_rules.public_headers, page)), 1)
         inside = {"cache/c.h": '#include "neptune/wire/b.h"\n'}
         self.assertEqual(self.found(public_rules.public_headers, {**page, **user, **inside}), ["cache/c.h:1 public-header"])
+        for names, count in (("'neptune/wire/a.h', 'neptune/base/c.h', 'neptune/node/d.pb.h'", 0), ("'neptune/wire/a.h'", 1),
+                             ("'neptune/wire/a.h', 'neptune/base/c.h', 'neptune/wire/b.h'", 1)):
+            exports = {public_rules.EXPORT_FILE: f"PUBLIC_HEADERS = [{names}]\n"}
+            self.assertEqual(len(self.found(public_rules.public_headers, {**page, **user, **exports})), count, names)
 
     def test_a_ratchet_only_goes_down(self):
         wide = "class A {\n%s};\n"

@@ -1,5 +1,6 @@
 """The runtime's public face: the headers that products and examples may include, and how much these reach."""
 
+import ast
 import re
 from typing import Iterator, List, Set
 
@@ -7,6 +8,7 @@ from source_tree import SourceTree, Violation, line_of
 
 LIST_FILE = "neptune/README.md"
 SECTION = "## Public headers"
+EXPORT_FILE = "neptune/public_headers.bzl"
 USERS = ("frontend/", "cache/", "docserver/", "index/", "neptune/examples/")
 # Tests and measurements may look inside.
 _NOT_PRODUCT = re.compile(r"_test\.|/testing/|_conformance|benchmark|_fuzz|/measure_|_checks\.")
@@ -36,6 +38,13 @@ def reached(tree: SourceTree, headers: List[str]) -> Set[str]:
     return found
 
 
+def exported(tree: SourceTree) -> Set[str]:
+    """The headers that BUILD offers to other folders, but for generated ones."""
+    strings = (node for statement in ast.parse(tree.text(EXPORT_FILE)).body if isinstance(statement, ast.Assign)
+               for node in ast.walk(statement.value) if isinstance(node, ast.Constant))
+    return {node.value for node in strings if not node.value.endswith(".pb.h")}
+
+
 def public_headers(tree: SourceTree) -> Iterator[Violation]:
     public = listed(tree)
     used = set()
@@ -51,7 +60,12 @@ def public_headers(tree: SourceTree) -> Iterator[Violation]:
     for header in public:
         if header not in used:
             yield Violation(LIST_FILE, 1, "public-header", f"'{header}' is public and used by no product or example")
-    reach = len(reached(tree, public))
+    reached_headers = reached(tree, public)
+    if tree.exists(EXPORT_FILE):
+        for header in sorted(reached_headers ^ exported(tree)):
+            yield Violation(EXPORT_FILE, 1, "public-header",
+                            f"'{header}' is exported here or reached by the public headers, but not both")
+    reach = len(reached_headers)
     if reach > REACH_MAX:
         yield Violation(LIST_FILE, 1, "public-header", f"the public headers reach {reach}, limit {REACH_MAX}")
     elif public and reach < REACH_MAX:

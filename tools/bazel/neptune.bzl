@@ -119,7 +119,15 @@ def _check_inner_stack(name, package, dep):
         if _inner_place(folder, target) > _inner_place(folder, package):
             fail("//%s:%s may not use %s, which is above it in INNER_STACKS['%s']" % (package, name, dep, folder))
 
+def _check_internals(name, package, deps, is_test):
+    """Products see the runtime's public headers alone; tests and tools may look inside."""
+    top = package.split("/")[0]
+    if is_test or top in ["tools", "tests"] or package.endswith("/testing") or "//neptune:internals" not in deps:
+        return
+    fail("//%s:%s may not use //neptune:internals, which is for tests and tools" % (package, name))
+
 def _check(name, deps, is_test = False):
+    _check_internals(name, native.package_name(), deps, is_test)
     for dep in deps:
         _check_dependency(name, native.package_name(), dep)
         if not is_test:
@@ -263,11 +271,20 @@ def neptune_proto_library(name, src, deps = [], **kwargs):
     )
 
 def _neptune_headers_impl(ctx):
-    headers = [dep[CcInfo].compilation_context.headers for dep in ctx.attr.deps]
-    return [DefaultInfo(files = depset(transitive = headers))]
+    headers = depset(transitive = [dep[CcInfo].compilation_context.headers for dep in ctx.attr.deps])
+    if not ctx.attr.only:
+        return [DefaultInfo(files = headers)]
+    offered = {header.short_path: header for header in headers.to_list()}
+    absent = [path for path in ctx.attr.only if path not in offered]
+    if absent:
+        fail("%s: no dependency offers %s" % (ctx.label, ", ".join(absent)))
+    return [DefaultInfo(files = depset([offered[path] for path in ctx.attr.only]))]
 
-# All headers that the targets and what they depend on offer, without their objects.
+# Headers that the targets and what they depend on offer, without their objects: those of `only`, or all if it is empty.
 neptune_headers = rule(
     implementation = _neptune_headers_impl,
-    attrs = {"deps": attr.label_list(providers = [CcInfo])},
+    attrs = {
+        "deps": attr.label_list(providers = [CcInfo]),
+        "only": attr.string_list(),
+    },
 )
