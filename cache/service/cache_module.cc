@@ -83,13 +83,11 @@ auto CacheModule::AskCache(RequestContext& context, Ask ask)
     -> decltype(ask(std::declval<ResultCache&>())) {
   const std::shared_ptr<ResultCache>& cache = partitions_.at(context.partition());
   if (capsules_ == nullptr) return ask(*cache);
-  NEPTUNE_ASSIGN_OR_RETURN(
-      auto answer, neptune::RunOnDevice(*capsules_, server_path_,
-                                        [cache, ask = std::move(ask)] { return ask(*cache); },
-                                        {.deadline = context.deadline(),
-                                         .caller = context.origin().handler,
-                                         .service_class = context.service_class()}));
-  return answer;
+  return neptune::RunOnDevice(*capsules_, server_path_,
+                              [cache, ask = std::move(ask)] { return ask(*cache); },
+                              {.deadline = context.deadline(),
+                               .caller = context.origin().handler,
+                               .service_class = context.service_class()});
 }
 
 Status CacheModule::Lookup(RequestContext& context, const Data& request, Data* response) {

@@ -159,12 +159,10 @@ StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
 template <typename ReadCall>
 auto DocumentModule::ReadOnDevice(const RequestContext& context, const Partition& partition,
                                   ReadCall read) const -> decltype(read()) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      auto result, neptune::RunOnDevice(partitions_.capsules(), partition.path, std::move(read),
-                                        {.deadline = context.deadline(),
-                                         .caller = context.origin().handler,
-                                         .service_class = context.service_class()}));
-  return result;
+  return neptune::RunOnDevice(partitions_.capsules(), partition.path, std::move(read),
+                              {.deadline = context.deadline(),
+                               .caller = context.origin().handler,
+                               .service_class = context.service_class()});
 }
 
 Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Data* response) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -99,9 +100,11 @@ const Status& AsStatus(const StatusOr<T>& result) {
 // NEPTUNE_ASSIGN_OR_RETURN(auto value, MakeValue()): declares or assigns, or returns the error.
 #define NEPTUNE_ASSIGN_OR_RETURN(left, expression) \
   NEPTUNE_ASSIGN_OR_RETURN_IMPL(NEPTUNE_STATUS_CONCAT(neptune_result_, __LINE__), left, expression)
-#define NEPTUNE_ASSIGN_OR_RETURN_IMPL(result, left, expression) \
-  auto result = (expression);                                   \
-  if (!result.ok()) [[unlikely]] {                              \
-    return result.status();                                     \
-  }                                                             \
+#define NEPTUNE_ASSIGN_OR_RETURN_IMPL(result, left, expression)                        \
+  auto result = (expression);                                                          \
+  if (!result.ok()) [[unlikely]] {                                                     \
+    return result.status();                                                            \
+  }                                                                                    \
+  static_assert(!std::is_same_v<std::decay_t<decltype(*(result))>, ::neptune::Status>, \
+                "StatusOr<Status> takes an error for a value");                        \
   left = std::move(result).value()

@@ -52,17 +52,32 @@ Status RunTaskOnDevice(CapsuleStack& stack, std::string_view path, Task call,
 // Errors: those of ClassificationRule::Parse and CapsuleStack::Create.
 Status MakeDeviceCapsule(CapsuleStack& stack, const std::string& name, const std::string& folder);
 
-// Runs the call and returns its value.
+// The result of RunOnDevice for a call with this result: that of a call that can fail itself has
+// the errors of both. (A StatusOr<Status> would take an error of the capsule for a value.)
+template <typename Result>
+struct DeviceResult {
+  using type = StatusOr<Result>;
+};
+template <>
+struct DeviceResult<Status> {
+  using type = Status;
+};
+template <typename Value>
+struct DeviceResult<StatusOr<Value>> {
+  using type = StatusOr<Value>;
+};
+
+// Runs the call and returns its result. A caller that must know whether the call has run uses
+// RunTaskOnDevice.
 template <typename Call>
-StatusOr<std::invoke_result_t<Call&>> RunOnDevice(CapsuleStack& stack, std::string_view path,
-                                                  Call call, const VisitOptions& options = {},
-                                                  DeviceWait wait = DeviceWait::kUntilDeadline) {
-  using Value = std::invoke_result_t<Call&>;
-  const auto value = std::make_shared<std::optional<Value>>();
+typename DeviceResult<std::invoke_result_t<Call&>>::type RunOnDevice(
+    CapsuleStack& stack, std::string_view path, Call call, const VisitOptions& options = {},
+    DeviceWait wait = DeviceWait::kUntilDeadline) {
+  const auto result = std::make_shared<std::optional<std::invoke_result_t<Call&>>>();
   NEPTUNE_RETURN_IF_ERROR(RunTaskOnDevice(
-      stack, path, [value, call = std::move(call)]() mutable { value->emplace(call()); }, options,
+      stack, path, [result, call = std::move(call)]() mutable { result->emplace(call()); }, options,
       wait));
-  return **std::move(value);
+  return **std::move(result);
 }
 
 }  // namespace neptune

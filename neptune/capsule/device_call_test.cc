@@ -82,6 +82,44 @@ TEST_F(RealDeviceTest, CallWithoutACapsuleRunsInItsThread) {
   });
 }
 
+TEST_F(RealDeviceTest, ARefusalIsAnErrorWhateverTheCallReturns) {
+  CapsuleConfig config = StoreCapsule();
+  config.limits.resident_count_max = 1;
+  ASSERT_TRUE(stack_.Create(config).ok());
+  Notification release;
+  Notification called;
+  Notification done;
+  Spawn([&] {
+    EXPECT_TRUE(RunTaskOnDevice(stack_, "/store/a", [&] {
+                  called.Notify();
+                  release.WaitForNotification();
+                }).ok());
+    done.Notify();
+  });
+  called.WaitForNotification();
+  int call_count = 0;
+  const auto refusal_of = [&](auto result) {
+    return RunOnDevice(stack_, "/store/b", [&call_count, result] {
+      ++call_count;
+      return result;
+    });
+  };
+  Run([&] {
+    EXPECT_EQ(refusal_of(OkStatus()).code(), StatusCode::kResourceExhausted);
+    EXPECT_EQ(refusal_of(StatusOr<int>(1)).status().code(), StatusCode::kResourceExhausted);
+    EXPECT_EQ(refusal_of(1).status().code(), StatusCode::kResourceExhausted);
+  });
+  EXPECT_EQ(call_count, 0);
+  release.Notify();
+  done.WaitForNotification();
+  Run([&] {
+    EXPECT_EQ(refusal_of(NotFound("of the call")).code(), StatusCode::kNotFound);
+    EXPECT_EQ(refusal_of(StatusOr<int>(NotFound("of the call"))).status().code(),
+              StatusCode::kNotFound);
+    EXPECT_EQ(refusal_of(StatusOr<int>(7)).value(), 7);
+  });
+}
+
 TEST_F(RealDeviceTest, TheLoopGoesOnWhileACallBlocks) {
   ASSERT_TRUE(stack_.Create(StoreCapsule()).ok());
   Notification release;

@@ -11,35 +11,25 @@ DeviceStore::DeviceStore(KeyValueStore& store, CapsuleStack& stack, std::string_
     : store_(store), stack_(stack), path_(path), options_(std::move(options)) {}
 
 StatusOr<std::optional<std::string>> DeviceStore::Get(std::string_view key) const {
-  NEPTUNE_ASSIGN_OR_RETURN(auto value, RunOnDevice(
-                                           stack_, path_, [this, key] { return store_.Get(key); },
-                                           options_, DeviceWait::kForEnd));
-  return value;
+  return RunOnDevice(
+      stack_, path_, [this, key] { return store_.Get(key); }, options_, DeviceWait::kForEnd);
 }
 
 Status DeviceStore::Write(const WriteBatch& batch, WriteMode mode) {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const Status written,
-      RunOnDevice(
-          stack_, path_, [this, &batch, mode] { return store_.Write(batch, mode); }, options_,
-          DeviceWait::kForEnd));
-  return written;
+  return RunOnDevice(
+      stack_, path_, [this, &batch, mode] { return store_.Write(batch, mode); }, options_,
+      DeviceWait::kForEnd);
 }
 
 Status DeviceStore::Sync() {
-  NEPTUNE_ASSIGN_OR_RETURN(const Status synced, RunOnDevice(
-                                                    stack_, path_, [this] { return store_.Sync(); },
-                                                    options_, DeviceWait::kForEnd));
-  return synced;
+  return RunOnDevice(
+      stack_, path_, [this] { return store_.Sync(); }, options_, DeviceWait::kForEnd);
 }
 
 Status DeviceStore::Scan(const ScanOptions& options, const Visitor& visitor) const {
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const Status scanned,
-      RunOnDevice(
-          stack_, path_, [this, &options, &visitor] { return store_.Scan(options, visitor); },
-          options_, DeviceWait::kForEnd));
-  return scanned;
+  return RunOnDevice(
+      stack_, path_, [this, &options, &visitor] { return store_.Scan(options, visitor); }, options_,
+      DeviceWait::kForEnd);
 }
 
 }  // namespace neptune

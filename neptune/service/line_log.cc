@@ -90,9 +90,7 @@ class LineLog::File {
 StatusOr<std::unique_ptr<LineLog>> LineLog::Open(const std::string& name, LineLogOptions options,
                                                  CapsuleStack& stack, MetricsRegistry& metrics) {
   auto file = std::make_shared<File>(options);
-  NEPTUNE_ASSIGN_OR_RETURN(const Status opened,
-                           RunOnDevice(stack, options.path, [file] { return file->Open(); }));
-  NEPTUNE_RETURN_IF_ERROR(opened);
+  NEPTUNE_RETURN_IF_ERROR(RunOnDevice(stack, options.path, [file] { return file->Open(); }));
   std::unique_ptr<LineLog> log(new LineLog(std::move(options), stack, std::move(file)));
   const auto count = [&](const char* outcome) {
     return metrics.AddCounter("neptune_line_log_lines_total",
@@ -156,10 +154,9 @@ void LineLog::Flush() {
     count = std::exchange(pending_count_, 0);
   }
   if (lines.empty()) return;
-  const StatusOr<Status> written =
+  const Status status =
       RunOnDevice(stack_, options_.path,
                   [file = file_, lines = std::move(lines)] { return file->Write(lines); });
-  const Status status = written.ok() ? *written : written.status();
   (status.ok() ? written_ : lost_)->Increment(count);
   if (!status.ok() && this_thread::Now() - complained_at_ >= kComplainEvery) {
     complained_at_ = this_thread::Now();
