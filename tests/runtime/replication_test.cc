@@ -12,6 +12,7 @@
 #include "neptune/capsule/capsule.h"
 #include "neptune/node/node_replicas.h"
 #include "neptune/node/register_module.h"
+#include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/agent/replica_links.h"
 #include "neptune/replication/client/replica_session.h"
 #include "neptune/service/client_stream.h"
@@ -27,13 +28,14 @@ const ServiceName kService("registers");
 
 // Nodes that each have the whole service; w is a witness where `fields` say so.
 ClusterSpec RegisterSpec(const std::vector<std::string>& servers, const std::string& fields,
-                         const std::string& cluster = "test") {
+                         const std::string& cluster = "test", const std::string& capsules = "") {
   std::string text =
       StrCat("name: '", cluster, "' multicast_group: '239.192.7.1:7400' ",
              "services { name: 'registers' module: 'registers' replication { ", fields,
              " } } services { name: 'idle' module: 'echo' } ",
              "nodes { name: 'c' hosts { service: 'idle' } } nodes { name: 'w' hosts { service: "
-             "'idle' } } ");
+             "'idle' } } ",
+             capsules, " ");
   for (const std::string& server : servers) {
     StrAppend(&text, "nodes { name: '", server, "' hosts { service: 'registers' } } ");
   }
@@ -61,12 +63,13 @@ std::string SnapshotRequest(std::string_view service, uint32_t partition) {
 class ReplicationTest : public testing::Test {
  protected:
   void Start(int count, const std::string& fields, uint64_t seed = 1,
-             std::function<Duration(const std::string& node)> device_time = nullptr) {
+             std::function<Duration(const std::string& node)> device_time = nullptr,
+             const std::string& capsules = "") {
     SimulatedClusterOptions options;
     options.seed = seed;
     std::vector<std::string> servers;
     for (int i = 0; i < count; ++i) servers.push_back(StrCat("s", i));
-    options.spec = RegisterSpec(servers, fields);
+    options.spec = RegisterSpec(servers, fields, "test", capsules);
     options.modules = MakeModules;
     options.device_time = std::move(device_time);
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
@@ -155,15 +158,17 @@ TEST_F(ReplicationTest, WritesReachAllReplicas) {
   }
 }
 
-TEST_F(ReplicationTest, LogAndDataAreUsedInTheDeviceCapsuleAlone) {
+TEST_F(ReplicationTest, LogAndDataAreUsedInTheDeviceCapsulesAlone) {
   Start(3, kOrdered);
   // On all nodes: any may be asked.
   const auto calls = [this] {
-    const std::string path = StrCat(kReplicationDevice, "/any");
     uint64_t count = 0;
     for (const char* node : {"s0", "s1", "s2"}) {
-      const auto capsule = cluster_->node(node).capsules().Find(DeviceOperation{path});
-      if (capsule != nullptr) count += capsule->Count().control.done;
+      for (const ReplicaLane lane : kReplicaLanes) {
+        const std::string path = StrCat(kReplicationDevice, "/any/0/", NameOf(lane));
+        const auto capsule = cluster_->node(node).capsules().Find(DeviceOperation{path});
+        if (capsule != nullptr) count += capsule->Count().control.done;
+      }
     }
     return count;
   };
@@ -657,6 +662,34 @@ TEST_F(ReplicationTest, ThePapersModeOutlivesPrimariesThatStop) {
   simulator().RunFor(seconds(5));
   EXPECT_EQ(PrimaryBy("s1"), "s0");
   EXPECT_EQ(Agent("s0")->state()->completed(), Agent("s1")->state()->completed());
+}
+
+// Reads share the device capsule with the log, which must not take a refusal for a failed disk.
+TEST_F(ReplicationTest, ReadsBeyondTheDeviceCapsuleStopNoReplica) {
+  Start(
+      3, kOrdered, 1, [](const std::string&) { return std::chrono::microseconds(300); },
+      "capsules { name: 'few' match: 'disk:/neptune/replication/**' resident_count_max: 2 "
+      "processing_count_max: 1 }");
+  const TimePoint end = simulator().now() + seconds(5);
+  int refused_count = 0;
+  for (int reader = 0; reader < 200; ++reader) {
+    cluster_->SpawnOnClient([&](ClientSession& session) {
+      ReplicaSession replicas(session);
+      while (this_thread::Now() < end) {
+        const StatusOr<std::string> value = Get(replicas, "k");
+        if (!value.ok()) ++refused_count;
+        if (!value.ok()) this_thread::SleepFor(milliseconds(1));
+      }
+    });
+  }
+  InSession([&](ReplicaSession& session) {
+    while (this_thread::Now() < end) (void)Append(session, "k=x");
+  });
+  EXPECT_GT(refused_count, 0);
+  for (const char* node : {"s0", "s1", "s2"}) {
+    EXPECT_TRUE(Agent(node)->status().failure.ok()) << node << Agent(node)->status().failure;
+  }
+  InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "l=x").ok()); });
 }
 
 TEST_F(ReplicationTest, AFullDiskStopsAReplicaAndTheOthersGoOn) {

@@ -37,11 +37,8 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
     : options_(std::move(options)),
       hooks_(std::move(hooks)),
       loop_(*hooks_.control->loop),
-      device_(
-          std::make_unique<ReplicaDevice>(hooks_.capsules,
-                                          StrCat(kReplicationDevice, "/", options_.identity.service,
-                                                 "/", options_.identity.partition),
-                                          stopping_)),
+      device_(std::make_unique<ReplicaDevice>(hooks_.capsules, options_.identity.service,
+                                              options_.identity.partition, stopping_)),
       log_(std::make_unique<ReplicaLog>(*device_, *hooks_.world, options_.identity)),
       data_(std::make_unique<ReplicaData>(*device_, hooks_.open_state)),
       board_(std::make_unique<ReplicaBoard>()),
@@ -415,7 +412,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
 
 uint64_t ReplicaAgent::restore_count() const { return data_->restore_count(); }
 const ReplicatedState* ReplicaAgent::state() const { return data_->state(); }
-const std::string& ReplicaAgent::device_path() const { return device_->path(); }
+const std::string& ReplicaAgent::read_path() const { return device_->path(ReplicaLane::kRead); }
 
 ReplicaAgent::State ReplicaAgent::status() const {
   State state = board_->state();

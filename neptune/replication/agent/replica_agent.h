@@ -54,9 +54,6 @@ class ReplicationProtocol;
 struct PendingWrite;
 
 inline constexpr size_t kSnapshotSizeMax = 1u << 30;
-// Path prefix of logs and data, as kReplicationDevice/SERVICE/PARTITION, for rules of device
-// capsules.
-inline constexpr char kReplicationDevice[] = "/neptune/replication";
 
 // Protocol by which the members agree on an order.
 enum class ReplicationMode : uint8_t {
@@ -167,7 +164,8 @@ class ReplicaAgent {
   // Number of times that the data were replaced by another member's.
   uint64_t restore_count() const;
   const ReplicatedState* state() const;
-  const std::string& device_path() const;
+  // Path of reads, for the rules of device capsules.
+  const std::string& read_path() const;
   NodeId NodeOf(MemberIndex member) const { return options_.group.members[member].node; }
   std::optional<MemberIndex> MemberOf(const NodeId& node) const;
 

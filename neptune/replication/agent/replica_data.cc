@@ -15,7 +15,7 @@ constexpr size_t kExecuteSizeMax = 256u << 10;
 
 Status ReplicaData::Open() {
   if (open_ == nullptr) return OkStatus();
-  return device_.Run([this]() -> Status {
+  return device_.Run(ReplicaLane::kApply, [this]() -> Status {
     NEPTUNE_ASSIGN_OR_RETURN(auto state, open_());
     state_ = std::move(state);
     return OkStatus();
@@ -23,7 +23,7 @@ Status ReplicaData::Open() {
 }
 
 Status ReplicaData::Destroy() {
-  return device_.Run([this]() -> Status {
+  return device_.Run(ReplicaLane::kApply, [this]() -> Status {
     NEPTUNE_RETURN_IF_ERROR(state_->BeginRestore());  // reopening then finds it empty
     state_.reset();
     return OkStatus();
@@ -53,16 +53,17 @@ StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
     }
   }
   if (!entries->empty()) executing_to_ = entries->back().lsn;
-  NEPTUNE_RETURN_IF_ERROR(device_.Run([state = state_, entries, done]() -> Status {
-    for (LogEntry& entry : *entries) {
-      WriteOutcome outcome;
-      if (IsWrite(entry.kind)) {
-        NEPTUNE_ASSIGN_OR_RETURN(outcome, state->Apply(entry));
-      }
-      done->push_back({std::move(entry), std::move(outcome)});
-    }
-    return OkStatus();
-  }));
+  NEPTUNE_RETURN_IF_ERROR(
+      device_.Run(ReplicaLane::kApply, [state = state_, entries, done]() -> Status {
+        for (LogEntry& entry : *entries) {
+          WriteOutcome outcome;
+          if (IsWrite(entry.kind)) {
+            NEPTUNE_ASSIGN_OR_RETURN(outcome, state->Apply(entry));
+          }
+          done->push_back({std::move(entry), std::move(outcome)});
+        }
+        return OkStatus();
+      }));
   if (!done->empty()) executed_ = done->back().entry.lsn;
   return std::move(*done);
 }
@@ -70,7 +71,7 @@ StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
 StatusOr<Lsn> ReplicaData::Flush() {
   const auto flushed = std::make_shared<Lsn>(0);
   ThreadLock lock(&mutex_);
-  NEPTUNE_RETURN_IF_ERROR(device_.Run([state = state_, flushed]() -> Status {
+  NEPTUNE_RETURN_IF_ERROR(device_.Run(ReplicaLane::kApply, [state = state_, flushed]() -> Status {
     NEPTUNE_ASSIGN_OR_RETURN(*flushed, state->Flush());
     return OkStatus();
   }));
@@ -79,7 +80,7 @@ StatusOr<Lsn> ReplicaData::Flush() {
 
 Status ReplicaData::Replace(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
   ++restore_count_;
-  return device_.Run([state = state_, snapshot]() -> Status {
+  return device_.Run(ReplicaLane::kSnapshot, [state = state_, snapshot]() -> Status {
     NEPTUNE_RETURN_IF_ERROR(state->BeginRestore());
     for (const std::string& piece : snapshot->pieces) {
       NEPTUNE_RETURN_IF_ERROR(state->RestorePiece(piece));
@@ -89,8 +90,9 @@ Status ReplicaData::Replace(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
 }
 
 Status ReplicaData::EndRestore(Lsn completed) {
-  NEPTUNE_RETURN_IF_ERROR(
-      device_.Run([state = state_, completed] { return state->EndRestore(completed); }));
+  NEPTUNE_RETURN_IF_ERROR(device_.Run(ReplicaLane::kSnapshot, [state = state_, completed] {
+    return state->EndRestore(completed);
+  }));
   executing_to_ = completed;
   executed_ = completed;
   return OkStatus();
@@ -98,7 +100,7 @@ Status ReplicaData::EndRestore(Lsn completed) {
 
 Status ReplicaData::Collect(size_t size_max,
                             const std::shared_ptr<ReplicaSnapshot>& snapshot) const {
-  return device_.Run([state = state_, size_max, snapshot] {
+  return device_.Run(ReplicaLane::kSnapshot, [state = state_, size_max, snapshot] {
     return CollectPieces(*state, size_max, snapshot.get());
   });
 }

@@ -1,32 +1,58 @@
-// Runs a replica's blocking calls in the device capsule of its partition.
+// Runs a replica's blocking calls in the device capsules of its node, one for each lane.
 //
-// Threads: Run on a user-level thread of any loop.
+//   stores its log ────────► log        storing goes on while
+//   executes, flushes ─────► apply        readers fill their capsule
+//   reads of its service ──► read         or a snapshot reads everything
+//   snapshots, restores ───► snapshot
+//
+// A lane is a part of the path that rules of capsules see: kReplicationDevice/SERVICE/PARTITION/LANE.
+// A spec may give any of them, or all together, to a capsule of its own.
+//
+// Threads: Run on a user-level thread of any loop; the rest on any thread.
 // Errors: those of the call; kCancelled the node is stopping.
 
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <string>
+#include <string_view>
 
+#include "neptune/base/ids.h"
 #include "neptune/base/status.h"
 #include "neptune/capsule/capsule_stack.h"
 
 namespace neptune {
 
+// Prefix of the paths.
+inline constexpr char kReplicationDevice[] = "/neptune/replication";
+
+// What a call is for, the most urgent first.
+enum class ReplicaLane : uint8_t { kLog, kApply, kRead, kSnapshot };
+inline constexpr std::array kReplicaLanes = {ReplicaLane::kLog, ReplicaLane::kApply,
+                                             ReplicaLane::kRead, ReplicaLane::kSnapshot};
+// As in paths: "log", "apply", ...
+std::string_view NameOf(ReplicaLane lane);
+
+// Creates the device capsules replication-LANE of a node, for each lane unless a capsule takes it
+// already. Log and apply refuse nothing that a node can have under way; a snapshot has one helper
+// thread. Errors: those of CapsuleStack::Create.
+Status MakeReplicationCapsules(CapsuleStack& stack);
+
 class ReplicaDevice {
  public:
   // `capsules` may be null: calls then block the caller. `stopping` must outlive this object.
-  ReplicaDevice(CapsuleStack* capsules, std::string path, const std::atomic<bool>& stopping)
-      : capsules_(capsules), path_(std::move(path)), stopping_(stopping) {}
+  ReplicaDevice(CapsuleStack* capsules, const ServiceName& service, PartitionId partition,
+                const std::atomic<bool>& stopping);
 
   // Waits for the end of the call however long it takes, and retries while the capsule is full.
-  Status Run(const std::function<Status()>& call) const;
-  const std::string& path() const { return path_; }
+  Status Run(ReplicaLane lane, const std::function<Status()>& call) const;
+  const std::string& path(ReplicaLane lane) const { return paths_[static_cast<size_t>(lane)]; }
 
  private:
   CapsuleStack* const capsules_;
-  const std::string path_;
+  std::array<std::string, kReplicaLanes.size()> paths_;
   const std::atomic<bool>& stopping_;
 };
 

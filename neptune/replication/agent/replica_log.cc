@@ -58,7 +58,7 @@ ReplicaLog::ReplicaLog(const ReplicaDevice& device, World& world, const LogIdent
     : device_(device), world_(world), identity_(identity) {}
 
 Status ReplicaLog::Open() {
-  return device_.Run([this]() -> Status {
+  return device_.Run(ReplicaLane::kLog, [this]() -> Status {
     log_.reset();
     store_.reset();
     NEPTUNE_ASSIGN_OR_RETURN(store_, world_.storage().Open(StoreName(identity_)));
@@ -69,7 +69,7 @@ Status ReplicaLog::Open() {
 }
 
 Status ReplicaLog::Destroy() {
-  return device_.Run([this] {
+  return device_.Run(ReplicaLane::kLog, [this] {
     log_.reset();
     store_.reset();
     return world_.storage().Destroy(StoreName(identity_));
@@ -79,37 +79,41 @@ Status ReplicaLog::Destroy() {
 StatusOr<OriginIndex> ReplicaLog::Index() const {
   const auto index = std::make_shared<OriginIndex>(found().base.lsn);
   while (index->last_lsn() < found().last_lsn) {
-    NEPTUNE_RETURN_IF_ERROR(device_.Run([log = log_, index, last = found().last_lsn]() -> Status {
-      NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries,
-                               log->Read(index->last_lsn() + 1, last, kLogPieceSize));
-      for (const LogEntry& entry : entries) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
-      return OkStatus();
-    }));
+    NEPTUNE_RETURN_IF_ERROR(
+        device_.Run(ReplicaLane::kLog, [log = log_, index, last = found().last_lsn]() -> Status {
+          NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries,
+                                   log->Read(index->last_lsn() + 1, last, kLogPieceSize));
+          for (const LogEntry& entry : entries) NEPTUNE_RETURN_IF_ERROR(index->Append(entry));
+          return OkStatus();
+        }));
   }
   return std::move(*index);
 }
 
 Status ReplicaLog::Store(const std::shared_ptr<LogChange>& change) {
   if (identity_.is_ordered || !change->restart) {
-    return device_.Run([log = log_, change] { return log->Store(*change); });
+    return device_.Run(ReplicaLane::kLog, [log = log_, change] { return log->Store(*change); });
   }
   for (LogChange& piece : PiecesOf(std::exchange(*change, {}), kStorePieceSize)) {
     const auto stored = std::make_shared<LogChange>(std::move(piece));
-    NEPTUNE_RETURN_IF_ERROR(device_.Run([log = log_, stored] { return log->Store(*stored); }));
+    NEPTUNE_RETURN_IF_ERROR(
+        device_.Run(ReplicaLane::kLog, [log = log_, stored] { return log->Store(*stored); }));
   }
   return OkStatus();
 }
 
 Status ReplicaLog::DropBefore(Lsn first) {
-  return device_.Run([log = log_, first] { return log->DropBefore(first); });
+  return device_.Run(ReplicaLane::kLog, [log = log_, first] { return log->DropBefore(first); });
 }
 
-StatusOr<std::vector<LogEntry>> ReplicaLog::Read(Lsn first, Lsn last, size_t size_max) const {
+StatusOr<std::vector<LogEntry>> ReplicaLog::Read(Lsn first, Lsn last, size_t size_max,
+                                                 ReplicaLane lane) const {
   const auto entries = std::make_shared<std::vector<LogEntry>>();
-  NEPTUNE_RETURN_IF_ERROR(device_.Run([log = log_, first, last, size_max, entries]() -> Status {
-    NEPTUNE_ASSIGN_OR_RETURN(*entries, log->Read(first, last, size_max));
-    return OkStatus();
-  }));
+  NEPTUNE_RETURN_IF_ERROR(
+      device_.Run(lane, [log = log_, first, last, size_max, entries]() -> Status {
+        NEPTUNE_ASSIGN_OR_RETURN(*entries, log->Read(first, last, size_max));
+        return OkStatus();
+      }));
   return std::move(*entries);
 }
 
@@ -120,8 +124,9 @@ StatusOr<std::vector<LogEntry>> ReplicaLog::ReadForMessage(std::deque<LogRun>& p
   }
   const auto left = std::make_shared<std::deque<LogRun>>(std::move(places));
   const auto entries = std::make_shared<std::vector<LogEntry>>();
-  NEPTUNE_RETURN_IF_ERROR(device_.Run(
-      [log = log_, left, entries] { return ReadSome(*log, left.get(), entries.get()); }));
+  NEPTUNE_RETURN_IF_ERROR(device_.Run(ReplicaLane::kApply, [log = log_, left, entries] {
+    return ReadSome(*log, left.get(), entries.get());
+  }));
   places = std::move(*left);
   return std::move(*entries);
 }
@@ -130,7 +135,7 @@ Status ReplicaLog::CopyTo(Lsn last, size_t size_max, LogCopy* copy) const {
   size_t size = 0;
   while (copy->base + copy->entries.size() < last) {
     StatusOr<std::vector<LogEntry>> read =
-        Read(copy->base + copy->entries.size() + 1, last, kLogPieceSize);
+        Read(copy->base + copy->entries.size() + 1, last, kLogPieceSize, ReplicaLane::kSnapshot);
     if (read.status().code() == StatusCode::kNotFound)
       return Unavailable("the log no longer has the needed entries");
     NEPTUNE_RETURN_IF_ERROR(read.status());

@@ -45,7 +45,8 @@ class ReplicaLog {
   Status DropBefore(Lsn first);
 
   // Reads entries from `first` to at most `last` and size_max bytes, but at least one.
-  StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max) const;
+  StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max,
+                                       ReplicaLane lane = ReplicaLane::kApply) const;
   // Removes from the front of `places` what fits into a message and returns these entries: from
   // `change` if they are about to be stored, otherwise from the log. Errors: kNotFound they were
   // dropped meanwhile.

@@ -127,7 +127,7 @@ Status ReplicatedService::CallRead(const ReadFunction& function, const Partition
                                    RequestContext& context, const Data& request, Data* response) {
   CapsuleStack* const capsules = replication_.environment().capsules;
   if (capsules == nullptr) return function(kept.state->view(), context, request, response);
-  const DeviceStore store(kept.state->store(), *capsules, kept.agent->device_path(),
+  const DeviceStore store(kept.state->store(), *capsules, kept.agent->read_path(),
                           {.deadline = context.deadline(),
                            .caller = context.origin().handler,
                            .service_class = context.service_class()});

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
-#include "neptune/capsule/device_call.h"
+#include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/client/version_section.h"
 #include "neptune/service/client_stream.h"
@@ -113,8 +113,7 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
                            partition);
   }
   if (environment_.capsules != nullptr) {
-    NEPTUNE_RETURN_IF_ERROR(
-        MakeDeviceCapsule(*environment_.capsules, "replication", kReplicationDevice));
+    NEPTUNE_RETURN_IF_ERROR(MakeReplicationCapsules(*environment_.capsules));
   }
   ReplicaAgent::Hooks hooks = HooksOf({service, partition});
   hooks.open_state = std::move(open_state);

@@ -1,0 +1,115 @@
+#include "neptune/replication/agent/replica_device.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+
+#include "neptune/base/strings.h"
+#include "neptune/capsule/capsule.h"
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/sim/simulator.h"
+
+namespace neptune {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A node's capsules over a device on which each call takes a millisecond.
+class ReplicaDeviceTest : public testing::Test {
+ protected:
+  ReplicaDeviceTest()
+      : loop_(**simulator_.AddHost({.name = "node"}).StartLoop({.name = "main"})),
+        stack_({.device_time = [](std::string_view) { return milliseconds(1); }}) {
+    loop_.Post([this] { threads_ = std::make_unique<ThreadScheduler>(loop_); });
+    simulator_.RunFor(milliseconds(1));
+  }
+
+  void Spawn(Task body) {
+    loop_.Post([this, body = std::move(body)]() mutable {
+      EXPECT_TRUE(threads_->Spawn(std::move(body)).ok());
+    });
+  }
+  // Spawns calls that are all made at once, and counts those that have ended.
+  void Call(ReplicaLane lane, int count) {
+    for (int i = 0; i < count; ++i) {
+      Spawn([this, lane] {
+        EXPECT_TRUE(device_.Run(lane, [] { return OkStatus(); }).ok());
+        ++ended_[lane];
+      });
+    }
+  }
+  const Capsule& CapsuleOf(ReplicaLane lane) {
+    return *stack_.Find(DeviceOperation{device_.path(lane)});
+  }
+
+  Simulator simulator_{1};
+  Loop& loop_;
+  CapsuleStack stack_;
+  std::unique_ptr<ThreadScheduler> threads_;
+  std::atomic<bool> stopping_{false};
+  const ReplicaDevice device_{&stack_, ServiceName("registers"), PartitionId(7), stopping_};
+  std::map<ReplicaLane, int> ended_;
+};
+
+TEST_F(ReplicaDeviceTest, EachLaneHasACapsuleOfItsOwn) {
+  ASSERT_TRUE(MakeReplicationCapsules(stack_).ok());
+  for (const ReplicaLane lane : kReplicaLanes) {
+    EXPECT_EQ(device_.path(lane), StrCat("/neptune/replication/registers/7/", NameOf(lane)));
+    EXPECT_EQ(CapsuleOf(lane).config().name, StrCat("replication-", NameOf(lane)));
+  }
+  EXPECT_TRUE(MakeReplicationCapsules(stack_).ok()) << "another replica of the node";
+}
+
+TEST_F(ReplicaDeviceTest, ACapsuleOfTheSpecKeepsItsLanes) {
+  CapsuleConfig config;
+  config.name = "all";
+  config.type = ResourceType::kDevice;
+  config.rules = {*ClassificationRule::Parse("disk:/neptune/replication/**")};
+  ASSERT_TRUE(stack_.Create(config).ok());
+  ASSERT_TRUE(MakeReplicationCapsules(stack_).ok());
+  for (const ReplicaLane lane : kReplicaLanes) EXPECT_EQ(CapsuleOf(lane).config().name, "all");
+}
+
+TEST_F(ReplicaDeviceTest, TheLogIsStoredBesideAnyNumberOfReadsAndSnapshots) {
+  ASSERT_TRUE(MakeReplicationCapsules(stack_).ok());
+  Call(ReplicaLane::kRead, 1'000);
+  Call(ReplicaLane::kSnapshot, 1'000);
+  Call(ReplicaLane::kLog, 1);
+  simulator_.RunFor(milliseconds(2));
+  EXPECT_EQ(ended_[ReplicaLane::kLog], 1);
+  EXPECT_LE(ended_[ReplicaLane::kRead], 8);
+  EXPECT_LE(ended_[ReplicaLane::kSnapshot], 2);
+}
+
+TEST_F(ReplicaDeviceTest, ARefusedCallIsMadeAgainAndItsErrorIsItsOwn) {
+  CapsuleConfig config;
+  config.name = "one";
+  config.type = ResourceType::kDevice;
+  config.limits.resident_count_max = 1;
+  config.rules = {*ClassificationRule::Parse("disk:/neptune/replication/**")};
+  ASSERT_TRUE(stack_.Create(config).ok());
+  Call(ReplicaLane::kLog, 20);
+  Status failure;
+  Spawn([&] { failure = device_.Run(ReplicaLane::kLog, [] { return DataLoss("of the call"); }); });
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(ended_[ReplicaLane::kLog], 20);
+  EXPECT_EQ(failure.code(), StatusCode::kDataLoss);
+}
+
+TEST_F(ReplicaDeviceTest, NoCallBeginsOnceTheReplicaStops) {
+  stopping_ = true;
+  Status status;
+  Spawn([&] {
+    status = device_.Run(ReplicaLane::kApply, [] {
+      ADD_FAILURE();
+      return OkStatus();
+    });
+  });
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(status.code(), StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace neptune
