@@ -87,7 +87,7 @@ void DescriptorPoller::Close(int descriptor, Watcher* watcher) {
 }
 
 void DescriptorPoller::Forget(Watcher* watcher) {
-  for (int i = 0; i < event_count_; ++i) {
+  for (int i = next_event_; i < event_count_; ++i) {
     if (events_[i].data.ptr == watcher) events_[i].data.ptr = nullptr;
   }
   const auto node = watchers_.extract(watcher);  // destroyed at scope exit
@@ -113,30 +113,37 @@ void DescriptorPoller::Wait() {
   poller_.async_wait(boost::asio::posix::descriptor_base::wait_read,
                      [this](const boost::system::error_code& error) {
                        waiting_ = false;
-                       if (!error) Tell();
+                       if (error) return;
+                       loop_.BeginPart();
+                       NotifyWatchers();
                      });
 }
 
 bool DescriptorPoller::NotifyAgain() {
   if (watchers_.empty()) return false;
-  if (quiet_turns_ > 0) {
+  if (quiet_turns_ > 0 && !has_fetched_events()) {
     --quiet_turns_;
     return false;
   }
-  if (Tell() > 0) return true;
+  if (NotifyWatchers() > 0) return true;
   quiet_turns_ = kQuietTurnCount;
   return false;
 }
 
-int DescriptorPoller::Tell() {
-  event_count_ = epoll_wait(poller_.native_handle(), events_.data(), kEventCountMax, 0);
-  const int reported_count = event_count_;
-  for (int i = 0; i < event_count_; ++i) {
-    if (events_[i].data.ptr == nullptr) continue;
-    static_cast<Watcher*>(events_[i].data.ptr)->OnReady(events_[i].events);
+int DescriptorPoller::NotifyWatchers() {
+  if (!has_fetched_events()) {
+    next_event_ = 0;
+    event_count_ = epoll_wait(poller_.native_handle(), events_.data(), kEventCountMax, 0);
   }
-  event_count_ = 0;
-  return reported_count;
+  int notified_count = 0;
+  while (has_fetched_events()) {
+    const epoll_event event = events_[next_event_++];
+    if (event.data.ptr == nullptr) continue;
+    static_cast<Watcher*>(event.data.ptr)->OnReady(event.events);
+    ++notified_count;
+    if (loop_.PartIsOver()) break;
+  }
+  return notified_count;
 }
 
 }  // namespace neptune

@@ -6,8 +6,8 @@
 // the events of many descriptors.
 //
 // Threads: the loop's own; Unwatch from any thread.
-// Limits: at most kEventCountMax descriptors are reported before the loop's other events get a
-//   turn.
+// Limits: at most kEventCountMax descriptors are reported, for kPartOfTurnMax, before the loop's
+//   other events get a turn.
 
 #pragma once
 
@@ -57,8 +57,10 @@ class DescriptorPoller final : public DescriptorReadiness {
   void EndTurn();
 
   // Reports the events that are ready now, with one system call instead of three. Returns false if
-  // there are none, or if polling is skipped because recent calls found none.
+  // there are none, or if polling is skipped because recent calls found none. Events that do not
+  // fit into this part of the loop's turn are reported by the next call.
   bool NotifyAgain();
+  bool has_fetched_events() const { return next_event_ < event_count_; }
 
  private:
   struct Addition {
@@ -77,7 +79,7 @@ class DescriptorPoller final : public DescriptorReadiness {
   void Control(int operation, int descriptor, uint32_t events, Watcher* watcher);
   void Wait();
   // Returns the number of watchers notified.
-  int Tell();
+  int NotifyWatchers();
 
   RealLoop& loop_;
   // Bound to the loop's own executor type: any_io_executor would add indirect calls at each turn.
@@ -86,7 +88,9 @@ class DescriptorPoller final : public DescriptorReadiness {
   std::vector<Addition> adding_;
   std::vector<Closing> closing_;
   std::array<epoll_event, kEventCountMax> events_{};
-  int event_count_ = 0;  // number of valid entries of events_ during dispatch
+  // The entries of events_ that are still to be reported.
+  int next_event_ = 0;
+  int event_count_ = 0;
   bool waiting_ = false;
   int quiet_turns_ = 0;
 };

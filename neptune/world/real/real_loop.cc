@@ -20,8 +20,9 @@ namespace {
 constexpr int kLocalRoundCountMax = 8;
 // Maximum capacity for foreign tasks that is kept between runs.
 constexpr size_t kSpareTaskCountMax = 1024;
-// Maximum turns in a row for descriptors only, before timers and other threads' tasks are polled.
+// Maximum turns in a row, and time, for descriptors only, before Asio's events are polled.
 constexpr int kDescriptorTurnCountMax = 8;
+constexpr Duration kDescriptorTimeMax = std::chrono::milliseconds(1);
 
 void ConfigureThisThread(const LoopOptions& options) {
   // Signals go to the program's main thread, except SIGPROF, which samples the running thread.
@@ -79,24 +80,35 @@ void RealLoop::Post(Task task) {
       LeafLock lock(&foreign_mutex_);
       first = foreign_tasks_.empty();
       foreign_tasks_.push_back(std::move(task));
+      has_foreign_tasks_.store(true, std::memory_order_release);
     }
     // One wake-up of the poller serves all tasks that arrive before it.
-    if (first) boost::asio::post(io_, [this] { RunForeignTasks(); });
+    if (first) {
+      boost::asio::post(io_, [this] {
+        BeginPart();
+        RunForeignTasks();
+      });
+    }
   }
 }
 
+// Runs what other threads have posted, in its order; what does not fit into this part of the turn is
+// run in the next one.
 void RealLoop::RunForeignTasks() {
-  std::vector<Task> tasks = std::exchange(spare_tasks_, {});
-  {
+  if (fetched_tasks_.empty()) {
+    if (!has_foreign_tasks_.load(std::memory_order_acquire)) return;
     LeafLock lock(&foreign_mutex_);
-    tasks.swap(foreign_tasks_);
+    fetched_tasks_.swap(foreign_tasks_);
+    has_foreign_tasks_.store(false, std::memory_order_relaxed);
   }
-  for (Task& task : tasks) {
-    if (stop_) return;
-    std::exchange(task, nullptr)();
+  while (next_fetched_ < fetched_tasks_.size()) {
+    std::exchange(fetched_tasks_[next_fetched_++], nullptr)();
+    if (stop_ || PartIsOver()) break;
   }
-  tasks.clear();
-  if (tasks.capacity() <= kSpareTaskCountMax) spare_tasks_ = std::move(tasks);
+  if (next_fetched_ < fetched_tasks_.size()) return;
+  next_fetched_ = 0;
+  fetched_tasks_.clear();
+  if (fetched_tasks_.capacity() > kSpareTaskCountMax) fetched_tasks_ = std::vector<Task>();
 }
 
 TimerId RealLoop::RunAt(TimePoint when, Task task) {
@@ -120,13 +132,17 @@ void RealLoop::ArmTimer() {
   os_timer_.async_wait([this](const boost::system::error_code& error) {
     if (error) return;  // rearmed
     os_timer_at_ = kNever;
+    BeginPart();
     RunDueTimers();
   });
 }
 
 void RealLoop::RunDueTimers() {
   const TimePoint now = Now();
-  while (auto task = timers_.PopDue(now)) (*task)();
+  while (auto task = timers_.PopDue(now)) {
+    (*task)();
+    if (PartIsOver()) break;  // the others are due in the next turn
+  }
   ArmTimer();
 }
 
@@ -138,6 +154,7 @@ void RealLoop::RunLocalTasks() {
       Task task = std::move(local_tasks_.front());
       local_tasks_.pop_front();
       task();
+      if (PartIsOver()) return;
     }
   }
 }
@@ -146,9 +163,11 @@ void RealLoop::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-// Runs one event, waiting for it only if there are no local tasks.
+// Runs one event, waiting for it only if nothing is left to do here.
 void RealLoop::RunReadyOrWait() {
-  if (local_tasks_.empty()) {
+  const bool is_idle =
+      local_tasks_.empty() && fetched_tasks_.empty() && !descriptor_poller_->has_fetched_events();
+  if (is_idle) {
     io_.run_one();
   } else {
     io_.poll();
@@ -159,13 +178,21 @@ void RealLoop::Run() {
   ConfigureThisThread(options_);
   SetCurrent(this);
   int descriptor_turns = 0;
+  TimePoint poll_at = Now();
   while (!stop_) {
-    if (descriptor_turns < kDescriptorTurnCountMax && descriptor_poller_->NotifyAgain()) {
+    BeginPart();
+    RunForeignTasks();
+    if (os_timer_at_ <= part_began_) RunDueTimers();
+    BeginPart();
+    if (descriptor_turns < kDescriptorTurnCountMax && part_began_ < poll_at &&
+        descriptor_poller_->NotifyAgain()) {
       ++descriptor_turns;
     } else {
-      descriptor_turns = 0;
       RunReadyOrWait();
+      descriptor_turns = 0;
+      poll_at = Now() + kDescriptorTimeMax;
     }
+    BeginPart();
     RunLocalTasks();
     descriptor_poller_->EndTurn();
   }
@@ -178,6 +205,7 @@ void RealLoop::Stop() {
   if (thread_.joinable()) thread_.join();
   local_tasks_.clear();
   timers_ = TimerQueue();
+  fetched_tasks_.clear();
   std::vector<Task> dropped;  // destroyed outside the lock: a task may own something that posts
   LeafLock lock(&foreign_mutex_);
   dropped.swap(foreign_tasks_);

@@ -25,6 +25,11 @@ namespace neptune {
 
 class RealNetwork;
 
+// A turn runs, one after the other: tasks of other threads and due timers; what descriptors report;
+// tasks of this thread. Each part may take this long before the others get theirs. A task that takes
+// longer is the last of its part.
+inline constexpr Duration kPartOfTurnMax = std::chrono::milliseconds(1);
+
 class RealLoop final : public Loop {
  public:
   RealLoop(const LoopOptions& options, uint64_t seed);
@@ -45,6 +50,11 @@ class RealLoop final : public Loop {
   void Stop();
   bool OnThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
+  // Called after the loop has waited, too: the time of waiting belongs to no part.
+  void BeginPart() { part_began_ = Now(); }
+  // True if the running part of the turn has had its time: whoever can go on later should.
+  bool PartIsOver() const { return Now() - part_began_ >= kPartOfTurnMax; }
+
   boost::asio::io_context& io() { return io_; }
   DescriptorPoller& descriptor_poller() { return *descriptor_poller_; }
   // Scratch space for one read; its contents are valid until the next read of this loop.
@@ -63,12 +73,15 @@ class RealLoop final : public Loop {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> keep_running_;
   boost::asio::steady_timer os_timer_;
   TimePoint os_timer_at_ = kNever;
+  TimePoint part_began_{};
   RandomSource random_;
   TimerQueue timers_;
   std::deque<Task> local_tasks_;
   LeafMutex foreign_mutex_;
   std::vector<Task> foreign_tasks_ ABSL_GUARDED_BY(foreign_mutex_);
-  std::vector<Task> spare_tasks_;  // empty; its capacity is reused for the next foreign tasks
+  std::atomic<bool> has_foreign_tasks_{false};
+  std::vector<Task> fetched_tasks_;  // foreign tasks that are being run
+  size_t next_fetched_ = 0;
   std::unique_ptr<std::array<char, 64 * 1024>> read_buffer_;
   std::unique_ptr<DescriptorPoller> descriptor_poller_;
   std::unique_ptr<RealNetwork> network_;

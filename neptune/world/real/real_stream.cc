@@ -18,7 +18,8 @@
 namespace neptune {
 namespace {
 
-// Maximum bytes delivered in one event before the loop's other sockets get a turn.
+// Maximum bytes delivered in one event before the loop's other sockets get a turn, unless the turn
+// is over before.
 constexpr size_t kReadSizeMax = 256 * 1024;
 // The peer has closed its side, or the connection is broken; reading determines which.
 constexpr uint32_t kEndEvents = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
@@ -114,6 +115,7 @@ class Connection final : public DescriptorPoller::Watcher,
       if (static_cast<size_t>(size) < buffer.size() && !ended_by_peer_) readable_ = false;
       handler_->OnData({buffer.data(), static_cast<size_t>(size)});
       total += static_cast<size_t>(size);
+      if (readable_ && loop_.PartIsOver()) return ReadLater();
     }
   }
 
