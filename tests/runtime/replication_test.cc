@@ -9,48 +9,17 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
-#include "neptune/capsule/capsule.h"
-#include "neptune/node/node_replicas.h"
-#include "neptune/node/register_module.h"
-#include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/agent/replica_links.h"
-#include "neptune/replication/client/replica_session.h"
 #include "neptune/service/client_stream.h"
-#include "neptune/testing/simulated_cluster.h"
 #include "neptune/world/sim/sim_world.h"
+#include "tests/runtime/replicated_registers.h"
 
 namespace neptune {
 namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-const ServiceName kService("registers");
-
-// Nodes that each have the whole service; w is a witness where `fields` say so.
-ClusterSpec RegisterSpec(const std::vector<std::string>& servers, const std::string& fields,
-                         const std::string& cluster = "test", const std::string& capsules = "") {
-  std::string text =
-      StrCat("name: '", cluster, "' multicast_group: '239.192.7.1:7400' ",
-             "services { name: 'registers' module: 'registers' replication { ", fields,
-             " } } services { name: 'idle' module: 'echo' } ",
-             "nodes { name: 'c' hosts { service: 'idle' } } nodes { name: 'w' hosts { service: "
-             "'idle' } } ",
-             capsules, " ");
-  for (const std::string& server : servers) {
-    StrAppend(&text, "nodes { name: '", server, "' hosts { service: 'registers' } } ");
-  }
-  const StatusOr<ClusterSpec> spec = ParseClusterSpec(text, "test");
-  EXPECT_TRUE(spec.ok()) << spec.status();
-  return *spec;
-}
-
-StatusOr<std::unique_ptr<ServiceModule>> MakeModules(const std::string& module) {
-  if (module == "registers") return std::make_unique<RegisterModule>();
-  return MakeEcho(module);
-}
-
-constexpr char kOrdered[] = "level: 'ordered_writes'";
-constexpr char kBounded[] = "level: 'staleness_bounded' staleness_ms: 500";
+using ReplicationTest = ReplicatedRegistersTest;
 
 std::string SnapshotRequest(std::string_view service, uint32_t partition) {
   std::string bytes;
@@ -59,89 +28,6 @@ std::string SnapshotRequest(std::string_view service, uint32_t partition) {
   writer.Number(partition);
   return bytes;
 }
-
-class ReplicationTest : public testing::Test {
- protected:
-  void Start(int count, const std::string& fields, uint64_t seed = 1,
-             std::function<Duration(const std::string& node)> device_time = nullptr,
-             const std::string& capsules = "") {
-    SimulatedClusterOptions options;
-    options.seed = seed;
-    std::vector<std::string> servers;
-    for (int i = 0; i < count; ++i) servers.push_back(StrCat("s", i));
-    options.spec = RegisterSpec(servers, fields, "test", capsules);
-    options.modules = MakeModules;
-    options.device_time = std::move(device_time);
-    cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
-    simulator().RunFor(seconds(2));
-  }
-  Simulator& simulator() { return cluster_->simulator(); }
-
-  // Calls from one session, in order.
-  void InSession(std::function<void(ReplicaSession&)> body, Duration limit = seconds(60)) {
-    cluster_->RunOnClient(
-        [&](ClientSession& session) {
-          ReplicaSession replicas(session);
-          body(replicas);
-        },
-        limit);
-  }
-  static StatusOr<std::string> Append(ReplicaSession& session, const std::string& what,
-                                      Duration timeout = seconds(5), RequestId id = {}) {
-    Data response;
-    const Status status =
-        session.Call({kService, PartitionId(0), MethodName("Append"), AccessMode::kWrite},
-                     Data(what), &response, {.deadline = this_thread::Now() + timeout, .id = id});
-    if (!status.ok()) return status;
-    return response.bytes();
-  }
-  static StatusOr<std::string> Get(ReplicaSession& session, const std::string& key,
-                                   ReplicaReport* report = nullptr) {
-    Data response;
-    const ReplicatedMethod get = {kService, PartitionId(0), MethodName("Get")};
-    const Status status = session.Call(get, Data(key), &response, {}, report);
-    if (!status.ok()) return status;
-    return response.bytes();
-  }
-  // What the node says of its primary; empty: it lives not, or knows none.
-  std::string PrimaryBy(const std::string& node) {
-    if (!cluster_->lives(node)) return "";
-    const ReplicaAgent* const agent = Agent(node);
-    const auto primary = agent->status().primary;
-    return primary ? agent->NodeOf(*primary).value() : "";
-  }
-  ReplicaAgent* Agent(const std::string& node) {
-    return cluster_->node(node).replication().Find(kService, PartitionId(0));
-  }
-
-  // Deletes the disk of a node that is down.
-  void LoseDisk(const std::string& node) {
-    DurableStorage& storage = simulator().host(node).storage();
-    const auto stores = storage.List();
-    for (const std::string& store : *stores) EXPECT_TRUE(storage.Destroy(store).ok());
-  }
-  // All of them stop, and the cluster's spec is another one when they start again.
-  void ChangeSpec(const std::vector<std::string>& nodes, const ClusterSpec& spec) {
-    for (const std::string& node : nodes) simulator().Crash(node);
-    cluster_->ChangeSpec(spec);
-  }
-  // What an operator's request is answered.
-  HttpResponse StartByHand(const std::string& node, const std::string& service,
-                           const std::string& partition) {
-    HttpResponse response;
-    bool is_over = false;
-    cluster_->SpawnOnClient([&](ClientSession&) {
-      HttpRequest request;
-      request.parameters = {{"service", service}, {"partition", partition}};
-      response = StartReplica(request, cluster_->node(node).replication());
-      is_over = true;
-    });
-    EXPECT_TRUE(simulator().RunUntilTrue([&] { return is_over; }, simulator().now() + seconds(9)));
-    return response;
-  }
-
-  std::unique_ptr<SimulatedCluster> cluster_;
-};
 
 TEST_F(ReplicationTest, WritesReachAllReplicas) {
   Start(3, kOrdered);
@@ -156,30 +42,6 @@ TEST_F(ReplicationTest, WritesReachAllReplicas) {
     EXPECT_EQ(Agent(node)->state()->completed(), Agent("s0")->state()->completed()) << node;
     EXPECT_EQ(PrimaryBy(node), "s0");
   }
-}
-
-TEST_F(ReplicationTest, LogAndDataAreUsedInTheDeviceCapsulesAlone) {
-  Start(3, kOrdered);
-  // On all nodes: any may be asked.
-  const auto calls = [this] {
-    uint64_t count = 0;
-    for (const char* node : {"s0", "s1", "s2"}) {
-      for (const ReplicaLane lane : kReplicaLanes) {
-        const std::string path = StrCat(kReplicationDevice, "/any/0/", NameOf(lane));
-        const auto capsule = cluster_->node(node).capsules().Find(DeviceOperation{path});
-        if (capsule != nullptr) count += capsule->Count().control.done;
-      }
-    }
-    return count;
-  };
-  InSession([&](ReplicaSession& session) {
-    const uint64_t before = calls();
-    ASSERT_TRUE(Append(session, "k=x").ok());
-    const uint64_t written = calls();
-    EXPECT_GE(written, before + 3);  // stored, read from the log, executed
-    ASSERT_TRUE(Get(session, "k").ok());
-    EXPECT_GT(calls(), written);
-  });
 }
 
 TEST_F(ReplicationTest, WhatTheDataForbidIsTheWritesAnswer) {
@@ -205,7 +67,7 @@ TEST_F(ReplicationTest, AWriteToASecondaryNamesThePrimary) {
     Data response;
     CallReport report;
     const Status status =
-        Call(session, kService, PartitionId(0), MethodName("Append"), AccessMode::kWrite,
+        Call(session, kRegisters, PartitionId(0), MethodName("Append"), AccessMode::kWrite,
              Data("k=x"), &response, {.only = NodeId("s2")}, &report);
     EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
     const auto said = DecodeReplicaReport(report.extension);
@@ -464,7 +326,7 @@ TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
         cluster_->RunOnClient([&](ClientSession& session) {
           Data response;
           const Status status =
-              Call(session, kService, PartitionId(0), MethodName("Get"), AccessMode::kRead,
+              Call(session, kRegisters, PartitionId(0), MethodName("Get"), AccessMode::kRead,
                    Data("k"), &response, {.only = NodeId(node)});
           value = status.ok() ? response.bytes() : "refused";
         });
@@ -481,7 +343,7 @@ TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
       simulator().RunFor(seconds(2));
       cluster_->RunOnClient([&](ClientSession& session) {
         Data response;
-        EXPECT_TRUE(Call(session, kService, PartitionId(0), MethodName("Append"),
+        EXPECT_TRUE(Call(session, kRegisters, PartitionId(0), MethodName("Append"),
                          AccessMode::kWrite, Data("k=b"), &response, {.only = NodeId("s2")})
                         .ok());
       });
@@ -544,9 +406,9 @@ TEST_F(ReplicationTest, LettersOfAnUnknownPartitionOrNodeAreDropped) {
   cluster_->RunOnClient([](ClientSession& session) {
     const std::string message = EncodeReplicaMessage({});
     for (const ReplicaLetter& letter :
-         {ReplicaLetter{kService, PartitionId(7), NodeId("s0"), message},
+         {ReplicaLetter{kRegisters, PartitionId(7), NodeId("s0"), message},
           ReplicaLetter{ServiceName("others"), PartitionId(0), NodeId("s0"), message},
-          ReplicaLetter{kService, PartitionId(0), NodeId("stranger"), message}}) {
+          ReplicaLetter{kRegisters, PartitionId(0), NodeId("stranger"), message}}) {
       Data response;
       CallOptions options;
       options.only = NodeId("s1");
@@ -592,27 +454,6 @@ TEST_F(ReplicationTest, AStartByHandThatMakesNoSenseIsRefused) {
   const HttpResponse refused = StartByHand("s1", "registers", "0");
   EXPECT_EQ(refused.status, 409);
   EXPECT_NE(refused.body.find("heard from a primary"), std::string::npos) << refused.body;
-}
-
-TEST_F(ReplicationTest, ADiskThatIsAHundredTimesSlowerHardlySlowsWritesDown) {
-  const auto p99 = [this](int slowness) {
-    Start(3, kOrdered, 1, [slowness](const std::string& node) {
-      return std::chrono::microseconds(300) * (node == "s2" ? slowness : 1);
-    });
-    std::vector<Duration> times;
-    InSession([&](ReplicaSession& session) {
-      for (int i = 0; i < 5000; ++i) {
-        const TimePoint begin = this_thread::Now();
-        EXPECT_TRUE(Append(session, "k=").ok());
-        times.push_back(this_thread::Now() - begin);
-      }
-    });
-    EXPECT_EQ(Agent("s0")->status().write_set.contains(2), slowness == 1);
-    std::sort(times.begin(), times.end());
-    return times[times.size() * 99 / 100];
-  };
-  const Duration healthy = p99(1);
-  EXPECT_LE(p99(100), healthy * 3 / 2) << "healthy: " << ToSeconds(healthy) << " s";
 }
 
 TEST_F(ReplicationTest, ANewPrimaryReadsAsCurrentOnlyOnceItHasExecutedWhatOthersAcknowledged) {
@@ -662,46 +503,6 @@ TEST_F(ReplicationTest, ThePapersModeOutlivesPrimariesThatStop) {
   simulator().RunFor(seconds(5));
   EXPECT_EQ(PrimaryBy("s1"), "s0");
   EXPECT_EQ(Agent("s0")->state()->completed(), Agent("s1")->state()->completed());
-}
-
-// Reads share the device capsule with the log, which must not take a refusal for a failed disk.
-TEST_F(ReplicationTest, ReadsBeyondTheDeviceCapsuleStopNoReplica) {
-  Start(
-      3, kOrdered, 1, [](const std::string&) { return std::chrono::microseconds(300); },
-      "capsules { name: 'few' match: 'disk:/neptune/replication/**' resident_count_max: 2 "
-      "processing_count_max: 1 }");
-  const TimePoint end = simulator().now() + seconds(5);
-  int refused_count = 0;
-  for (int reader = 0; reader < 200; ++reader) {
-    cluster_->SpawnOnClient([&](ClientSession& session) {
-      ReplicaSession replicas(session);
-      while (this_thread::Now() < end) {
-        const StatusOr<std::string> value = Get(replicas, "k");
-        if (!value.ok()) ++refused_count;
-        if (!value.ok()) this_thread::SleepFor(milliseconds(1));
-      }
-    });
-  }
-  InSession([&](ReplicaSession& session) {
-    while (this_thread::Now() < end) (void)Append(session, "k=x");
-  });
-  EXPECT_GT(refused_count, 0);
-  for (const char* node : {"s0", "s1", "s2"}) {
-    EXPECT_TRUE(Agent(node)->status().failure.ok()) << node << Agent(node)->status().failure;
-  }
-  InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "l=x").ok()); });
-}
-
-TEST_F(ReplicationTest, AFullDiskStopsAReplicaAndTheOthersGoOn) {
-  Start(3, kOrdered);
-  simulator().host("s0").sim_storage().FailWrites(ResourceExhausted("disk full"));
-  InSession([](ReplicaSession& session) {
-    EXPECT_EQ(Append(session, "k=x").value(), "x");
-    EXPECT_EQ(Append(session, "k=y").value(), "xy");
-  });
-  EXPECT_FALSE(Agent("s0")->status().failure.ok());
-  simulator().RunFor(seconds(2));
-  EXPECT_NE(PrimaryBy("s1"), "s0");
 }
 
 TEST(ReplicationSpecTest, WhatMakesNoSenseIsRefused) {

@@ -5,8 +5,9 @@
 //   reads of its service ──► read         or a snapshot reads everything
 //   snapshots, restores ───► snapshot
 //
-// A lane is a part of the path that rules of capsules see: kReplicationDevice/SERVICE/PARTITION/LANE.
-// A spec may give any of them, or all together, to a capsule of its own.
+// A lane is a part of the path that rules of capsules see:
+// kReplicationDevice/SERVICE/PARTITION/LANE. A spec may give any of them, or all together, to a
+// capsule of its own.
 //
 // Threads: Run on a user-level thread of any loop; the rest on any thread.
 // Errors: those of the call; kCancelled the node is stopping.
@@ -32,7 +33,7 @@ inline constexpr char kReplicationDevice[] = "/neptune/replication";
 enum class ReplicaLane : uint8_t { kLog, kApply, kRead, kSnapshot };
 inline constexpr std::array kReplicaLanes = {ReplicaLane::kLog, ReplicaLane::kApply,
                                              ReplicaLane::kRead, ReplicaLane::kSnapshot};
-// As in paths: "log", "apply", ...
+// The name in paths: "log", "apply", ...
 std::string_view NameOf(ReplicaLane lane);
 
 // Creates the device capsules replication-LANE of a node, for each lane unless a capsule takes it

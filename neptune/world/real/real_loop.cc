@@ -92,8 +92,8 @@ void RealLoop::Post(Task task) {
   }
 }
 
-// Runs what other threads have posted, in its order; what does not fit into this part of the turn is
-// run in the next one.
+// Runs what other threads have posted, in its order; what does not fit into this part of the turn
+// is run in the next one.
 void RealLoop::RunForeignTasks() {
   if (fetched_tasks_.empty()) {
     if (!has_foreign_tasks_.load(std::memory_order_acquire)) return;

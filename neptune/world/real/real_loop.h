@@ -26,8 +26,8 @@ namespace neptune {
 class RealNetwork;
 
 // A turn runs, one after the other: tasks of other threads and due timers; what descriptors report;
-// tasks of this thread. Each part may take this long before the others get theirs. A task that takes
-// longer is the last of its part.
+// tasks of this thread. Each part may take this long before the others get theirs. A task that
+// takes longer is the last of its part.
 inline constexpr Duration kPartOfTurnMax = std::chrono::milliseconds(1);
 
 class RealLoop final : public Loop {
@@ -52,7 +52,7 @@ class RealLoop final : public Loop {
 
   // Called after the loop has waited, too: the time of waiting belongs to no part.
   void BeginPart() { part_began_ = Now(); }
-  // True if the running part of the turn has had its time: whoever can go on later should.
+  // True if the running part of the turn has had its time: what can go on later must do so.
   bool PartIsOver() const { return Now() - part_began_ >= kPartOfTurnMax; }
 
   boost::asio::io_context& io() { return io_; }

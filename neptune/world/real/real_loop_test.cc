@@ -1,4 +1,5 @@
-// A loop's timers and the tasks of other threads have their turn while descriptors are always ready.
+// A loop's timers and the tasks of other threads have their turn while descriptors are always
+// ready.
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
