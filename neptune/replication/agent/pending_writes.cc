@@ -6,7 +6,17 @@ namespace neptune {
 
 void PendingWrites::Add(std::shared_ptr<PendingWrite> write) {
   const Lsn lsn = write->lsn;
+  if (write->id.given()) places_[write->id] = {lsn, write->epoch};
   writes_.emplace(lsn, std::move(write));
+}
+
+bool PendingWrites::Join(const std::shared_ptr<PendingWrite>& write, Epoch epoch) {
+  const auto found = places_.find(write->id);
+  if (found == places_.end() || found->second.epoch != epoch) return false;
+  write->lsn = found->second.lsn;
+  write->epoch = epoch;
+  writes_.emplace(write->lsn, write);
+  return true;
 }
 
 void PendingWrites::Deliver(const std::vector<ExecutedEntry>& executed) {
@@ -14,6 +24,8 @@ void PendingWrites::Deliver(const std::vector<ExecutedEntry>& executed) {
     const auto [begin, end] = writes_.equal_range(entry.lsn);
     for (auto it = begin; it != end; ++it) {
       PendingWrite& pending = *it->second;
+      const auto place = places_.find(pending.id);
+      if (place != places_.end() && place->second.lsn == entry.lsn) places_.erase(place);
       if (pending.epoch == entry.epoch) {
         pending.outcome = outcome;
       } else {
@@ -26,6 +38,7 @@ void PendingWrites::Deliver(const std::vector<ExecutedEntry>& executed) {
 }
 
 void PendingWrites::FailAll(const char* why) {
+  places_.clear();
   for (auto& [lsn, pending] : std::exchange(writes_, {})) {
     pending->failure = Unavailable(why);
     pending->done.Set();

@@ -1,7 +1,7 @@
 // The writes of this replica's callers that are ordered but not executed yet.
 //
 // Invariant: a write is answered once: with its outcome, or with an error if another primary put
-// another entry in its place.
+// another entry in its place. Writes of one RequestId wait for one entry.
 //
 // Threads: used on the control loop only; writers wait on their own event.
 
@@ -21,6 +21,7 @@ namespace neptune {
 
 struct PendingWrite {
   OneShotEvent done;
+  RequestId id;
   Epoch epoch = 0;
   Lsn lsn = 0;
   Status failure;
@@ -30,13 +31,21 @@ struct PendingWrite {
 class PendingWrites {
  public:
   void Add(std::shared_ptr<PendingWrite> write);
+  // Lets the write wait for the entry that another one of its id, if it has one, waits for. False:
+  // there is none that this primary, of `epoch`, has ordered.
+  bool Join(const std::shared_ptr<PendingWrite>& write, Epoch epoch);
   // Answers those that wait for these entries.
   void Deliver(const std::vector<ExecutedEntry>& executed);
   // Answers all with kUnavailable.
   void FailAll(const char* why);
 
  private:
+  struct Place {
+    Lsn lsn = 0;
+    Epoch epoch = 0;
+  };
   std::multimap<Lsn, std::shared_ptr<PendingWrite>> writes_;
+  std::map<RequestId, Place> places_;
 };
 
 }  // namespace neptune

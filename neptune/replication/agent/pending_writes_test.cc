@@ -94,5 +94,42 @@ TEST(PendingWritesTest, AllAreAnsweredOnceWhenTheReplicaStops) {
   });
 }
 
+TEST(PendingWritesTest, AWriteOfTheSameIdWaitsForTheSameEntry) {
+  RunAsWriter([] {
+    PendingWrites writes;
+    const auto first = Pending(4, 2);
+    first->id = {.client = 7, .number = 1};
+    writes.Add(first);
+    const auto again = std::make_shared<PendingWrite>();
+    again->id = first->id;
+    EXPECT_TRUE(writes.Join(again, 2));
+    writes.Deliver({Executed(4, 2, "done")});
+    EXPECT_TRUE(again->done.is_set());
+    EXPECT_EQ(again->lsn, 4u);
+    EXPECT_EQ(again->outcome.response, "done");
+    const auto late = std::make_shared<PendingWrite>();
+    late->id = first->id;
+    EXPECT_FALSE(writes.Join(late, 2)) << "the data know what is executed";
+  });
+}
+
+TEST(PendingWritesTest, NoWriteWaitsForAnEntryOfAnotherIdOrTerm) {
+  RunAsWriter([] {
+    PendingWrites writes;
+    const auto first = Pending(4, 2);
+    first->id = {.client = 7, .number = 1};
+    writes.Add(first);
+    writes.Add(Pending(5, 2));  // without an id
+    const auto next = std::make_shared<PendingWrite>();
+    EXPECT_FALSE(writes.Join(next, 2));
+    next->id = {.client = 7, .number = 2};
+    EXPECT_FALSE(writes.Join(next, 2));
+    next->id = first->id;
+    EXPECT_FALSE(writes.Join(next, 3)) << "its entry may have been replaced";
+    writes.FailAll("stopped");
+    EXPECT_FALSE(writes.Join(next, 2));
+  });
+}
+
 }  // namespace
 }  // namespace neptune

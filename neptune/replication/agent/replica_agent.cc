@@ -27,12 +27,6 @@ constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
 
 }  // namespace
 
-struct ReplicaAgent::Decisions {
-  ProtocolActions actions;
-  // The change of the actions, shared with the call that stores it.
-  std::shared_ptr<LogChange> change;
-};
-
 ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
     : options_(std::move(options)),
       hooks_(std::move(hooks)),
@@ -41,6 +35,7 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
                                               options_.identity.partition, stopping_)),
       log_(std::make_unique<ReplicaLog>(*device_, *hooks_.world, options_.identity)),
       data_(std::make_unique<ReplicaData>(*device_, hooks_.open_state)),
+      storer_(*log_, stopping_, StoringHooks()),
       board_(std::make_unique<ReplicaBoard>()),
       writes_(std::make_unique<PendingWrites>()) {}
 
@@ -68,6 +63,7 @@ Status ReplicaAgent::Start() {
   data_->BeginAfter(log_->found().base.lsn);
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
+  SpawnOn(*hooks_.control, "store", [this] { storer_.Run(); });
   if (data_->exists()) SpawnOn(*hooks_.worker, "execute", [this] { Execute(); });
   return OkStatus();
 }
@@ -119,6 +115,7 @@ void ReplicaAgent::WakeExecutor() {
 
 void ReplicaAgent::Stop() {
   stopping_ = true;
+  storer_.Wake();
   LeafLock lock(&mutex_);
   if (pump_) pump_->Wake();
   if (executor_) executor_->Wake();
@@ -144,58 +141,58 @@ void ReplicaAgent::Pump() {
   }
   while (!stopping_) {
     if (loop_.Now() >= protocol_->NextEvent()) protocol_->Handle(TimePassed(), loop_.Now());
-    ProtocolActions actions = protocol_->DrainActions();
+    TakeActions();
     Publish();
-    if (!actions.empty()) {
-      auto change = std::make_shared<LogChange>(std::move(actions.change));
-      Do({std::move(actions), std::move(change)});
-    } else if (drop_before_ != 0) {
-      DropLog();
+    if (!outgoing_.empty()) {
+      SendNext();
     } else if (this_thread::Park(protocol_->NextEvent()) == ParkResult::kStopping) {
       break;
     }
   }
   stopping_ = true;
+  storer_.Wake();
   writes_->FailAll("the replica is stopping");
 }
 
-void ReplicaAgent::Do(Decisions decisions) {
-  Send(decisions, /*are_stored=*/false);
-  LogChange& change = *decisions.change;
-  if (!change.empty()) {
-    change.committed = protocol_->status().committed;
-    const Status stored = log_->Store(decisions.change);
-    if (!stored.ok()) return Fail(Annotate(stored, "storing the log"));
-    protocol_->Handle(ChangeStored{decisions.actions.change_number}, loop_.Now());
-  }
-  Send(decisions, /*are_stored=*/true);
-  if (decisions.actions.restore_from) BeginRestore(*decisions.actions.restore_from);
+void ReplicaAgent::TakeActions() {
+  ProtocolActions actions = protocol_->DrainActions();
+  if (actions.empty()) return;
+  for (OutgoingMessage& outgoing : actions.at_once) outgoing_.push_back(std::move(outgoing));
+  if (!actions.change.empty()) actions.change.committed = protocol_->status().committed;
+  storer_.Push(std::move(actions));
 }
 
-void ReplicaAgent::DropLog() {
-  const Lsn first = std::exchange(drop_before_, 0);
-  const Status dropped = log_->DropBefore(first);
-  if (!dropped.ok()) return Fail(Annotate(dropped, "dropping old log entries"));
-  protocol_->Handle(EntriesDropped{first}, loop_.Now());
+// Sends the next message; one with many entries in several copies.
+void ReplicaAgent::SendNext() {
+  OutgoingMessage outgoing = std::move(outgoing_.front());
+  outgoing_.pop_front();
+  do {
+    ProtocolMessage message = outgoing.message;
+    if (!outgoing.entries.empty()) {
+      StatusOr<std::vector<LogEntry>> read =
+          log_->ReadForMessage(outgoing.entries, storer_.unstored());
+      // If entries were dropped meanwhile, send none; the next message resolves it.
+      if (!read.ok() && read.status().code() != StatusCode::kNotFound) break;
+      if (!read.ok()) outgoing.entries.clear();
+      if (read.ok()) std::visit([&](auto& one) { one.entries = *std::move(read); }, message);
+    }
+    hooks_.send(outgoing.to, message);
+  } while (outgoing.is_repeated && !outgoing.entries.empty());
 }
 
-// Sends the messages that do not wait for the change, or those that did.
-void ReplicaAgent::Send(Decisions& decisions, bool are_stored) {
-  ProtocolActions& actions = decisions.actions;
-  for (OutgoingMessage& outgoing : are_stored ? actions.after_stored : actions.at_once) {
-    do {
-      ProtocolMessage message = outgoing.message;
-      if (!outgoing.entries.empty()) {
-        StatusOr<std::vector<LogEntry>> read =
-            log_->ReadForMessage(outgoing.entries, *decisions.change);
-        // If entries were dropped meanwhile, send none; the next message resolves it.
-        if (!read.ok() && read.status().code() != StatusCode::kNotFound) break;
-        if (!read.ok()) outgoing.entries.clear();
-        if (read.ok()) std::visit([&](auto& one) { one.entries = *std::move(read); }, message);
-      }
-      hooks_.send(outgoing.to, message);
-    } while (outgoing.is_repeated && !outgoing.entries.empty());
-  }
+LogStorer::Hooks ReplicaAgent::StoringHooks() {
+  LogStorer::Hooks hooks;
+  hooks.on_stored = [this](uint64_t number) {
+    protocol_->Handle(ChangeStored{number}, loop_.Now());
+    WakePump();
+  };
+  hooks.send = [this](const OutgoingMessage& outgoing) {
+    hooks_.send(outgoing.to, outgoing.message);
+  };
+  hooks.restore = [this](MemberIndex from) { BeginRestore(from); };
+  hooks.on_dropped = [this](Lsn first) { protocol_->Handle(EntriesDropped{first}, loop_.Now()); };
+  hooks.on_failure = [this](const Status& status) { Fail(status); };
+  return hooks;
 }
 
 void ReplicaAgent::Publish() {
@@ -261,6 +258,8 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
   pending->failure =
       stopping_ || protocol_ == nullptr ? Unavailable("the replica has stopped") : CheckRoom();
   if (!pending->failure.ok()) return pending->done.Set();
+  pending->id = write.request_id;
+  if (writes_->Join(pending, protocol_->status().epoch)) return;
   const StatusOr<Lsn> lsn = protocol_->Propose(std::move(write), loop_.Now());
   if (!lsn.ok()) {
     pending->failure = lsn.status();
@@ -317,8 +316,8 @@ void ReplicaAgent::FindDroppable() {
     const bool is_large = log_->size() > options_.log_size_max;
     const Lsn kept = flushed > options_.kept_count ? flushed - options_.kept_count : 0;
     const Lsn last = protocol_->LastDroppable(is_large ? flushed : kept, is_large, loop_.Now());
-    if (last >= log_->first_lsn()) drop_before_ = last + 1;
-    WakePump();
+    if (last >= log_->first_lsn()) storer_.DropBefore(last + 1);
+    WakePump();  // LastDroppable may have appended an entry
   });
 }
 
@@ -399,8 +398,10 @@ Status ReplicaAgent::Restore(MemberIndex from) {
   }
   protocol_->Handle(DataRestored{std::move(mark)}, loop_.Now());
   // The data count once their log is stored.
-  while (!stopping_ && log_->last_lsn() < base.lsn) {
-    WakePump();
+  TakeActions();
+  WakePump();
+  const uint64_t number = storer_.last_number();
+  while (!stopping_ && !storer_.IsStored(number)) {
     if (this_thread::SleepFor(kRestorePoll) == ParkResult::kStopping) break;
   }
   const Status ended = data_->EndRestore(base.lsn);

@@ -1,12 +1,14 @@
 // One replica of a partition: its log, its data, and its protocol with the other members.
 //
 //   Receive, Write ─► protocol (control loop)
-//                       ├─► pump thread: log on a device, messages to members
+//                       ├─► pump thread: messages to members
+//                       ├─► storing thread: log on a device, messages that wait for it
 //                       └─► executor thread (worker loop): log ─► data ─► outcomes to writers
 //
-// The pump stores one change at a time; decisions made meanwhile are combined into the next change
-// (group commit). A failure of log or data stops the replica: its node no longer announces the
-// partition, and the other members go on.
+// Entries are sent before they are stored here, and the next ones while these are being stored:
+// changes that come meanwhile are stored together (group commit). A write that is submitted again
+// while it is under way waits for the entry that it has. A failure of log or data stops the
+// replica: its node no longer announces the partition, and the other members go on.
 //
 // Source: [Shen02] 5.2.
 // Threads: Receive and Unreachable on the control loop; Write and Snapshot on a user-level thread
@@ -24,6 +26,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,6 +35,7 @@
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/capsule_stack.h"
+#include "neptune/replication/agent/log_storer.h"
 #include "neptune/replication/client/replica_extension.h"
 #include "neptune/replication/log/log_identity.h"
 #include "neptune/replication/protocol/protocol_message.h"
@@ -179,10 +183,10 @@ class ReplicaAgent {
 
   // The protocol, on the control loop.
   void Pump();
-  struct Decisions;
-  void Do(Decisions decisions);
-  void DropLog();
-  void Send(Decisions& decisions, bool are_stored);
+  // Takes what the protocol has decided: messages to be sent, changes to be stored.
+  void TakeActions();
+  void SendNext();
+  LogStorer::Hooks StoringHooks();
   void Publish();
   void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
   // Level 1: refuses writes while the log exceeds its size limit.
@@ -206,6 +210,7 @@ class ReplicaAgent {
   const std::unique_ptr<ReplicaDevice> device_;
   const std::unique_ptr<ReplicaLog> log_;
   const std::unique_ptr<ReplicaData> data_;
+  LogStorer storer_;
   const std::unique_ptr<ReplicaBoard> board_;
   std::unique_ptr<ReplicationProtocol> protocol_;
 
@@ -213,7 +218,7 @@ class ReplicaAgent {
   Lsn dropped_at_ = 0;  // used by the executor only
   std::atomic<bool> drop_wanted_{false};
   // Used on the control loop only.
-  Lsn drop_before_ = 0;  // 0: nothing to drop
+  std::deque<OutgoingMessage> outgoing_;
   bool restoring_ = false;
   Duration restore_pause_{0};
   const std::unique_ptr<PendingWrites> writes_;

@@ -36,7 +36,7 @@ Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogE
   return OkStatus();
 }
 
-// Like ReadSome, for entries that are about to be stored. REQUIRES: `change` has the first one.
+// Like ReadSome, for entries that are not stored yet. REQUIRES: `change` has the first one.
 std::vector<LogEntry> CollectSome(const LogChange& change, std::deque<LogRun>* places) {
   std::vector<LogEntry> entries;
   LogRun& run = places->front();
@@ -118,9 +118,9 @@ StatusOr<std::vector<LogEntry>> ReplicaLog::Read(Lsn first, Lsn last, size_t siz
 }
 
 StatusOr<std::vector<LogEntry>> ReplicaLog::ReadForMessage(std::deque<LogRun>& places,
-                                                           const LogChange& change) const {
-  if (!change.entries.empty() && places.front().first >= change.entries.front().lsn) {
-    return CollectSome(change, &places);
+                                                           const UnstoredChanges& unstored) const {
+  if (const LogChange* const change = unstored.Find(places.front().first)) {
+    return CollectSome(*change, &places);
   }
   const auto left = std::make_shared<std::deque<LogRun>>(std::move(places));
   const auto entries = std::make_shared<std::vector<LogEntry>>();

@@ -15,6 +15,7 @@
 
 #include "neptune/base/status.h"
 #include "neptune/replication/agent/replica_device.h"
+#include "neptune/replication/agent/unstored_changes.h"
 #include "neptune/replication/log/origin_index.h"
 #include "neptune/replication/log/redo_log.h"
 #include "neptune/replication/protocol/protocol_actions.h"
@@ -48,10 +49,10 @@ class ReplicaLog {
   StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max,
                                        ReplicaLane lane = ReplicaLane::kApply) const;
   // Removes from the front of `places` what fits into a message and returns these entries: from
-  // `change` if they are about to be stored, otherwise from the log. Errors: kNotFound they were
+  // `unstored` if the first is not stored yet, otherwise from the log. Errors: kNotFound they were
   // dropped meanwhile.
   StatusOr<std::vector<LogEntry>> ReadForMessage(std::deque<LogRun>& places,
-                                                 const LogChange& change) const;
+                                                 const UnstoredChanges& unstored) const;
   // Adds the entries up to `last` to the copy. Errors: kUnavailable the log no longer has them;
   // kResourceExhausted they have more than size_max bytes.
   Status CopyTo(Lsn last, size_t size_max, LogCopy* copy) const;

@@ -1,0 +1,59 @@
+#include "neptune/replication/agent/log_storer.h"
+
+#include <utility>
+
+namespace neptune {
+
+void LogStorer::Run() {
+  {
+    LeafLock lock(&mutex_);
+    thread_ = ThreadRef(UserThread::Current());
+  }
+  while (!stopping_) {
+    if (!unstored_.empty()) {
+      StoreBatch();
+    } else if (drop_before_ != 0) {
+      DropEntries();
+    } else if (this_thread::Park() == ParkResult::kStopping) {
+      return;
+    }
+  }
+}
+
+void LogStorer::Wake() {
+  LeafLock lock(&mutex_);
+  if (thread_) thread_->Wake();
+}
+
+void LogStorer::Push(ProtocolActions&& actions) {
+  last_number_ = actions.change_number;
+  unstored_.Push(std::move(actions));
+  Wake();
+}
+
+void LogStorer::DropBefore(Lsn first) {
+  drop_before_ = first;
+  Wake();
+}
+
+void LogStorer::StoreBatch() {
+  const UnstoredChanges::Batch& batch = unstored_.Begin();
+  const Status stored = batch.change->empty() ? OkStatus() : log_.Store(batch.change);
+  if (!stored.ok()) return hooks_.on_failure(Annotate(stored, "storing the log"));
+  const UnstoredChanges::Batch done = unstored_.End();
+  if (!IsStored(done.number)) {
+    stored_number_ = done.number;
+    hooks_.on_stored(done.number);
+  }
+  for (const OutgoingMessage& message : done.messages) hooks_.send(message);
+  if (done.restore_from) hooks_.restore(*done.restore_from);
+}
+
+void LogStorer::DropEntries() {
+  const Lsn first = std::exchange(drop_before_, 0);
+  const Status dropped = log_.DropBefore(first);
+  if (!dropped.ok()) return hooks_.on_failure(Annotate(dropped, "dropping old log entries"));
+  hooks_.on_dropped(first);
+}
+
+}  // namespace neptune
