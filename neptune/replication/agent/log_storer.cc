@@ -37,13 +37,14 @@ void LogStorer::DropBefore(Lsn first) {
 }
 
 void LogStorer::StoreBatch() {
+  const TimePoint began_at = this_thread::Now();
   const UnstoredChanges::Batch& batch = unstored_.Begin();
   const Status stored = batch.change->empty() ? OkStatus() : log_.Store(batch.change);
   if (!stored.ok()) return hooks_.on_failure(Annotate(stored, "storing the log"));
   const UnstoredChanges::Batch done = unstored_.End();
   if (!IsStored(done.number)) {
     stored_number_ = done.number;
-    hooks_.on_stored(done.number);
+    hooks_.on_stored(done.number, this_thread::Now() - began_at);
   }
   for (const OutgoingMessage& message : done.messages) hooks_.send(message);
   if (done.restore_from) hooks_.restore(*done.restore_from);

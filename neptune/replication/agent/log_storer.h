@@ -25,7 +25,7 @@ class LogStorer {
  public:
   struct Hooks {
     // The change of this number, and with it all earlier ones, is durable.
-    std::function<void(uint64_t number)> on_stored;
+    std::function<void(uint64_t number, Duration took)> on_stored;
     std::function<void(const OutgoingMessage& message)> send;
     std::function<void(MemberIndex from)> restore;
     // The log no longer has the entries before `first`.

@@ -182,8 +182,8 @@ void ReplicaAgent::SendNext() {
 
 LogStorer::Hooks ReplicaAgent::StoringHooks() {
   LogStorer::Hooks hooks;
-  hooks.on_stored = [this](uint64_t number) {
-    protocol_->Handle(ChangeStored{number}, loop_.Now());
+  hooks.on_stored = [this](uint64_t number, Duration took) {
+    protocol_->Handle(ChangeStored{number, took}, loop_.Now());
     WakePump();
   };
   hooks.send = [this](const OutgoingMessage& outgoing) {

@@ -95,10 +95,12 @@ void MemberLog::Restart(const EpochStart& base, MemberSet write_set) {
 MemberLog::NumberedChange MemberLog::NextChange() {
   LogChange taken = std::exchange(change_, {});
   if (!taken.empty()) pending_.push_back({++change_number_, last_lsn()});
+  if (taken.promise) promise_number_ = change_number_;
   return {change_number_, std::move(taken)};
 }
 
 void MemberLog::Stored(uint64_t number) {
+  if (number >= promise_number_) promise_number_ = 0;
   while (!pending_.empty() && pending_.front().number <= number) {
     stored_ = std::max(stored_, pending_.front().last_lsn);
     pending_.pop_front();

@@ -65,6 +65,8 @@ class MemberLog : private LogPosition {
   void Restart(const EpochStart& base, MemberSet write_set);
   // Adds the promise to the next change.
   void Promise(const HardState& promise) { change_.promise = promise; }
+  // False while a promise is not durable.
+  bool has_stored_promise() const { return !change_.promise && promise_number_ == 0; }
 
   // Returns the changes not yet handed out. The number is this change's, or the last one's if there
   // is nothing to store.
@@ -91,6 +93,7 @@ class MemberLog : private LogPosition {
   std::optional<ReplicaFreshness> freshness_;
   LogChange change_;
   uint64_t change_number_ = 0;
+  uint64_t promise_number_ = 0;  // the last change with a promise; 0: it is stored
   std::deque<PendingChange> pending_;
 };
 

@@ -42,9 +42,11 @@ struct TimePassed {};
 struct MemberUnreachable {
   MemberIndex member = 0;
 };
-// The change of this number, and with it all earlier ones, is durable.
+// The change of this number, and with it all earlier ones, is durable. Storing took this long since
+// the device was asked.
 struct ChangeStored {
   uint64_t number = 0;
+  Duration took{0};
 };
 // This member's data have been, or will be, replaced by those of another member, which marked them.
 // They count only once the change that follows is stored: data must never be ahead of their log.

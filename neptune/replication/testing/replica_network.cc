@@ -269,7 +269,7 @@ void ReplicaNetwork::Store(MemberIndex member, const ProtocolActions& actions) {
       Collect(member);
     });
   }
-  At(life.next_stored_at, [this, member, incarnation, actions] {
+  At(life.next_stored_at, [this, member, incarnation, actions, takes] {
     if (!lives(member) || lives_[member]->incarnation != incarnation) return;
     Disk& disk = *disks_[member];
     const LogChange& change = actions.change;
@@ -300,9 +300,9 @@ void ReplicaNetwork::Store(MemberIndex member, const ProtocolActions& actions) {
       disk.outline.promise = *change.promise;
     }
     for (const OutgoingMessage& outgoing : actions.after_stored) Send(member, outgoing);
-    auto stored = [this, member, incarnation, number = actions.change_number] {
+    auto stored = [this, member, incarnation, number = actions.change_number, takes] {
       if (!lives(member) || lives_[member]->incarnation != incarnation) return;
-      lives_[member]->protocol->Handle(ChangeStored{number}, ClockOf(member));
+      lives_[member]->protocol->Handle(ChangeStored{number, takes}, ClockOf(member));
       Collect(member);
     };
     if (lives_[member]->paused) {

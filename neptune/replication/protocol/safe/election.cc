@@ -6,6 +6,9 @@
 namespace neptune {
 namespace {
 
+// Number of stores that an election waits for: a candidate's and a voter's promise, each behind a
+// change that is being stored.
+constexpr int kStoreCount = 4;
 // No member can have promised an epoch this far above the ones known here.
 constexpr Epoch kByHandEpochStep = Epoch{1} << 20;
 
@@ -20,11 +23,12 @@ uint64_t NextState(uint64_t state) {  // splitmix64
 }  // namespace
 
 Election::Election(const ReplicaGroup& group, const SafeReplicaOptions& options, MemberLog& log,
-                   ReplicaOutbox& outbox, const Start& start)
+                   ReplicaOutbox& outbox, const StoreTime& store_time, const Start& start)
     : group_(group),
       options_(options),
       log_(log),
       outbox_(outbox),
+      store_time_(store_time),
       promise_(start.promise),
       random_state_(start.seed),
       heard_primary_at_(start.now) {}
@@ -51,7 +55,8 @@ Duration Election::RandomUpTo(Duration most) {
 void Election::AwaitFor(Duration silence, TimePoint now) {
   if (!participates()) return;
   const int rank = group_.IsWitness(group_.self) ? group_.size() : group_.self;
-  due_at_ = now + silence + rank * options_.election_step + RandomUpTo(options_.election_spread);
+  due_at_ = now + silence + kStoreCount * store_time_.typical() + rank * options_.election_step +
+            RandomUpTo(options_.election_spread);
 }
 
 void Election::HearPrimary(TimePoint now) {

@@ -3,7 +3,9 @@
 //   silence ──timeout──► trial (pre-vote) ──majority──► real vote in epoch + 1 ──majority──► elected
 //
 // The preferred member has the shortest timeout, and a random part keeps candidates from colliding
-// forever. A trial comes first, so a member that is cut off does not raise the epoch.
+// forever. A trial comes first, so a member that is cut off does not raise the epoch. Promises are
+// stored before anyone hears of them, so timeouts grow with the time that this takes: a candidate
+// stores its promise, then the others store theirs, each perhaps behind another change.
 //
 // Invariants: the promised epoch never decreases; a member votes once per epoch, for a candidate
 // whose log is not older than its own, and not while it may have a primary.
@@ -26,6 +28,7 @@
 #include "neptune/replication/protocol/replica_group.h"
 #include "neptune/replication/protocol/replica_outbox.h"
 #include "neptune/replication/protocol/safe/safe_options.h"
+#include "neptune/replication/protocol/safe/store_time.h"
 
 namespace neptune {
 
@@ -39,7 +42,7 @@ class Election {
     TimePoint now{};
   };
   Election(const ReplicaGroup& group, const SafeReplicaOptions& options, MemberLog& log,
-           ReplicaOutbox& outbox, const Start& start);
+           ReplicaOutbox& outbox, const StoreTime& store_time, const Start& start);
 
   // Promises.
   Epoch epoch() const { return promise_.epoch; }
@@ -98,6 +101,7 @@ class Election {
   const SafeReplicaOptions& options_;
   MemberLog& log_;
   ReplicaOutbox& outbox_;
+  const StoreTime& store_time_;
   HardState promise_;
   uint64_t random_state_;
 

@@ -21,7 +21,7 @@ struct Harness {
   explicit Harness(MemberIndex self = 0, int count = 3, bool is_founded = true)
       : group(Group(self, count)) {
     election.emplace(
-        group, options, log, outbox,
+        group, options, log, outbox, store_time,
         Election::Start{.promise = {.is_founded = is_founded, .epoch = 3}, .seed = 7, .now = now});
     for (MemberIndex other = 0; other < count; ++other) {
       if (other != self) (void)outbox.Meet(other, 100 + other);
@@ -55,6 +55,7 @@ struct Harness {
   TimePoint now{seconds(100)};
   MemberLog log{Found()};
   ReplicaOutbox outbox{group, 9};
+  StoreTime store_time;
   std::optional<Election> election;
 };
 

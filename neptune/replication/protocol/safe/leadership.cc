@@ -12,15 +12,18 @@ constexpr Duration kCommitNewsDelay = std::chrono::milliseconds(5);
 constexpr int kResendHeartbeats = 3;
 // Number of election timeouts without a majority's answer after which a primary steps down.
 constexpr int kDeafTimeouts = 2;
+// Number of stores, each of which takes about as long as here, after which a member has answered.
+constexpr int kAnswerStores = 4;
 
 }  // namespace
 
 Leadership::Leadership(const ReplicaGroup& group, const SafeReplicaOptions& options, MemberLog& log,
-                       ReplicaOutbox& outbox)
+                       ReplicaOutbox& outbox, const StoreTime& store_time)
     : group_(group),
       options_(options),
       log_(log),
       outbox_(outbox),
+      store_time_(store_time),
       progress_(group.members.size()),
       contact_(group),
       membership_(group, options),
@@ -87,8 +90,9 @@ void Leadership::NoteUnreachable(MemberIndex member, TimePoint now) {
 Leadership::Verdict Leadership::Lead(TimePoint now) {
   Commit(now);
   const TimePoint answered_for = std::max(began_at_, contact_.MajorityAnsweredFor());
-  const Duration patience =
-      is_by_hand_ ? options_.by_hand_wait_max : kDeafTimeouts * options_.election_timeout;
+  const Duration patience = is_by_hand_ ? options_.by_hand_wait_max
+                                        : kDeafTimeouts * options_.election_timeout +
+                                              kAnswerStores * store_time_.typical();
   if (now > AddSaturated(answered_for, patience)) return Verdict::kStepDown;
   ExpelSlow(now);
   Admit(now);
@@ -174,9 +178,10 @@ void Leadership::AppendWriteSet(MemberSet members, TimePoint now) {
 }
 
 void Leadership::ExpelSlow(TimePoint now) {
+  const Duration silence_max = options_.election_timeout + kAnswerStores * store_time_.typical();
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     if (member == group_.self || !log_.write_set().contains(member)) continue;
-    const bool is_silent = contact_.SilenceOf(member, now) > options_.election_timeout;
+    const bool is_silent = contact_.SilenceOf(member, now) > silence_max;
     if (!is_silent && !membership_.IsOverBudget(member)) continue;
     const auto rest = membership_.Expel(member, log_.write_set(), contact_, now);
     if (rest) AppendWriteSet(*rest, now);

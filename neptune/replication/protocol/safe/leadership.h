@@ -26,6 +26,7 @@
 #include "neptune/replication/protocol/safe/peer_progress.h"
 #include "neptune/replication/protocol/safe/quorum_contact.h"
 #include "neptune/replication/protocol/safe/safe_options.h"
+#include "neptune/replication/protocol/safe/store_time.h"
 #include "neptune/replication/protocol/safe/write_set_membership.h"
 
 namespace neptune {
@@ -34,7 +35,7 @@ class Leadership {
  public:
   // All arguments must outlive this object.
   Leadership(const ReplicaGroup& group, const SafeReplicaOptions& options, MemberLog& log,
-             ReplicaOutbox& outbox);
+             ReplicaOutbox& outbox, const StoreTime& store_time);
 
   // This member has become the primary of the epoch, elected by `votes`.
   void Begin(Epoch epoch, MemberSet votes, TimePoint now);
@@ -87,6 +88,7 @@ class Leadership {
   const SafeReplicaOptions& options_;
   MemberLog& log_;
   ReplicaOutbox& outbox_;
+  const StoreTime& store_time_;
 
   std::vector<PeerProgress> progress_;
   QuorumContact contact_;

@@ -22,7 +22,7 @@ ReplicaGroup Group(MemberIndex self) {
 // is empty.
 struct Harness {
   explicit Harness(MemberIndex self = 0) : group(Group(self)) {
-    leadership.emplace(group, options, log, outbox);
+    leadership.emplace(group, options, log, outbox, store_time);
     for (MemberIndex other = 0; other < 3; ++other) {
       if (other != self) (void)outbox.Meet(other, 100 + other);
     }
@@ -57,6 +57,7 @@ struct Harness {
   TimePoint now{seconds(100)};
   MemberLog log{LogOutline()};
   ReplicaOutbox outbox{group, 9};
+  StoreTime store_time;
   std::optional<Leadership> leadership;
 };
 

@@ -22,8 +22,10 @@ void QuorumContact::Record(MemberIndex from, const ReplicaMessage& answer, TimeP
   peer.counts = answer.counts;
   peer.answered_at = now;
   peer.member_stamp = std::max(peer.member_stamp, answer.member_stamp);
-  if (sent_at <= peer.answered_for) return;
-  peer.answered_for = sent_at;
+  peer.answered_for = std::max(peer.answered_for, sent_at);
+  const bool is_early = answer.matched < answer.last_lsn;  // see SafeReplica::AnswerOnSlowDisk
+  if (is_early || sent_at <= peer.stored_for) return;
+  peer.stored_for = sent_at;
   const Duration took = now - sent_at;
   peer.answer_time +=
       (took - peer.answer_time) / (peer.answer_time == Duration{0} ? 1 : kAnswerTimeWeight);

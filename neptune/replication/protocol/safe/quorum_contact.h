@@ -54,7 +54,9 @@ class QuorumContact {
   struct Peer {
     bool counts = false;
     TimePoint answered_at{};
-    TimePoint answered_for = TimePoint::min();  // send time of the newest append that it answered
+    // Send times of the newest append that it answered, and that it had stored when it answered.
+    TimePoint answered_for = TimePoint::min();
+    TimePoint stored_for = TimePoint::min();
     Duration answer_time{0};
     int64_t member_stamp = 0;
   };

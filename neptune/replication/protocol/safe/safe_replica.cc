@@ -27,10 +27,10 @@ SafeReplica::SafeReplica(ReplicaGroup group, const SafeReplicaOptions& options,
       options_(options),
       log_(found),
       outbox_(group_, incarnation),
-      election_(group_, options_, log_, outbox_,
+      election_(group_, options_, log_, outbox_, store_time_,
                 {.promise = found.promise, .seed = seed, .now = now}),
       recovery_(group_, 2 * options_.heartbeat_interval, now),
-      leadership_(group_, options_, log_, outbox_) {
+      leadership_(group_, options_, log_, outbox_, store_time_) {
   if (!election_.participates()) {
     role_ = IsUntouched(log_, election_) ? ReplicaRole::kBlank : ReplicaRole::kRecovering;
     if (role_ == ReplicaRole::kBlank && group_.size() == 1) TakePart(now);
@@ -48,7 +48,7 @@ void SafeReplica::Handle(ProtocolEvent event, TimePoint now) {
                  [&](MemberUnreachable& lost) {
                    if (is_primary()) leadership_.NoteUnreachable(lost.member, now);
                  },
-                 [&](ChangeStored& stored) { NoteStored(stored.number, now); },
+                 [&](ChangeStored& stored) { NoteStored(stored, now); },
                  [&](DataRestored& restored) { NoteRestored(restored.mark, now); },
                  [&](EntriesDropped& dropped) { log_.DropBefore(dropped.first); },
              },
@@ -143,7 +143,20 @@ void SafeReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePo
   const bool is_recovering = match->fits && !election_.participates();
   if (is_recovering && recovery_.HasCaughtUp(message, log_.last_lsn())) TakePart(now);
   answer.counts = election_.participates();
+  const bool is_slow = store_time_.typical() > options_.heartbeat_interval;
+  if (is_slow && answer.yes && log_.has_stored_promise()) return AnswerOnSlowDisk(from, answer);
   outbox_.SendAfterStored(from, std::move(answer));
+}
+
+// What is said at once is nothing that a crash could undo: no promise and no entry that is not
+// stored.
+void SafeReplica::AnswerOnSlowDisk(MemberIndex from, const ReplicaMessage& answer) {
+  ReplicaMessage early = answer;
+  if (answer.matched > log_.stored()) {
+    early.last_lsn = std::exchange(early.matched, log_.stored());
+    outbox_.SendAfterStored(from, answer);
+  }
+  outbox_.SendAtOnce(from, std::move(early));
 }
 
 void SafeReplica::HandleBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
@@ -296,10 +309,11 @@ ProtocolActions SafeReplica::DrainActions() {
   return actions;
 }
 
-void SafeReplica::NoteStored(uint64_t change_number, TimePoint now) {
+void SafeReplica::NoteStored(const ChangeStored& stored, TimePoint now) {
   if (is_primary()) leadership_.CountHoldUps(now);
-  log_.Stored(change_number);
-  if (election_.IsElectedByHand(change_number) && !is_primary()) {
+  store_time_.Note(stored.took);
+  log_.Stored(stored.number);
+  if (election_.IsElectedByHand(stored.number) && !is_primary()) {
     leadership_.MarkByHand();
     BecomePrimary(now);
   }

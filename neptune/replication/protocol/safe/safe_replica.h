@@ -28,6 +28,9 @@
 //   above any that may have been promised. Blank and recovering members accept its word in place of
 //   a majority's. It needs a majority to commit too, and a member that knows more to be committed
 //   than it has does not follow it.
+// Slow disks: timeouts grow with the time that this member's disk takes. A member whose disk takes
+//   longer than a heartbeat answers each append twice: at once with what it has stored already, so
+//   that the primary knows that it is heard, and again once the append is stored.
 // Leases: a primary that a majority has answered is the only one for lease_duration from the time
 //   it asked; members do not vote during that time, except for a successor that the primary chose,
 //   after which the primary no longer relies on its lease.
@@ -55,6 +58,7 @@
 #include "neptune/replication/protocol/safe/leadership.h"
 #include "neptune/replication/protocol/safe/recovery.h"
 #include "neptune/replication/protocol/safe/safe_options.h"
+#include "neptune/replication/protocol/safe/store_time.h"
 
 namespace neptune {
 
@@ -81,12 +85,15 @@ class SafeReplica final : public ReplicationProtocol {
  private:
   void Receive(MemberIndex from, ReplicaMessage& message, TimePoint now);
   void PassTime(TimePoint now);
-  void NoteStored(uint64_t change_number, TimePoint now);
+  void NoteStored(const ChangeStored& stored, TimePoint now);
   void NoteRestored(const SnapshotMark& mark, TimePoint now);
 
   void HandleHello(MemberIndex from);
   void HandleHelloAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void HandleAppend(MemberIndex from, ReplicaMessage& message, TimePoint now);
+  // Says at once that this member hears the primary, and what it has stored. REQUIRES: its promise
+  // is stored.
+  void AnswerOnSlowDisk(MemberIndex from, const ReplicaMessage& answer);
   void HandleBehind(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void HandleAppendAnswer(MemberIndex from, const ReplicaMessage& message, TimePoint now);
   void HandleAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now);
@@ -106,6 +113,7 @@ class SafeReplica final : public ReplicationProtocol {
   const SafeReplicaOptions options_;
   MemberLog log_;
   ReplicaOutbox outbox_;
+  StoreTime store_time_;
   Election election_;
   Recovery recovery_;
   Leadership leadership_;

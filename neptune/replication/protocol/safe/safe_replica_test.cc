@@ -157,6 +157,23 @@ TEST(SafeReplicaTest, ASlowPrimaryGivesItsPlaceAway) {
   EXPECT_EQ(network.wrong(), "");
 }
 
+TEST(SafeReplicaTest, MembersOnSlowDisksElectAPrimaryThatStays) {
+  for (const int slowness : {20, 100, 200, 400}) {  // milliseconds a store
+    SCOPED_TRACE(slowness);
+    ReplicaNetwork network(Members(3));
+    for (MemberIndex member = 0; member < 3; ++member) network.SlowDisk(member, slowness);
+    network.RunFor(seconds(20));
+    const std::optional<MemberIndex> primary = network.Primary();
+    ASSERT_TRUE(primary);
+    const Epoch epoch = network.status(*primary).epoch;
+    network.WriteFor(seconds(30));
+    EXPECT_EQ(network.Primary(), primary);
+    EXPECT_EQ(network.status(*primary).epoch, epoch);
+    EXPECT_GE(network.write_times().size(), 5u);
+    EXPECT_EQ(network.wrong(), "");
+  }
+}
+
 TEST(SafeReplicaTest, TwoReplicasAndAWitnessOutliveEither) {
   for (MemberIndex lost : {0, 1}) {
     ReplicaNetwork network(Members(3, 1));
