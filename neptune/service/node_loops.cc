@@ -3,11 +3,16 @@
 #include <glog/logging.h>
 
 #include "neptune/service/loop_client.h"
+#include "neptune/service/worker_queue.h"
 
 namespace neptune {
 
 NodeLoop::NodeLoop() = default;
 NodeLoop::~NodeLoop() = default;
+
+NodeLoops::NodeLoops(World& world)
+    : world_(world), worker_queue_(std::make_unique<WorkerQueue>(*this)) {}
+NodeLoops::~NodeLoops() = default;
 
 NodeLoop& NodeLoops::Add(const std::string& name, LoopPriority priority, Loop* loop) {
   auto added = std::make_unique<NodeLoop>();

@@ -16,6 +16,7 @@
 namespace neptune {
 
 class LoopClient;
+class WorkerQueue;
 
 struct NodeLoop {
   NodeLoop();
@@ -33,7 +34,8 @@ struct NodeLoop {
 
 class NodeLoops {
  public:
-  explicit NodeLoops(World& world) : world_(world) {}
+  explicit NodeLoops(World& world);
+  ~NodeLoops();
 
   NodeLoop& Add(const std::string& name, LoopPriority priority, Loop* loop);
   // The calling loop. REQUIRES: the caller runs on a loop of this node.
@@ -45,6 +47,8 @@ class NodeLoops {
     return background_.empty() ? serving_ : background_;
   }
   const std::vector<NodeLoop*>& serving() const { return serving_; }
+  // Hands work to the workers.
+  WorkerQueue& worker_queue() const { return *worker_queue_; }
 
   // Active and queued requests of all services of the node. Any thread.
   uint32_t load_index() const { return load_.load(std::memory_order_relaxed); }
@@ -55,6 +59,7 @@ class NodeLoops {
   std::vector<std::unique_ptr<NodeLoop>> all_;
   std::vector<NodeLoop*> serving_;
   std::vector<NodeLoop*> background_;
+  const std::unique_ptr<WorkerQueue> worker_queue_;
   std::atomic<uint32_t> load_{0};
 };
 

@@ -4,6 +4,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/service/method_table.h"
+#include "neptune/service/worker_queue.h"
 
 namespace neptune {
 
@@ -14,11 +15,8 @@ void OpenStreams::Begin(TakenRequest&& taken) {
                           ResourceExhausted(count_max_, " streams of ", service_, " are open"));
   }
   load_.Begin();
-  const std::vector<NodeLoop*>& workers = loops_.workers();
-  NodeLoop& home = taken.method->options.grain == Grain::kShort
-                       ? loops_.Current()
-                       : *workers[next_worker_.fetch_add(1) % workers.size()];
-  home.loop->Post([this, &home, taken = std::move(taken)]() mutable {
+  const bool is_short = taken.method->options.grain == Grain::kShort;
+  auto serve = [this, taken = std::move(taken)](NodeLoop& home) mutable {
     TakenRequest* const source = &taken;
     const auto started = home.scheduler->RunInPlace([this, source] {
       runner_.ServeStream(std::move(*source));
@@ -28,7 +26,10 @@ void OpenStreams::Begin(TakenRequest&& taken) {
     --count_;
     load_.End();
     runner_.Refuse(std::move(taken), started.status());
-  });
+  };
+  if (!is_short) return loops_.worker_queue().Post(std::move(serve));
+  NodeLoop& home = loops_.Current();
+  home.loop->Post([&home, serve = std::move(serve)]() mutable { serve(home); });
 }
 
 }  // namespace neptune

@@ -36,7 +36,6 @@ class OpenStreams {
   ServiceLoad& load_;
   RequestRunner& runner_;
   std::atomic<uint32_t> count_{0};
-  std::atomic<uint32_t> next_worker_{0};
 };
 
 }  // namespace neptune

@@ -45,7 +45,6 @@ PoolQueue::Turn PoolQueue::NextTurn(Clock clock) {
     turn.event = std::move(events_.front());
     events_.pop_front();
     AcquireThread(std::nullopt, clock);
-    turn.number = next_number_++;
   } else {
     PickRequest(&turn, clock);
   }
@@ -70,7 +69,6 @@ void PoolQueue::PickRequest(Turn* turn, Clock clock) {
   if (picked.next) {
     turn->next = Take(picked.next->ticket);
     AcquireThread(picked.next->service_class, clock);
-    turn->number = next_number_++;
     if (limit_ != nullptr) handed_over_.push_back(picked.next->arrived);
   }
   UpdateOldestWaiting();

@@ -97,8 +97,6 @@ class PoolQueue {
     OneShotEvent* returning = nullptr;
     Event event;
     std::optional<TakenRequest> next;
-    // Counts events and requests, for the choice of their loops.
-    size_t number = 0;
     // Requests that came too late; to be refused.
     std::vector<TakenRequest> dropped;
   };
@@ -157,7 +155,6 @@ class PoolQueue {
   // Arrival times of requests that have a thread of the pool but wait for their busy worker loop;
   // at most one per thread. Used under a time limit only.
   std::vector<TimePoint> handed_over_ ABSL_GUARDED_BY(mutex_);
-  size_t next_number_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace neptune

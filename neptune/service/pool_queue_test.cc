@@ -114,14 +114,6 @@ TEST_F(PoolQueueTest, DropsRequestsWhoseDeadlineHasPassed) {
   EXPECT_EQ(dropped_, "late");
 }
 
-TEST_F(PoolQueueTest, NumbersRequestsAndEventsInTurn) {
-  Make(3);
-  Push("a");
-  queue_->PushEvent([](const Status&) {});
-  Push("b");
-  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(queue_->NextTurn(Clock()).number, i);
-}
-
 TEST_F(PoolQueueTest, ALargerPoolStartsMore) {
   Make(1);
   Push("a");

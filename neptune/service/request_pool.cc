@@ -5,6 +5,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
 #include "neptune/service/compute.h"
+#include "neptune/service/worker_queue.h"
 
 namespace neptune {
 
@@ -89,22 +90,17 @@ void RequestPool::StartWaiting() {
     if (turn.returning != nullptr) {
       turn.returning->Set();
     } else if (turn.event) {
-      StartEvent(WorkerOf(turn), std::move(turn.event));
+      StartEvent(std::move(turn.event));
     } else if (turn.next) {
-      StartRequest(WorkerOf(turn), *std::move(turn.next));
+      StartRequest(*std::move(turn.next));
     } else {
       return;
     }
   }
 }
 
-NodeLoop& RequestPool::WorkerOf(const PoolQueue::Turn& turn) const {
-  const std::vector<NodeLoop*>& workers = parts_.loops.workers();
-  return *workers[turn.number % workers.size()];
-}
-
-void RequestPool::StartRequest(NodeLoop& worker, TakenRequest taken) {
-  worker.loop->Post([this, &worker, taken = std::move(taken)]() mutable {
+void RequestPool::StartRequest(TakenRequest taken) {
+  parts_.loops.worker_queue().Post([this, taken = std::move(taken)](NodeLoop& worker) mutable {
     TakenRequest* const source = &taken;
     const ClassNumber service_class = taken.service_class;
     const auto started = worker.scheduler->RunInPlace([this, source] {
@@ -119,8 +115,8 @@ void RequestPool::StartRequest(NodeLoop& worker, TakenRequest taken) {
   });
 }
 
-void RequestPool::StartEvent(NodeLoop& worker, PoolQueue::Event event) {
-  worker.loop->Post([this, &worker, event = std::move(event)]() mutable {
+void RequestPool::StartEvent(PoolQueue::Event event) {
+  parts_.loops.worker_queue().Post([this, event = std::move(event)](NodeLoop& worker) mutable {
     PoolQueue::Event* const source = &event;
     const auto started = worker.scheduler->RunInPlace([this, source] {
       PoolQueue::Event mine = std::move(*source);

@@ -1,7 +1,7 @@
 // The pool of a service: starts queued requests and events on the worker loops as threads of the
 // pool become free.
 //
-//   Enqueue, RunEvent ─► PoolQueue ─► a free thread of the pool ─► worker loop, in turn ─► runner
+//   Enqueue, RunEvent ─► PoolQueue ─► a free thread of the pool ─► WorkerQueue ─► runner
 //
 // A request that waits in a capsule gives its thread of the pool to another one meanwhile; see
 // neptune/capsule/main_pool.h.
@@ -54,9 +54,8 @@ class RequestPool {
   static TimePoint Now() { return Loop::Current()->Now(); }
   // Gives free threads to waiting work.
   void StartWaiting();
-  void StartRequest(NodeLoop& worker, TakenRequest taken);
-  void StartEvent(NodeLoop& worker, PoolQueue::Event event);
-  NodeLoop& WorkerOf(const PoolQueue::Turn& turn) const;
+  void StartRequest(TakenRequest taken);
+  void StartEvent(PoolQueue::Event event);
   // Frees a thread of the pool, and starts the work that waits for it.
   void Free(std::optional<ClassNumber> service_class);
   // Parks until a request that was outside of the pool has a thread of it again.

@@ -61,6 +61,38 @@ TEST_F(ReplicationDeviceTest, ADiskThatIsAHundredTimesSlowerHardlySlowsWritesDow
   EXPECT_LE(p99(100), healthy * 3 / 2) << "healthy: " << ToSeconds(healthy) << " s";
 }
 
+TEST_F(ReplicationDeviceTest, LogsOfLargeWritesKeepTheirBound) {
+  constexpr size_t kBound = size_t{1} << 20;
+  Start(3, StrCat(kOrdered, " log_size_max_mib: 1"));
+  size_t largest = 0;
+  InSession([&](ReplicaSession& session) {
+    for (int i = 0; i < 200; ++i) {
+      EXPECT_TRUE(Append(session, StrCat("k", i, "=", std::string(50'000, 'x'))).ok());
+      for (const char* node : {"s0", "s1", "s2"}) {
+        largest = std::max(largest, Agent(node)->status().log_size);
+      }
+    }
+  });
+  EXPECT_GE(largest, kBound / 2) << "the log keeps what members may need";
+  EXPECT_LE(largest, kBound * 12 / 10);
+}
+
+TEST_F(ReplicationDeviceTest, AWriteThatIsRetriedOnASlowDiskHasOneEntry) {
+  Start(3, kOrdered, 1, [](const std::string&) { return milliseconds(200); });
+  simulator().RunFor(seconds(10));
+  const Lsn before = Agent("s0")->status().last_lsn;
+  InSession([&](ReplicaSession& session) {
+    for (uint64_t i = 1; i <= 20; ++i) {
+      StatusOr<std::string> answer = Unavailable("not asked");
+      for (int attempt = 0; attempt < 40 && !answer.ok(); ++attempt) {
+        answer = Append(session, "k=x", milliseconds(150), {7, i});
+      }
+      EXPECT_EQ(answer.value_or("none"), std::string(i, 'x'));
+    }
+  });
+  EXPECT_LE(Agent("s0")->status().last_lsn - before, 21u);
+}
+
 // Reads share the device capsule with the log, which must not take a refusal for a failed disk.
 TEST_F(ReplicationDeviceTest, ReadsBeyondTheDeviceCapsuleStopNoReplica) {
   Start(

@@ -18,8 +18,10 @@
 namespace neptune {
 namespace {
 
-// Number of executed entries between checks for droppable log entries.
+// Droppable log entries are looked for after this many executed ones, or once the log has grown by
+// this part of its maximum size.
 constexpr Lsn kDropInterval = 2'000;
+constexpr size_t kDropShare = 8;
 // Delay before a failed restore is retried; doubles with each failure up to the maximum.
 constexpr Duration kRestorePause = std::chrono::milliseconds(100);
 constexpr Duration kRestorePauseMax = std::chrono::seconds(2);
@@ -307,8 +309,13 @@ Status ReplicaAgent::ExecuteSome() {
 // Finds log entries that the data contain durably and that no member needs.
 void ReplicaAgent::FindDroppable() {
   const Lsn executed = data_->executed();
-  if (!drop_wanted_.exchange(false) && executed < dropped_at_ + kDropInterval) return;
+  const size_t size = log_->size();
+  dropped_at_size_ = std::min(dropped_at_size_, size);
+  const bool has_grown = executed >= dropped_at_ + kDropInterval ||
+                         size >= dropped_at_size_ + options_.log_size_max / kDropShare;
+  if (!drop_wanted_.exchange(false) && !has_grown) return;
   dropped_at_ = executed;
+  dropped_at_size_ = size;
   const StatusOr<Lsn> flushed = data_->Flush();
   if (!flushed.ok()) return;
   loop_.Post([this, flushed = *flushed] {

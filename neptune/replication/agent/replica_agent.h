@@ -84,7 +84,7 @@ class ReplicaAgent {
  public:
   struct Hooks {
     NodeLoop* control = nullptr;
-    NodeLoop* worker = nullptr;
+    NodeLoop* worker = nullptr;  // where writes are executed
     World* world = nullptr;
     CapsuleStack* capsules = nullptr;  // may be null
     // Sends to a member; called on the control loop.
@@ -215,7 +215,10 @@ class ReplicaAgent {
   std::unique_ptr<ReplicationProtocol> protocol_;
 
   std::atomic<uint64_t> snapshots_sent_{0};
-  Lsn dropped_at_ = 0;  // used by the executor only
+  // When droppable entries were last looked for, and the log's size then or since then, whichever
+  // was smaller. Used by the executor only.
+  Lsn dropped_at_ = 0;
+  size_t dropped_at_size_ = 0;
   std::atomic<bool> drop_wanted_{false};
   // Used on the control loop only.
   std::deque<OutgoingMessage> outgoing_;

@@ -65,8 +65,8 @@ ReplicaAgent* Replication::Find(const ServiceName& service, PartitionId partitio
 ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
   ReplicaAgent::Hooks hooks;
   hooks.control = environment_.control;
-  const std::vector<NodeLoop*>& workers = environment_.loops->workers();
-  hooks.worker = workers[key.second.value() % workers.size()];
+  // Not a worker loop, where a long request would hold up the writes.
+  hooks.worker = environment_.control;
   hooks.world = environment_.world;
   hooks.capsules = environment_.capsules;
   hooks.send = [this, key](MemberIndex to, const ProtocolMessage& message) {
@@ -117,7 +117,11 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   }
   ReplicaAgent::Hooks hooks = HooksOf({service, partition});
   hooks.open_state = std::move(open_state);
-  hooks.before_write = std::move(before_write);
+  if (before_write != nullptr) {
+    const std::vector<NodeLoop*>& workers = environment_.loops->workers();
+    hooks.worker = workers[partition.value() % workers.size()];
+    hooks.before_write = std::move(before_write);
+  }
   auto agent = std::make_unique<ReplicaAgent>(std::move(options), std::move(hooks));
   ReplicaAgent* const started = agent.get();
   {

@@ -1,0 +1,57 @@
+// Work for the worker loops of a node: an idle one takes it at once, otherwise the first that is
+// free.
+//
+//   Post ─► queue ─► a worker loop: one piece, then the next one if more wait
+//
+// A loop that runs a user-level thread, for however long, holds up nothing that another loop could
+// take.
+//
+// Threads: Post on any thread; the work runs on a worker loop, as an event handler.
+// Limits: none; the owners of the work bound it.
+
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/functional/any_invocable.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/service/node_loops.h"
+
+namespace neptune {
+
+class WorkerQueue {
+ public:
+  using Work = absl::AnyInvocable<void(NodeLoop& worker)>;
+
+  // `loops` must outlive this object. REQUIRES: its set is fixed before the first Post.
+  explicit WorkerQueue(const NodeLoops& loops) : loops_(loops) {}
+  ~WorkerQueue() { *alive_ = false; }
+
+  void Post(Work work);
+
+ private:
+  // Returns the workers that are to look into the queue: an idle one, or all that have not been
+  // asked yet.
+  std::vector<size_t> Choose() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void Ask(size_t number);
+  void Take(size_t number);
+
+  const NodeLoops& loops_;
+  LeafMutex mutex_;
+  std::deque<Work> waiting_ ABSL_GUARDED_BY(mutex_);
+  struct Worker {
+    bool is_asked = false;  // it will look into the queue
+    bool has_work = false;  // it begins a piece of work, or runs it
+  };
+  std::vector<Worker> workers_ ABSL_GUARDED_BY(mutex_);
+  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  // False once the queue is destroyed. Shared with tasks that may outlive it.
+  const std::shared_ptr<std::atomic<bool>> alive_ = std::make_shared<std::atomic<bool>>(true);
+};
+
+}  // namespace neptune
