@@ -28,6 +28,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// False on a machine without a file of hosts, such as a root that was only just unpacked.
+bool KnowsLocalhost() {
+  addrinfo* list = nullptr;
+  if (getaddrinfo("localhost", nullptr, nullptr, &list) != 0) return false;
+  freeaddrinfo(list);
+  return true;
+}
+
 class CapsuleCallsTest : public testing::Test {
  protected:
   CapsuleCallsTest() {
@@ -324,12 +332,20 @@ TEST_F(CapsuleCallsTest, ARequestThatWaitsIsOutsideOfTheMainPool) {
     EXPECT_EQ(errno, ETIMEDOUT);
     EXPECT_EQ(place.given_back, 1);
     EXPECT_EQ(place.taken_again, 1);
-    addrinfo* list = nullptr;
-    EXPECT_EQ(getaddrinfo("localhost", nullptr, nullptr, &list), 0);
-    freeaddrinfo(list);
-    EXPECT_EQ(place.taken_again, 2);
     MainPoolPlace::SetCurrent(nullptr);
     close(fd);
+  }});
+}
+
+TEST_F(CapsuleCallsTest, ARequestWhoseNameIsResolvedIsOutsideOfTheMainPool) {
+  threads_.Run({[&] {
+    CountingPlace place;
+    MainPoolPlace::SetCurrent(&place);
+    addrinfo* list = nullptr;
+    if (getaddrinfo("localhost", nullptr, nullptr, &list) == 0) freeaddrinfo(list);
+    EXPECT_EQ(place.given_back, 1);
+    EXPECT_EQ(place.taken_again, 1);
+    MainPoolPlace::SetCurrent(nullptr);
   }});
 }
 
@@ -380,6 +396,7 @@ TEST_F(CapsuleCallsTest, ADestroyedCapsuleTimesOutItsResidentsAndTakesNoMore) {
 }
 
 TEST_F(CapsuleCallsTest, NamesAreResolvedOnHelperThreadsAndRulesKnowThem) {
+  if (!KnowsLocalhost()) GTEST_SKIP() << "this machine resolves no name: /etc/hosts is missing";
   Create("local", "inet:localhost", {.timeout = milliseconds(10)});
   threads_.Run({[&] {
     addrinfo hints{};

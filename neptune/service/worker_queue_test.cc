@@ -43,6 +43,8 @@ class WorkerQueueTest : public testing::Test {
     });
   }
 
+  // Loops that are held up wait for it. It outlives them: they are stopped before it is destroyed.
+  Notification release_;
   const std::unique_ptr<World> world_ = MakeRealWorld({});
   NodeLoops loops_{*world_};
 };
@@ -50,13 +52,12 @@ class WorkerQueueTest : public testing::Test {
 TEST_F(WorkerQueueTest, WorkDoesNotWaitForALoopThatIsHeldUp) {
   Start(3);
   // Two loops are held up for as long as the test wants.
-  Notification release;
   std::atomic<int> held_count{0};
   Notification both_held;
   for (int i = 0; i < 2; ++i) {
     Post([&](NodeLoop&) {
       if (++held_count == 2) both_held.Notify();
-      release.WaitForNotification();
+      release_.WaitForNotification();
     });
   }
   both_held.WaitForNotification();
@@ -68,16 +69,15 @@ TEST_F(WorkerQueueTest, WorkDoesNotWaitForALoopThatIsHeldUp) {
     });
   }
   all_done.WaitForNotification();  // by the third loop alone
-  release.Notify();
+  release_.Notify();
 }
 
 TEST_F(WorkerQueueTest, WorkThatWaitsIsRunByTheFirstLoopThatIsFree) {
   Start(1);
-  Notification release;
   Notification held;
   Post([&](NodeLoop&) {
     held.Notify();
-    release.WaitForNotification();
+    release_.WaitForNotification();
   });
   held.WaitForNotification();
   std::vector<int> order;  // used by the one loop
@@ -88,7 +88,7 @@ TEST_F(WorkerQueueTest, WorkThatWaitsIsRunByTheFirstLoopThatIsFree) {
       if (i == 19) all_done.Notify();
     });
   }
-  release.Notify();
+  release_.Notify();
   all_done.WaitForNotification();
   ASSERT_EQ(order.size(), 20u);
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end())) << "the oldest first";
@@ -98,7 +98,6 @@ TEST_F(WorkerQueueTest, AllLoopsTakePart) {
   Start(3);
   LeafMutex mutex;
   std::set<std::string> names;
-  Notification release;
   Notification all_held;
   for (int i = 0; i < 3; ++i) {
     Post([&](NodeLoop& worker) {
@@ -107,11 +106,11 @@ TEST_F(WorkerQueueTest, AllLoopsTakePart) {
         names.insert(worker.name);
         if (names.size() == 3) all_held.Notify();
       }
-      release.WaitForNotification();
+      release_.WaitForNotification();
     });
   }
   all_held.WaitForNotification();
-  release.Notify();
+  release_.Notify();
 }
 
 }  // namespace

@@ -10,13 +10,11 @@ void LogStorer::Run() {
     thread_ = ThreadRef(UserThread::Current());
   }
   while (!stopping_) {
-    if (!unstored_.empty()) {
-      StoreBatch();
-    } else if (drop_before_ != 0) {
-      DropEntries();
-    } else if (this_thread::Park() == ParkResult::kStopping) {
-      return;
-    }
+    const bool is_idle = unstored_.empty() && drop_before_ == 0;
+    if (is_idle && this_thread::Park() == ParkResult::kStopping) return;
+    if (!unstored_.empty()) StoreBatch();
+    // After each batch, or a log that is always being written would never become smaller.
+    if (drop_before_ != 0 && !stopping_) DropEntries();
   }
 }
 

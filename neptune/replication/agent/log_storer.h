@@ -41,7 +41,7 @@ class LogStorer {
 
   // Takes all of the actions but those for at once.
   void Push(ProtocolActions&& actions);
-  // Drops the entries before `first` once everything is stored.
+  // Drops the entries before `first` after the batch that is being stored.
   void DropBefore(Lsn first);
 
   const UnstoredChanges& unstored() const { return unstored_; }
