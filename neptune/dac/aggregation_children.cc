@@ -217,12 +217,15 @@ void AggregationChildren::AskElsewhere(ChildCall& child, const Status& reason) {
 
 // Chooses replicas for the lost child's own partitions; partitions without one are missing.
 void AggregationChildren::MovePartitions(const ChildCall& child, const Status& reason) {
+  const bool alone = child.members().size() == 1 && child.root().partitions.size() == 1;
   std::vector<TreeMember> leaves;
   std::optional<ReplicaChoice> choice;
   for (const PartitionId& partition : child.root().partitions) {
     const auto view = loop_.client->shared_view();
     const std::vector<Replica>& replicas = view->Replicas(task_.service, partition);
     choice = ChooseReplica(child, partition, replicas);
+    // The answer of a larger subtree does not tell how this replica did.
+    if (choice && (!alone || closed())) others_.Forget(*choice);
     if (closed()) return;
     if (!choice) {
       Miss({partition}, reason);
@@ -232,7 +235,6 @@ void AggregationChildren::MovePartitions(const ChildCall& child, const Status& r
     const Replica& replica = replicas[choice->index];
     AddToLeaf(replica.node, replica.call_endpoint, partition, &leaves);
   }
-  const bool alone = child.members().size() == 1 && child.root().partitions.size() == 1;
   Replace(child, leaves, alone ? choice : std::nullopt);
 }
 

@@ -20,4 +20,8 @@ std::optional<ReplicaChoice> OtherReplicas::Choose(PartitionId partition,
   return loop_.client->chooser().Choose(service_, partition, replicas, tried, deadline);
 }
 
+void OtherReplicas::Forget(const ReplicaChoice& choice) const {
+  loop_.client->chooser().Lost(choice, /*failed=*/false);
+}
+
 }  // namespace neptune

@@ -29,8 +29,11 @@ class OtherReplicas {
   bool Exist(const std::vector<PartitionId>& partitions, const NodeId& node) const;
 
   enum class Among { kUntried, kAll };
+  // The choice is to be concluded, by its outcome or by Forget.
   std::optional<ReplicaChoice> Choose(PartitionId partition, const std::vector<Replica>& replicas,
                                       Among among, TimePoint deadline) const;
+  // Concludes a choice whose outcome will not be known.
+  void Forget(const ReplicaChoice& choice) const;
 
  private:
   const ServiceName& service_;
