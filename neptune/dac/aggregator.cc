@@ -3,7 +3,9 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "neptune/capsule/main_pool.h"
 #include "neptune/dac/aggregation.h"
@@ -285,24 +287,32 @@ void Aggregator::Learn(LoopState& state, const PlannedCall& call, const CallEnd&
   state.stages.OnEnd(service, plan.stage, cancelled ? std::nullopt : std::optional(quality));
   // A load is as of its server's answer, which may be long before that of the whole tree; the delay
   // of its task is ignored.
-  std::vector<const MemberRecord*> record_of_member(plan.placement.members.size());
-  for (size_t i = 0; i < report.servers.size(); ++i) {
-    if (!report.servers[i].record) continue;
-    const MemberRecord& record = *report.servers[i].record;
-    record_of_member[plan.tree.order[i]] = &record;
+  for (const AggregationServer& server : report.servers) {
+    if (!server.record) continue;
+    const MemberRecord& record = *server.record;
     state.loads->OnRecord(service, record, std::min(now, now - report.duration + record.answered));
     if (record.reduction_count > 0) state.stages.OnReduceCost(service, record.reduce_cost);
   }
   // A server that did not send an expected answer keeps its assigned work.
   if (cancelled) state.loads->OnCancelled(plan.placement.members, plan.work);
+  ConcludeChoices(plan, report, /*failed=*/now >= plan.deadline - options_.stage_margin);
+}
+
+// `failed`: the servers without a record have failed.
+void Aggregator::ConcludeChoices(const CallPlan& plan, const AggregationReport& report,
+                                 bool failed) {
+  std::vector<const AggregationServer*> server_of_member(plan.placement.members.size());
+  for (size_t i = 0; i < report.servers.size(); ++i) {
+    server_of_member[plan.tree.order[i]] = &report.servers[i];
+  }
   ReplicaChooser& chooser = loops_.Current().client->chooser();
   for (const auto& [member, choice] : plan.placement.choices) {
-    const MemberRecord* const record = record_of_member[member];
-    if (record == nullptr) {
-      chooser.Lost(choice, /*failed=*/now >= plan.deadline - options_.stage_margin);
-    } else {
+    const std::optional<MemberRecord>& record = server_of_member[member]->record;
+    if (record) {
       chooser.Answered(choice, record->load_index, record->local_end - record->queue_time,
                        OkStatus());
+    } else {
+      chooser.Lost(choice, failed);
     }
   }
 }
@@ -333,6 +343,8 @@ Status Aggregator::AggregateStream(ClientSession& session, const AggregationRequ
   *report = ReportOf(plan, OkStatus(), std::move(answer));
   report->duration = this_thread::Now() - begin;
   if (status.ok()) status = JudgeQuality(request, *report);
+  // The servers of a stream send no records, so it is not known whether they have failed.
+  ConcludeChoices(plan, *report, /*failed=*/false);
   log_.Keep(request.service, *report, status);
   return status;
 }

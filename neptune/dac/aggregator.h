@@ -86,6 +86,7 @@ class Aggregator {
   NodeTask CallersTask(PlannedCall& call) const;
   CallEnd Run(PlannedCall& call);
   void Learn(LoopState& state, const PlannedCall& call, const CallEnd& end);
+  void ConcludeChoices(const CallPlan& plan, const AggregationReport& report, bool failed);
 
   const NodeId node_;
   NodeLoops& loops_;
