@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <variant>
+#include <vector>
 
 #include "neptune/base/file.h"
+#include "neptune/capsule/device_call.h"
 #include "neptune/node/node.h"
 #include "neptune/testing/simulated_nodes.h"
 
@@ -19,18 +22,21 @@ namespace {
 using neptune::PartitionId;
 using neptune::Status;
 using neptune::StatusOr;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 struct TextPartition {
   StatusOr<std::string> text;
 
   Status State() const { return text.status(); }
-  bool WaitsForDisk() const { return false; }
+  bool WaitsForDisk() const { return text.ok() && *text == "on disk"; }
   PartitionFacts Facts(uint64_t version) const { return {"text", version, text.ok() ? 1u : 0u}; }
 };
 
 // What the test sees of a module.
 struct Seen {
   VersionedPartitions<TextPartition>* partitions = nullptr;
+  const neptune::StatusSections* status = nullptr;
   const char* changing = nullptr;
 };
 
@@ -42,6 +48,7 @@ class TextModule final : public neptune::ServiceModule {
     partitions_.DeclareParameters(table);
   }
   Status Start(neptune::ModuleContext& context) override {
+    seen_->status = &context.status;
     NEPTUNE_RETURN_IF_ERROR(
         partitions_.Start(context, seen_->changing, [](PartitionId, const std::string& directory) {
           return std::make_unique<TextPartition>(
@@ -101,7 +108,57 @@ class VersionedPartitionsTest : public testing::Test {
     return *seen_.partitions->Current()->at(PartitionId(partition))->text;
   }
 
+  // Lists these versions: `a` has the number 1, `b` 2, and so on. The first one is current.
+  void WriteList(const std::vector<std::string>& names) {
+    const auto version = [](const std::string& name) {
+      return IndexVersion{name, name, static_cast<uint64_t>(name[0] - 'a' + 1)};
+    };
+    VersionList list = *FirstVersionList(version(names[0]));
+    for (size_t i = 1; i < names.size(); ++i) list = *AddVersion(list, version(names[i]));
+    WriteList(std::move(list));
+  }
+  void WriteList(VersionList list) {
+    list.change = ++change_;
+    Write("versions.json", VersionListJson(list));
+  }
+  // Writes the list, and starts a node that follows it.
+  Status StartWithList(const std::vector<std::string>& names) {
+    WriteList(names);
+    return Start(Parameter("path", "p") + Parameter("versions", "versions.json"));
+  }
+
+  // Serves a request that waits for the text of partition 0; the result is set once it has ended.
+  struct Awaited {
+    bool has_ended = false;
+    StatusOr<std::string> text = neptune::Internal("not ended");
+    neptune::Duration took{0};
+  };
+  std::shared_ptr<Awaited> Await(uint64_t version, neptune::Duration timeout) {
+    auto awaited = std::make_shared<Awaited>();
+    nodes_.node("n").RunOnControl([this, awaited, version, timeout] {
+      const neptune::TimePoint begin = simulator_.now();
+      const neptune::RequestContext context(PartitionId(0), begin + timeout, "", {}, nullptr,
+                                            simulator_.host("n"));
+      const auto partition = seen_.partitions->Await(context, version);
+      awaited->text = partition.ok() ? (*partition)->text : partition.status();
+      awaited->took = simulator_.now() - begin;
+      awaited->has_ended = true;
+    });
+    simulator_.RunFor(milliseconds(1));
+    return awaited;
+  }
+  std::string PathOf(const std::string& file) const {
+    return (std::filesystem::path(folder_) / file).lexically_normal().string();
+  }
+  // The capsule in which reads of the file wait; empty: none.
+  std::string CapsuleOf(const std::string& file) const {
+    const std::string path = PathOf(file);
+    const auto capsule = seen_.partitions->capsules().Find(neptune::DeviceOperation{path});
+    return capsule == nullptr ? "" : capsule->name();
+  }
+
   std::string folder_;
+  uint64_t change_ = 0;
   Seen seen_;
   neptune::ClusterSpec spec_;
   Status started_;
@@ -172,6 +229,121 @@ TEST_F(VersionedPartitionsTest, ThePathIsRequired) {
   EXPECT_NE(status.message().find("service 'texts': the parameter 'path' is missing"),
             status.message().npos)
       << status;
+}
+
+TEST_F(VersionedPartitionsTest, RequestGetsThePartitionOfTheVersionThatItNames) {
+  for (const std::string name : {"a", "b"}) Write(name + "/p/0/text", name);
+  ASSERT_TRUE(StartWithList({"a", "b"}).ok());
+  EXPECT_EQ(Await(1, seconds(1))->text.value(), "a");
+  EXPECT_EQ(Await(2, seconds(1))->text.value(), "b");
+  EXPECT_EQ(Await(0, seconds(1))->text.value(), "a") << "the current version";
+}
+
+TEST_F(VersionedPartitionsTest, RequestWaitsForAVersionThatIsAboutToBeOpened) {
+  Write("a/p/0/text", "a");
+  ASSERT_TRUE(StartWithList({"a"}).ok());
+  const auto awaited = Await(2, seconds(10));
+  EXPECT_FALSE(awaited->has_ended);
+  Write("b/p/0/text", "b");
+  WriteList({"a", "b"});
+  simulator_.RunFor(2 * kVersionLookInterval);
+  ASSERT_TRUE(awaited->has_ended);
+  EXPECT_EQ(awaited->text.value(), "b");
+}
+
+TEST_F(VersionedPartitionsTest, VersionThatIsNotOpenedInTimeIsUnavailable) {
+  Write("a/p/0/text", "a");
+  ASSERT_TRUE(StartWithList({"a"}).ok());
+  const auto awaited = Await(9, seconds(10));
+  simulator_.RunFor(kVersionAwaitMax);
+  ASSERT_TRUE(awaited->has_ended);
+  EXPECT_EQ(awaited->text.status().code(), neptune::StatusCode::kUnavailable);
+  EXPECT_EQ(awaited->took, kVersionAwaitMax);
+}
+
+TEST_F(VersionedPartitionsTest, RequestDoesNotWaitBeyondItsDeadline) {
+  Write("a/p/0/text", "a");
+  ASSERT_TRUE(StartWithList({"a"}).ok());
+  const auto awaited = Await(9, milliseconds(55));
+  simulator_.RunFor(seconds(1));
+  ASSERT_TRUE(awaited->has_ended);
+  EXPECT_EQ(awaited->text.status().code(), neptune::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(awaited->took, milliseconds(55));
+}
+
+TEST_F(VersionedPartitionsTest, RequestForAPartitionThatIsNotServedFailsAtOnceWithTheReason) {
+  ASSERT_TRUE(Start(Parameter("path", "p")).ok());
+  const auto awaited = Await(0, seconds(10));
+  ASSERT_TRUE(awaited->has_ended);
+  const Status status = awaited->text.status();
+  EXPECT_EQ(status.code(), neptune::StatusCode::kUnavailable);
+  EXPECT_NE(status.message().find("partition 0 is not served"), absl::string_view::npos) << status;
+  EXPECT_NE(status.message().find("p/0/text"), absl::string_view::npos) << status;
+}
+
+TEST_F(VersionedPartitionsTest, PartitionThatIsFoundDamagedIsNoLongerServedButTheOthersAre) {
+  Write("p/0/text", "zero");
+  Write("p/1/text", "one");
+  ASSERT_TRUE(Start(Parameter("path", "p")).ok());
+  EXPECT_EQ(Await(0, seconds(1))->text.value(), "zero");
+  seen_.partitions->Current()->at(PartitionId(0))->text = neptune::DataLoss("a torn page");
+  const Status status = Await(0, seconds(1))->text.status();
+  EXPECT_EQ(status.code(), neptune::StatusCode::kUnavailable);
+  EXPECT_NE(status.message().find("a torn page"), absl::string_view::npos) << status;
+  EXPECT_EQ(Health(0).code(), neptune::StatusCode::kDataLoss);
+  EXPECT_TRUE(Health(1).ok());
+}
+
+TEST_F(VersionedPartitionsTest, ReadsThatMayWaitForADiskHaveACapsule) {
+  Write("p/0/text", "in memory");
+  Write("p/1/text", "on disk");
+  ASSERT_TRUE(Start(Parameter("path", "p")).ok());
+  EXPECT_EQ(CapsuleOf("p/1/text"), "texts-store");
+  EXPECT_EQ(CapsuleOf("elsewhere"), "");
+}
+
+TEST_F(VersionedPartitionsTest, ReadsThatWaitForNothingHaveNoCapsule) {
+  Write("p/0/text", "in memory");
+  ASSERT_TRUE(Start(Parameter("path", "p")).ok());
+  EXPECT_EQ(CapsuleOf("p/0/text"), "");
+}
+
+TEST_F(VersionedPartitionsTest, EachVersionHasACapsuleUnlessOneCoversItsFolder) {
+  Write("a/p/0/text", "on disk");
+  ASSERT_TRUE(StartWithList({"a"}).ok());
+  EXPECT_EQ(CapsuleOf("a/p/0/text"), "texts-store-a");
+  ASSERT_TRUE(neptune::MakeDeviceCapsule(seen_.partitions->capsules(), "own", PathOf("c")).ok());
+  for (const std::string name : {"b", "c"}) Write(name + "/p/0/text", "on disk");
+  WriteList({"a", "b", "c"});
+  simulator_.RunFor(2 * kVersionLookInterval);
+  EXPECT_EQ(CapsuleOf("b/p/0/text"), "texts-store-b");
+  EXPECT_EQ(CapsuleOf("c/p/0/text"), "own");
+}
+
+TEST_F(VersionedPartitionsTest, StatusHasARowForEachPartitionOfEachVersion) {
+  Write("a/p/0/text", "zero");
+  Write("a/p/1/text", "one");
+  Write("b/p/1/text", "one");
+  ASSERT_TRUE(StartWithList({"a", "b"}).ok());
+  const auto report = seen_.status->Render("texts");
+  ASSERT_TRUE(report.ok()) << report.status();
+  ASSERT_EQ(report->tables.size(), 1u);
+  const auto& rows = report->tables[0].rows;
+  ASSERT_EQ(rows.size(), 4u);
+  using Row = std::vector<neptune::StatusCell>;
+  const auto number = [](int64_t value) { return neptune::StatusCell(value); };
+  const auto serving = [&](int64_t partition, int64_t version) {
+    return Row{number(partition), std::string("text"), number(version), number(1),
+               std::string("serving")};
+  };
+  EXPECT_EQ(rows[0], serving(0, 1));
+  EXPECT_EQ(rows[1], serving(1, 1));
+  EXPECT_EQ(rows[3], serving(1, 2));
+  ASSERT_EQ(rows[2].size(), report->tables[0].columns.size());
+  EXPECT_EQ(rows[2][3], number(0));
+  const auto* const state = std::get_if<std::string>(&rows[2][4]);
+  ASSERT_NE(state, nullptr);
+  EXPECT_NE(state->find("b/p/0/text"), std::string::npos) << *state;
 }
 
 }  // namespace
