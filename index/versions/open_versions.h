@@ -28,13 +28,16 @@ class OpenVersions {
   using Open =
       std::function<std::shared_ptr<Opened>(const IndexVersion& version, neptune::Status* status)>;
 
+  // The versions of a list; null: the one without a list.
+  static std::vector<IndexVersion> Wanted(const VersionList* list) {
+    if (list != nullptr) return list->versions;
+    return {{"", ".", 0}};
+  }
   // Opens new versions and releases those that left the list. One caller at a time.
   neptune::Status Take(const VersionList* list, const Open& open) {
-    std::vector<IndexVersion> wanted = {{"", ".", 0}};
-    if (list != nullptr) wanted = list->versions;
     std::map<uint64_t, std::shared_ptr<Opened>> next;
     neptune::Status worst;
-    for (const IndexVersion& version : wanted) {
+    for (const IndexVersion& version : Wanted(list)) {
       std::shared_ptr<Opened> opened = Get(version.index_version);
       // Retries a version that did not open completely.
       if (opened == nullptr || incomplete_.contains(version.index_version)) {

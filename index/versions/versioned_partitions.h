@@ -8,7 +8,7 @@
 //
 // Reads of a version's partitions run in the dependency capsule of its folder (disk:PATH/**), whose
 // helper threads may wait for a disk. If no capsule of the node covers the folder, one named after
-// the service is created.
+// the service is created, and destroyed once the version has left the list.
 //
 // Threads: DeclareParameters, Start, Stop and Clear by the owner; the others are thread-safe.
 // Errors: Start: those of FollowedVersions; without a list of versions, a partition
@@ -24,6 +24,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -74,9 +75,12 @@ class VersionedPartitions {
     capsules_ = &context.client.capsules();
     open_ = std::move(open);
     return followed_.Start(context, changing, [this](const VersionList* list) {
-      return versions_.Take(list, [this](const IndexVersion& version, neptune::Status* status) {
-        return OpenVersion(version, status);
-      });
+      const neptune::Status taken =
+          versions_.Take(list, [this](const IndexVersion& version, neptune::Status* status) {
+            return OpenVersion(version, status);
+          });
+      KeepCapsules(OpenVersions<Partitions>::Wanted(list));
+      return taken;
     });
   }
   // Adds the section to the node's status page. REQUIRES: Start succeeded.
@@ -117,11 +121,16 @@ class VersionedPartitions {
   neptune::CapsuleStack& capsules() const { return *capsules_; }
 
  private:
+  // The folder with the version's partitions.
+  std::filesystem::path RootOf(const IndexVersion& version) const {
+    return std::filesystem::absolute(std::filesystem::path(base_directory_) / version.folder /
+                                     path_)
+        .lexically_normal();
+  }
+
   // `status`: the error of the first partition that does not open.
   std::shared_ptr<Partitions> OpenVersion(const IndexVersion& version, neptune::Status* status) {
-    const std::filesystem::path root =
-        std::filesystem::absolute(std::filesystem::path(base_directory_) / version.folder / path_)
-            .lexically_normal();
+    const std::filesystem::path root = RootOf(version);
     auto opened = std::make_shared<Partitions>();
     for (const neptune::PartitionId& id : ids_) {
       auto partition = open_(id, (root / neptune::StrCat(id)).string());
@@ -131,8 +140,23 @@ class VersionedPartitions {
       status->Update(state);
       opened->emplace(id, std::move(partition));
     }
-    MakeCapsule(*opened, version.name, root.string());
     return opened;
+  }
+
+  // Destroys the capsules of versions that left the list, and creates those that are needed.
+  void KeepCapsules(const std::vector<IndexVersion>& listed) {
+    std::set<std::string> roots;
+    for (const IndexVersion& version : listed) roots.insert(RootOf(version).string());
+    std::erase_if(own_capsules_, [&](const auto& root_and_name) {
+      if (roots.contains(root_and_name.first)) return false;
+      const neptune::Status destroyed = capsules_->Destroy(root_and_name.second);
+      LOG_IF(WARNING, !destroyed.ok()) << destroyed;
+      return true;
+    });
+    for (const IndexVersion& version : listed) {
+      const std::shared_ptr<Partitions> opened = versions_.Find(version.index_version);
+      if (opened != nullptr) MakeCapsule(*opened, version.name, RootOf(version).string());
+    }
   }
 
   void MakeCapsule(const Partitions& opened, const std::string& version, const std::string& root) {
@@ -140,8 +164,10 @@ class VersionedPartitions {
     if (std::none_of(opened.begin(), opened.end(), waits)) return;
     const std::string name =
         neptune::StrCat(service_, "-store", version.empty() ? "" : "-", version);
+    const bool is_there = capsules_->Named(name) != nullptr;
     const neptune::Status made = neptune::MakeDeviceCapsule(*capsules_, name, root);
     LOG_IF(WARNING, !made.ok()) << "reads of " << service_ << " block its workers: " << made;
+    if (!is_there && capsules_->Named(name) != nullptr) own_capsules_.emplace(root, name);
   }
 
   neptune::StatusTable Table() const {
@@ -165,6 +191,7 @@ class VersionedPartitions {
   neptune::CapsuleStack* capsules_ = nullptr;
   Open open_;
   OpenVersions<Partitions> versions_;
+  std::map<std::string, std::string> own_capsules_;  // name by folder; changed with the list only
   neptune::StatusSection section_;
   FollowedVersions followed_;  // the last: its end ends all calls of OpenVersion
 };

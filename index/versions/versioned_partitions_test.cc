@@ -320,6 +320,25 @@ TEST_F(VersionedPartitionsTest, EachVersionHasACapsuleUnlessOneCoversItsFolder) 
   EXPECT_EQ(CapsuleOf("c/p/0/text"), "own");
 }
 
+TEST_F(VersionedPartitionsTest, CapsuleOfAVersionIsGoneOnceItHasLeftTheList) {
+  for (const std::string name : {"a", "b"}) Write(name + "/p/0/text", "on disk");
+  ASSERT_TRUE(StartWithList({"a", "b"}).ok());
+  EXPECT_EQ(CapsuleOf("a/p/0/text"), "texts-store-a");
+  WriteList({"b"});
+  simulator_.RunFor(2 * kVersionLookIntervalMax);
+  EXPECT_EQ(CapsuleOf("a/p/0/text"), "");
+  EXPECT_EQ(CapsuleOf("b/p/0/text"), "texts-store-b");
+}
+
+TEST_F(VersionedPartitionsTest, VersionThatTakesOverANameHasACapsuleForItsOwnFolder) {
+  for (const std::string name : {"a", "b"}) Write(name + "/p/0/text", "on disk");
+  ASSERT_TRUE(StartWithList({"a"}).ok());
+  WriteList(*FirstVersionList({"a", "b", 2}));
+  simulator_.RunFor(2 * kVersionLookIntervalMax);
+  EXPECT_EQ(CapsuleOf("a/p/0/text"), "");
+  EXPECT_EQ(CapsuleOf("b/p/0/text"), "texts-store-a");
+}
+
 TEST_F(VersionedPartitionsTest, StatusHasARowForEachPartitionOfEachVersion) {
   Write("a/p/0/text", "zero");
   Write("a/p/1/text", "one");
