@@ -111,7 +111,7 @@ class ReplicaDataTest : public testing::Test {
   Loop& loop_;
   std::unique_ptr<ThreadScheduler> threads_;
   std::atomic<bool> stopping_{false};
-  const ReplicaDevice device_{nullptr, "/device", stopping_};
+  const ReplicaDevice device_{nullptr, ServiceName("forum"), PartitionId(2), stopping_};
   const LogIdentity identity_ = {.cluster = "east",
                                  .service = ServiceName("forum"),
                                  .partition = PartitionId(2),

@@ -98,6 +98,43 @@ TEST_F(ReplicaDeviceTest, ARefusedCallIsMadeAgainAndItsErrorIsItsOwn) {
   EXPECT_EQ(failure.code(), StatusCode::kDataLoss);
 }
 
+TEST_F(ReplicaDeviceTest, ACallThatTakesLongerThanTheTimeoutOfItsCapsuleRunsOnce) {
+  CapsuleConfig config;
+  config.name = "hasty";
+  config.type = ResourceType::kDevice;
+  config.limits.timeout = std::chrono::microseconds(100);
+  config.rules = {*ClassificationRule::Parse("disk:/neptune/replication/**")};
+  ASSERT_TRUE(stack_.Create(config).ok());
+  int run_count = 0;
+  Status status = Unavailable("not ended");
+  Spawn([&] {
+    status = device_.Run(ReplicaLane::kLog, [&] {
+      ++run_count;
+      return OkStatus();
+    });
+  });
+  simulator_.RunFor(seconds(1));
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(run_count, 1);
+}
+
+TEST_F(ReplicaDeviceTest, ACallThatWaitsForRoomEndsWhenTheReplicaStops) {
+  CapsuleConfig config;
+  config.name = "one";
+  config.type = ResourceType::kDevice;
+  config.limits.resident_count_max = 1;
+  config.rules = {*ClassificationRule::Parse("disk:/neptune/replication/**")};
+  ASSERT_TRUE(stack_.Create(config).ok());
+  Call(ReplicaLane::kLog, 1);
+  Status refused;
+  Spawn([&] { refused = device_.Run(ReplicaLane::kLog, [] { return OkStatus(); }); });
+  simulator_.RunFor(std::chrono::microseconds(500));
+  stopping_ = true;
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(ended_[ReplicaLane::kLog], 1) << "the call inside ends as usual";
+  EXPECT_EQ(refused.code(), StatusCode::kCancelled);
+}
+
 TEST_F(ReplicaDeviceTest, NoCallBeginsOnceTheReplicaStops) {
   stopping_ = true;
   Status status;

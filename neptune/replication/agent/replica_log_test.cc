@@ -64,10 +64,20 @@ class ReplicaLogTest : public testing::Test {
     ASSERT_TRUE(stored.ok()) << stored;
   }
 
+  // The change, not stored yet.
+  static UnstoredChanges Unstored(const LogChange& change) {
+    UnstoredChanges unstored;
+    ProtocolActions actions;
+    actions.change_number = 1;
+    actions.change = change;
+    unstored.Push(std::move(actions));
+    return unstored;
+  }
+
   Simulator simulator_{1};
   World& world_ = simulator_.AddHost({.name = "n"});
   std::atomic<bool> stopping_{false};
-  const ReplicaDevice device_{nullptr, "/device", stopping_};
+  const ReplicaDevice device_{nullptr, ServiceName("forum"), PartitionId(2), stopping_};
   LogIdentity identity_;
   std::unique_ptr<ReplicaLog> log_;
 };
@@ -159,7 +169,7 @@ TEST_F(ReplicaLogTest, EntriesThatAreAboutToBeStoredAreSentFromTheChange) {
   LogChange change;
   change.entries = {Entry(4), Entry(5, "five"), Entry(6, "six"), Entry(7)};
   std::deque<LogRun> places = {{5, 6}};
-  const auto entries = log_->ReadForMessage(places, change);
+  const auto entries = log_->ReadForMessage(places, Unstored(change));
   ASSERT_TRUE(entries.ok()) << entries.status();
   ASSERT_EQ(LsnsOf(*entries), (std::vector<Lsn>{5, 6}));
   EXPECT_EQ((*entries)[1].payload, "six");
@@ -172,10 +182,10 @@ TEST_F(ReplicaLogTest, RunThatBeginsInTheLogAndEndsInTheChangeTakesTwoMessages) 
   LogChange change;
   change.entries = {Entry(4), Entry(5)};
   std::deque<LogRun> places = {{2, 5}};
-  EXPECT_EQ(LsnsOf(*log_->ReadForMessage(places, change)), (std::vector<Lsn>{2, 3}));
+  EXPECT_EQ(LsnsOf(*log_->ReadForMessage(places, Unstored(change))), (std::vector<Lsn>{2, 3}));
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(places.front().first, 4u);
-  EXPECT_EQ(LsnsOf(*log_->ReadForMessage(places, change)), (std::vector<Lsn>{4, 5}));
+  EXPECT_EQ(LsnsOf(*log_->ReadForMessage(places, Unstored(change))), (std::vector<Lsn>{4, 5}));
   EXPECT_TRUE(places.empty());
 }
 
@@ -189,7 +199,7 @@ TEST_F(ReplicaLogTest, LargeChangeTakesSeveralMessages) {
   int message_count = 0;
   while (!places.empty()) {
     ASSERT_LE(++message_count, 12);
-    const auto entries = log_->ReadForMessage(places, change);
+    const auto entries = log_->ReadForMessage(places, Unstored(change));
     ASSERT_TRUE(entries.ok()) << entries.status();
     for (const LogEntry& entry : *entries) sent.push_back(entry.lsn);
   }
