@@ -22,7 +22,7 @@ std::vector<size_t> WorkerQueue::Choose() {
     const size_t number = (next_ + i) % workers.size();
     Worker& worker = workers_[number];
     if (worker.is_asked) continue;
-    if (worker.has_work || workers[number]->scheduler->is_running()) {
+    if (worker.has_work || workers[number]->scheduler->is_busy()) {
       busy.push_back(number);
       continue;
     }
@@ -42,7 +42,7 @@ void WorkerQueue::Ask(size_t number) {
 
 void WorkerQueue::Take(size_t number) {
   Work work;
-  bool more = false;
+  std::vector<size_t> chosen;
   {
     LeafLock lock(&mutex_);
     Worker& worker = workers_[number];
@@ -50,11 +50,10 @@ void WorkerQueue::Take(size_t number) {
     if (waiting_.empty()) return;
     work = std::move(waiting_.front());
     waiting_.pop_front();
-    more = !waiting_.empty();
-    worker.is_asked = more;
     worker.has_work = true;
+    if (!waiting_.empty()) chosen = Choose();
   }
-  if (more) Ask(number);  // after what the loop has to do already
+  for (const size_t other : chosen) Ask(other);
   const std::shared_ptr<std::atomic<bool>> alive = alive_;
   work(*loops_.workers()[number]);
   if (!*alive) return;

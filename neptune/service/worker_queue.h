@@ -3,8 +3,8 @@
 //
 //   Post ─► queue ─► a worker loop: one piece, then the next one if more wait
 //
-// A loop that runs a user-level thread, for however long, holds up nothing that another loop could
-// take.
+// Work does not wait for a loop that runs a user-level thread, for however long, while another one
+// is idle. (A loop whose thread becomes ready just after it was asked is the exception.)
 //
 // Threads: Post on any thread; the work runs on a worker loop, as an event handler.
 // Limits: none; the owners of the work bound it.

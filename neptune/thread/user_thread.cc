@@ -206,6 +206,7 @@ StatusOr<ThreadRef> ThreadScheduler::RunInPlace(Task body, std::string name) {
 void ThreadScheduler::MakeReady(UserThread* thread) {
   thread->state_ = UserThread::State::kReady;
   ready_.emplace_back(thread);
+  is_busy_.store(true, std::memory_order_relaxed);
   if (!run_posted_) PostTurn();
 }
 
@@ -238,7 +239,7 @@ void ThreadScheduler::SwitchInto(UserThread* thread) {
   UserThread* const previous = std::exchange(current_, thread);
   CHECK(previous == nullptr) << "user-level threads do not nest";
   thread->state_ = UserThread::State::kRunning;
-  is_running_.store(true, std::memory_order_relaxed);
+  is_busy_.store(true, std::memory_order_relaxed);
   uint64_t loop_exception_state[2];
   SaveExceptionState(loop_exception_state);
   RestoreExceptionState(thread->saved_exception_state_);
@@ -261,7 +262,7 @@ void ThreadScheduler::SwitchInto(UserThread* thread) {
   thread->context_ = back.fctx;
   RestoreExceptionState(loop_exception_state);
   current_ = nullptr;
-  is_running_.store(false, std::memory_order_relaxed);
+  is_busy_.store(!ready_.empty(), std::memory_order_relaxed);
   current_scheduler = previous_scheduler;
   if (thread->state_ == UserThread::State::kDone) Finish(thread);
 }

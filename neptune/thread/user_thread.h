@@ -162,8 +162,9 @@ class ThreadScheduler {
   size_t live_count() const { return live_.size(); }
   size_t ready_count() const { return ready_.size(); }
   bool stopping() const { return stopping_; }
-  // True while a user-level thread runs on the loop. Any thread may ask; the answer may be old.
-  bool is_running() const { return is_running_.load(std::memory_order_relaxed); }
+  // True while a user-level thread runs on the loop or is ready to. Any thread may ask; the answer
+  // may be old.
+  bool is_busy() const { return is_busy_.load(std::memory_order_relaxed); }
 
   // The following are for the waiting primitives, on a user-level thread of this scheduler.
   ParkResult ParkCurrent(TimePoint deadline);
@@ -196,7 +197,7 @@ class ThreadScheduler {
   std::vector<ThreadRef> live_;
   ThreadRef spare_;  // recycled thread object (finished in place, no outside references)
   UserThread* current_ = nullptr;
-  std::atomic<bool> is_running_{false};
+  std::atomic<bool> is_busy_{false};
   StretchClock stretch_;          // runs for the current thread while it has a meter
   const locale_t loop_locale_;    // locale of event handlers
   void* loop_context_ = nullptr;  // the loop's machine context while a thread runs

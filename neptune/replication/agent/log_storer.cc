@@ -1,5 +1,6 @@
 #include "neptune/replication/agent/log_storer.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace neptune {
@@ -12,9 +13,9 @@ void LogStorer::Run() {
   while (!stopping_) {
     const bool is_idle = unstored_.empty() && drop_before_ == 0;
     if (is_idle && this_thread::Park() == ParkResult::kStopping) return;
-    if (!unstored_.empty()) StoreBatch();
+    if (!unstored_.empty() && !StoreBatch()) return;
     // After each batch, or a log that is always being written would never become smaller.
-    if (drop_before_ != 0 && !stopping_) DropEntries();
+    if (drop_before_ != 0 && !DropEntries()) return;
   }
 }
 
@@ -24,7 +25,7 @@ void LogStorer::Wake() {
 }
 
 void LogStorer::Push(ProtocolActions&& actions) {
-  last_number_ = actions.change_number;
+  last_number_ = std::max(last_number_, actions.change_number);
   unstored_.Push(std::move(actions));
   Wake();
 }
@@ -34,11 +35,14 @@ void LogStorer::DropBefore(Lsn first) {
   Wake();
 }
 
-void LogStorer::StoreBatch() {
+bool LogStorer::StoreBatch() {
   const TimePoint began_at = this_thread::Now();
   const UnstoredChanges::Batch& batch = unstored_.Begin();
   const Status stored = batch.change->empty() ? OkStatus() : log_.Store(batch.change);
-  if (!stored.ok()) return hooks_.on_failure(Annotate(stored, "storing the log"));
+  if (!stored.ok()) {
+    hooks_.on_failure(Annotate(stored, "storing the log"));
+    return false;
+  }
   const UnstoredChanges::Batch done = unstored_.End();
   if (!IsStored(done.number)) {
     stored_number_ = done.number;
@@ -46,13 +50,18 @@ void LogStorer::StoreBatch() {
   }
   for (const OutgoingMessage& message : done.messages) hooks_.send(message);
   if (done.restore_from) hooks_.restore(*done.restore_from);
+  return true;
 }
 
-void LogStorer::DropEntries() {
+bool LogStorer::DropEntries() {
   const Lsn first = std::exchange(drop_before_, 0);
   const Status dropped = log_.DropBefore(first);
-  if (!dropped.ok()) return hooks_.on_failure(Annotate(dropped, "dropping old log entries"));
+  if (!dropped.ok()) {
+    hooks_.on_failure(Annotate(dropped, "dropping old log entries"));
+    return false;
+  }
   hooks_.on_dropped(first);
+  return true;
 }
 
 }  // namespace neptune

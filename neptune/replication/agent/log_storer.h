@@ -50,8 +50,9 @@ class LogStorer {
   bool IsStored(uint64_t number) const { return stored_number_ >= number; }
 
  private:
-  void StoreBatch();
-  void DropEntries();
+  // False: the log has failed.
+  bool StoreBatch();
+  bool DropEntries();
 
   ReplicaLog& log_;
   const std::atomic<bool>& stopping_;

@@ -37,6 +37,16 @@ void PendingWrites::Deliver(const std::vector<ExecutedEntry>& executed) {
   }
 }
 
+void PendingWrites::FailUpTo(Lsn last) {
+  const auto end = writes_.upper_bound(last);
+  for (auto it = writes_.begin(); it != end; ++it) {
+    it->second->failure = Unavailable("the replica restored data that may contain the write");
+    it->second->done.Set();
+  }
+  writes_.erase(writes_.begin(), end);
+  std::erase_if(places_, [last](const auto& place) { return place.second.lsn <= last; });
+}
+
 void PendingWrites::FailAll(const char* why) {
   places_.clear();
   for (auto& [lsn, pending] : std::exchange(writes_, {})) {

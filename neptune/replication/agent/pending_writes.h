@@ -36,6 +36,9 @@ class PendingWrites {
   bool Join(const std::shared_ptr<PendingWrite>& write, Epoch epoch);
   // Answers those that wait for these entries.
   void Deliver(const std::vector<ExecutedEntry>& executed);
+  // Answers those that wait for entries up to `last`, which restored data contain, with
+  // kUnavailable.
+  void FailUpTo(Lsn last);
   // Answers all with kUnavailable.
   void FailAll(const char* why);
 

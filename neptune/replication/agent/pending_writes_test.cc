@@ -131,5 +131,22 @@ TEST(PendingWritesTest, NoWriteWaitsForAnEntryOfAnotherIdOrTerm) {
   });
 }
 
+TEST(PendingWritesTest, WritesThatRestoredDataMayContainAreAnswered) {
+  RunAsWriter([] {
+    PendingWrites writes;
+    const auto covered = Pending(4, 2);
+    covered->id = {.client = 7, .number = 1};
+    const auto later = Pending(5, 2);
+    writes.Add(covered);
+    writes.Add(later);
+    writes.FailUpTo(4);
+    EXPECT_EQ(covered->failure.code(), StatusCode::kUnavailable);
+    EXPECT_FALSE(later->done.is_set());
+    const auto again = std::make_shared<PendingWrite>();
+    again->id = covered->id;
+    EXPECT_FALSE(writes.Join(again, 2));
+  });
+}
+
 }  // namespace
 }  // namespace neptune

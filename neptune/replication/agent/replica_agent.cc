@@ -101,8 +101,8 @@ void ReplicaAgent::SpawnOn(NodeLoop& loop, const char* what, Task body) {
         },
         what);
     if (started.ok()) return;
-    LOG(ERROR) << started.status();
     --threads_alive_;
+    loop_.Post([this, status = started.status()] { Fail(status); });
   });
 }
 
@@ -261,7 +261,9 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
       stopping_ || protocol_ == nullptr ? Unavailable("the replica has stopped") : CheckRoom();
   if (!pending->failure.ok()) return pending->done.Set();
   pending->id = write.request_id;
-  if (writes_->Join(pending, protocol_->status().epoch)) return;
+  const ReplicaStatus standing = protocol_->status();
+  const bool is_ordering = is_write_anywhere() || standing.role == ReplicaRole::kPrimary;
+  if (is_ordering && writes_->Join(pending, standing.epoch)) return;
   const StatusOr<Lsn> lsn = protocol_->Propose(std::move(write), loop_.Now());
   if (!lsn.ok()) {
     pending->failure = lsn.status();
@@ -273,7 +275,7 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
   WakePump();
 }
 
-// Execution, on the worker loop.
+// Execution, on its loop.
 
 void ReplicaAgent::Execute() {
   {
@@ -404,6 +406,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     return OkStatus();
   }
   protocol_->Handle(DataRestored{std::move(mark)}, loop_.Now());
+  writes_->FailUpTo(base.lsn);
   // The data count once their log is stored.
   TakeActions();
   WakePump();

@@ -3,7 +3,7 @@
 //   Receive, Write ─► protocol (control loop)
 //                       ├─► pump thread: messages to members
 //                       ├─► storing thread: log on a device, messages that wait for it
-//                       └─► executor thread (worker loop): log ─► data ─► outcomes to writers
+//                       └─► executor thread: log ─► data ─► outcomes to writers
 //
 // Entries are sent before they are stored here, and the next ones while these are being stored:
 // changes that come meanwhile are stored together (group commit). A write that is submitted again
@@ -193,7 +193,7 @@ class ReplicaAgent {
   Status CheckRoom();
   void Fail(const neptune::Status& status);
 
-  // The data, on the worker loop.
+  // The data, on the executing loop.
   void Execute();
   Status ExecuteSome();
   void FindDroppable();

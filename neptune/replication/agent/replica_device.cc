@@ -9,8 +9,7 @@ namespace {
 
 // Delay before a device call is retried that an overloaded device capsule refused.
 constexpr Duration kDevicePause = std::chrono::milliseconds(5);
-// More than a node's replicas have under way at once: each has one call for its log and one for its
-// data.
+// More than a node's replicas have under way at once: each has a few.
 constexpr size_t kOwnCallCountMax = 100'000;
 
 std::string PathOf(std::string_view service, std::string_view partition, ReplicaLane lane) {

@@ -1,5 +1,6 @@
 #include "neptune/replication/agent/unstored_changes.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -33,7 +34,8 @@ void UnstoredChanges::Push(ProtocolActions&& actions) {
   }
   last_size_ += SizeOf(actions.change);
   Batch& last = batches_.back();
-  last.number = actions.change_number;
+  // Actions without a change may have no number.
+  last.number = std::max(last.number, actions.change_number);
   if (last.change->empty()) {
     *last.change = std::move(actions.change);
   } else {

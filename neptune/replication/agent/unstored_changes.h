@@ -27,8 +27,8 @@ class UnstoredChanges {
 
   // Changes that are stored at once.
   struct Batch {
-    uint64_t number = 0;  // of the last one
-    // May be empty. Shared with the call that stores it, and not changed once it has begun.
+    uint64_t number = 0;  // of the last one; 0: there is none
+    // May be empty. Shared with the call that stores it; no change joins it once it has begun.
     std::shared_ptr<LogChange> change = std::make_shared<LogChange>();
     // Sent once the batch is stored; then another member's data are to be restored.
     std::vector<OutgoingMessage> messages;

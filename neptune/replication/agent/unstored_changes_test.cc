@@ -50,6 +50,14 @@ TEST(UnstoredChangesTest, ChangesThatComeWhileOneIsStoredAreStoredTogether) {
   EXPECT_TRUE(changes.empty());
 }
 
+TEST(UnstoredChangesTest, ActionsWithoutAChangeDoNotHideTheNumberOfOne) {
+  UnstoredChanges changes;
+  changes.Push(Actions(2, {6}));
+  changes.Push(Actions(0, {}));
+  EXPECT_EQ(changes.Begin().number, 2u);
+  EXPECT_EQ(changes.End().messages.size(), 2u);
+}
+
 TEST(UnstoredChangesTest, TheLastPromiseAndCommittedPositionCount) {
   UnstoredChanges changes;
   ProtocolActions first = Actions(1, {});

@@ -120,7 +120,10 @@ void DescriptorPoller::Wait() {
 }
 
 bool DescriptorPoller::NotifyAgain() {
-  if (watchers_.empty()) return false;
+  if (watchers_.empty()) {
+    next_event_ = event_count_ = 0;  // of watchers that are gone
+    return false;
+  }
   if (quiet_turns_ > 0 && !has_fetched_events()) {
     --quiet_turns_;
     return false;

@@ -163,14 +163,17 @@ void RealLoop::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-// Runs one event, waiting for it only if nothing is left to do here.
+// Runs some of Asio's events, waiting for one only if nothing is left to do here.
 void RealLoop::RunReadyOrWait() {
-  const bool is_idle =
-      local_tasks_.empty() && fetched_tasks_.empty() && !descriptor_poller_->has_fetched_events();
+  const bool is_idle = local_tasks_.empty() && fetched_tasks_.empty() &&
+                       !has_foreign_tasks_.load(std::memory_order_acquire) &&
+                       !descriptor_poller_->has_fetched_events();
   if (is_idle) {
     io_.run_one();
   } else {
-    io_.poll();
+    const TimePoint end = Now() + kPartOfTurnMax;
+    while (io_.poll_one() > 0 && Now() < end) {
+    }
   }
 }
 

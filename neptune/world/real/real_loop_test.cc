@@ -123,5 +123,31 @@ TEST_F(RealLoopTest, TasksOfAnotherThreadRunInTheirOrderHoweverLongTheyTake) {
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
 }
 
+TEST_F(RealLoopTest, ATaskThatComesWhileOthersAreRunIsRunWithoutAnotherWakeUp) {
+  for (int i = 0; i < 50; ++i) {
+    Notification begun;
+    Notification late_done;
+    std::atomic<int> done_count{0};
+    const auto work = [&] {
+      const TimePoint end = loop_.Now() + std::chrono::microseconds(1100);
+      while (loop_.Now() < end) {
+      }
+      ++done_count;
+    };
+    Notification all_posted;
+    loop_.Post([&] { all_posted.WaitForNotification(); });  // the next tasks are fetched together
+    loop_.Post([&] {
+      begun.Notify();
+      work();
+    });
+    for (int task = 0; task < 3; ++task) loop_.Post(work);
+    all_posted.Notify();
+    begun.WaitForNotification();
+    loop_.Post([&] { late_done.Notify(); });
+    late_done.WaitForNotification();
+    EXPECT_EQ(done_count, 4);
+  }
+}
+
 }  // namespace
 }  // namespace neptune

@@ -55,7 +55,7 @@ Duration Election::RandomUpTo(Duration most) {
 void Election::AwaitFor(Duration silence, TimePoint now) {
   if (!participates()) return;
   const int rank = group_.IsWitness(group_.self) ? group_.size() : group_.self;
-  due_at_ = now + silence + kStoreCount * store_time_.typical() + rank * options_.election_step +
+  due_at_ = now + silence + kStoreCount * store_time_.typical(now) + rank * options_.election_step +
             RandomUpTo(options_.election_spread);
 }
 

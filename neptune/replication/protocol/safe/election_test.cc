@@ -164,5 +164,14 @@ TEST(ElectionTest, StartByHandIsOvertakenByALargerEpoch) {
   EXPECT_FALSE(harness.election->IsElectedByHand(1));
 }
 
+TEST(ElectionTest, TimeoutsGrowWithTheTimeOfAStore) {
+  Harness quick;
+  quick.election->Await(quick.now);
+  Harness slow;
+  slow.store_time.Note(milliseconds(400), slow.now);
+  slow.election->Await(slow.now);
+  EXPECT_EQ(slow.election->due_at() - quick.election->due_at(), 4 * milliseconds(400));
+}
+
 }  // namespace
 }  // namespace neptune

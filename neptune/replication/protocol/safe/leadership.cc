@@ -92,7 +92,7 @@ Leadership::Verdict Leadership::Lead(TimePoint now) {
   const TimePoint answered_for = std::max(began_at_, contact_.MajorityAnsweredFor());
   const Duration patience = is_by_hand_ ? options_.by_hand_wait_max
                                         : kDeafTimeouts * options_.election_timeout +
-                                              kAnswerStores * store_time_.typical();
+                                              kAnswerStores * store_time_.typical(now);
   if (now > AddSaturated(answered_for, patience)) return Verdict::kStepDown;
   ExpelSlow(now);
   Admit(now);
@@ -178,7 +178,7 @@ void Leadership::AppendWriteSet(MemberSet members, TimePoint now) {
 }
 
 void Leadership::ExpelSlow(TimePoint now) {
-  const Duration silence_max = options_.election_timeout + kAnswerStores * store_time_.typical();
+  const Duration silence_max = options_.election_timeout + kAnswerStores * store_time_.typical(now);
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     if (member == group_.self || !log_.write_set().contains(member)) continue;
     const bool is_silent = contact_.SilenceOf(member, now) > silence_max;

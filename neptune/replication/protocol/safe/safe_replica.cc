@@ -143,7 +143,7 @@ void SafeReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePo
   const bool is_recovering = match->fits && !election_.participates();
   if (is_recovering && recovery_.HasCaughtUp(message, log_.last_lsn())) TakePart(now);
   answer.counts = election_.participates();
-  const bool is_slow = store_time_.typical() > options_.heartbeat_interval;
+  const bool is_slow = store_time_.typical(now) > options_.heartbeat_interval;
   if (is_slow && answer.yes && log_.has_stored_promise()) return AnswerOnSlowDisk(from, answer);
   outbox_.SendAfterStored(from, std::move(answer));
 }
@@ -311,7 +311,7 @@ ProtocolActions SafeReplica::DrainActions() {
 
 void SafeReplica::NoteStored(const ChangeStored& stored, TimePoint now) {
   if (is_primary()) leadership_.CountHoldUps(now);
-  store_time_.Note(stored.took);
+  store_time_.Note(stored.took, now);
   log_.Stored(stored.number);
   if (election_.IsElectedByHand(stored.number) && !is_primary()) {
     leadership_.MarkByHand();

@@ -15,17 +15,26 @@ namespace neptune {
 class StoreTime {
  public:
   // A longer time counts at once; shorter ones reduce it by and by.
-  void Note(Duration took) {
+  void Note(Duration took, TimePoint now) {
     took = std::min(took, kTimeMax);
-    typical_ = took > typical_ ? took : typical_ - (typical_ - took) / kWeight;
+    const Duration before = typical(now);
+    typical_ = took > before ? took : before - (before - took) / kWeight;
+    noted_at_ = now;
   }
-  Duration typical() const { return typical_; }
+  // Halved for each kHalfLife in which nothing was stored, so that one hiccup is forgotten.
+  Duration typical(TimePoint now) const {
+    const auto halvings = (now - noted_at_) / kHalfLife;
+    return halvings >= kHalvingsMax ? Duration{0} : typical_ / (int64_t{1} << halvings);
+  }
 
  private:
   static constexpr Duration kTimeMax = std::chrono::seconds(1);
+  static constexpr Duration kHalfLife = std::chrono::seconds(2);
+  static constexpr int64_t kHalvingsMax = 30;
   static constexpr int kWeight = 8;
 
   Duration typical_{0};
+  TimePoint noted_at_{};
 };
 
 }  // namespace neptune
