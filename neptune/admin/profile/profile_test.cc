@@ -136,9 +136,10 @@ AllocationCounts CountsOf(const AllocationSamples& samples, const std::string& f
 }
 
 TEST(AllocationSamplerTest, SamplesAllocatingFunctionsAndHeldMemory) {
+  Blocks blocks;
+  blocks.reserve(1000);  // its growth would be small allocations, each of which represents many
   auto sampler = AllocationSampler::Start();
   ASSERT_TRUE(sampler.ok()) << sampler.status();
-  Blocks blocks;
   for (int i = 0; i < 10; ++i) AllocateMore(&blocks);
   for (int i = 0; i < 10; ++i) AllocateForAMoment();
   blocks.resize(500);
