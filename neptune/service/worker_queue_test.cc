@@ -43,8 +43,11 @@ class WorkerQueueTest : public testing::Test {
     });
   }
 
-  // Loops that are held up wait for it. It outlives them: they are stopped before it is destroyed.
-  Notification release_;
+  // Used by work that may outlast its test: the loops are stopped before these are destroyed.
+  Notification release_;  // loops that are held up wait for it
+  Notification all_held_;
+  LeafMutex mutex_;
+  std::set<std::string> names_ ABSL_GUARDED_BY(mutex_);
   const std::unique_ptr<World> world_ = MakeRealWorld({});
   NodeLoops loops_{*world_};
 };
@@ -96,20 +99,17 @@ TEST_F(WorkerQueueTest, WorkThatWaitsIsRunByTheFirstLoopThatIsFree) {
 
 TEST_F(WorkerQueueTest, AllLoopsTakePart) {
   Start(3);
-  LeafMutex mutex;
-  std::set<std::string> names;
-  Notification all_held;
   for (int i = 0; i < 3; ++i) {
     Post([&](NodeLoop& worker) {
       {
-        LeafLock lock(&mutex);
-        names.insert(worker.name);
-        if (names.size() == 3) all_held.Notify();
+        LeafLock lock(&mutex_);
+        names_.insert(worker.name);
+        if (names_.size() == 3) all_held_.Notify();
       }
       release_.WaitForNotification();
     });
   }
-  all_held.WaitForNotification();
+  all_held_.WaitForNotification();
   release_.Notify();
 }
 
