@@ -43,11 +43,12 @@ size_t RoundToPages(size_t size) { return (size + PageSize() - 1) / PageSize() *
 
 void SetCanary(char* low) { std::memcpy(low, &kCanary, sizeof(kCanary)); }
 
-// A thread that ended has frames that never returned. AddressSanitizer would apply their redzones
-// to whatever is next at these addresses: another thread, or a mapped file.
-void ForgetFrames([[maybe_unused]] const Stack& stack) {
+// A thread that ended, or was abandoned at shutdown, has frames that never returned.
+// AddressSanitizer would apply their redzones to whatever is next at these addresses: another
+// thread, or a mapped file.
+void ForgetFrames([[maybe_unused]] char* low, [[maybe_unused]] size_t size) {
 #ifdef NEPTUNE_ASAN
-  __asan_unpoison_memory_region(stack.low, stack.size);
+  __asan_unpoison_memory_region(low, size);
 #endif
 }
 
@@ -89,7 +90,10 @@ StackPool::~StackPool() {
     munmap(stack.low - PageSize(), stack.size + PageSize());
     --guarded_stack_count;
   }
-  for (const Slab& slab : slabs_) munmap(slab.memory, slab.size);
+  for (const Slab& slab : slabs_) {
+    ForgetFrames(slab.memory, slab.size);
+    munmap(slab.memory, slab.size);
+  }
 }
 
 StatusOr<Stack> StackPool::Take() {
@@ -142,7 +146,7 @@ Status StackPool::MapSlab(bool guarded) {
 void StackPool::GiveBack(const Stack& stack) {
   CHECK(CanaryIntact(stack)) << "a user-level thread overflowed its stack of " << stack.size
                              << " bytes";
-  ForgetFrames(stack);
+  ForgetFrames(stack.low, stack.size);
   if (stack.slab >= 0) --slabs_[stack.slab].taken_count;
   if (idle_.size() >= options_.idle_count_max) {
     if (stack.slab < 0) {

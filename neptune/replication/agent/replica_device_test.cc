@@ -81,6 +81,9 @@ TEST_F(ReplicaDeviceTest, TheLogIsStoredBesideAnyNumberOfReadsAndSnapshots) {
   EXPECT_EQ(ended_[ReplicaLane::kLog], 1);
   EXPECT_LE(ended_[ReplicaLane::kRead], 8);
   EXPECT_LE(ended_[ReplicaLane::kSnapshot], 2);
+  simulator_.RunFor(seconds(2));
+  EXPECT_EQ(ended_[ReplicaLane::kRead], 1'000);
+  EXPECT_EQ(ended_[ReplicaLane::kSnapshot], 1'000);
 }
 
 TEST_F(ReplicaDeviceTest, ARefusedCallIsMadeAgainAndItsErrorIsItsOwn) {
