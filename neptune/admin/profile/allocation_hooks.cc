@@ -1,6 +1,6 @@
 // Operators new and delete for programs whose allocations may be sampled (allocation_sampler.h).
-// They use the C library's memory, like the compiler's own operators. All other forms call these
-// four.
+// They use the C library's memory, like the compiler's own operators. All other forms call these,
+// except those with a size, which a sanitizer would take over.
 
 #include <cstdlib>
 #include <new>
@@ -49,4 +49,6 @@ void* operator new(size_t size, std::align_val_t alignment) {
 }
 
 void operator delete(void* memory) noexcept { neptune::Free(memory); }
+void operator delete(void* memory, size_t) noexcept { neptune::Free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { neptune::Free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { neptune::Free(memory); }
