@@ -18,7 +18,7 @@ DescriptorPoller::DescriptorPoller(RealLoop& loop) : loop_(loop), poller_(loop.i
 }
 
 DescriptorPoller::~DescriptorPoller() {
-  for (const Closing& closing : closing_) close(closing.descriptor);
+  for (const int descriptor : closing_) close(descriptor);
 }
 
 void DescriptorPoller::Control(int operation, int descriptor, uint32_t events, Watcher* watcher) {
@@ -82,8 +82,11 @@ void DescriptorPoller::Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher>
 void DescriptorPoller::Close(int descriptor, Watcher* watcher) {
   const size_t added =
       std::erase_if(adding_, [=](const Addition& addition) { return addition.watcher == watcher; });
+  // At once: the watcher may be gone when descriptors are next asked for their events, in this
+  // turn. (Closing is not enough: a child process that was just spawned may share the descriptor.)
+  if (added == 0) Control(EPOLL_CTL_DEL, descriptor, 0, nullptr);
   Forget(watcher);
-  closing_.push_back({.descriptor = descriptor, .is_registered = added == 0});
+  closing_.push_back(descriptor);
 }
 
 void DescriptorPoller::Forget(Watcher* watcher) {
@@ -98,12 +101,7 @@ void DescriptorPoller::EndTurn() {
     Control(EPOLL_CTL_ADD, addition.descriptor, addition.events, addition.watcher);
   }
   adding_.clear();
-  for (const Closing& closing : closing_) {
-    // A child process that was just spawned may still share the descriptor, which would keep the
-    // registration alive.
-    if (closing.is_registered) Control(EPOLL_CTL_DEL, closing.descriptor, 0, nullptr);
-    close(closing.descriptor);
-  }
+  for (const int descriptor : closing_) close(descriptor);
   closing_.clear();
   if (!waiting_ && !watchers_.empty()) Wait();
 }

@@ -68,10 +68,6 @@ class DescriptorPoller final : public DescriptorReadiness {
     uint32_t events;
     Watcher* watcher;
   };
-  struct Closing {
-    int descriptor;
-    bool is_registered;
-  };
   static constexpr int kEventCountMax = 64;
   // Number of NotifyAgain calls that skip polling after a poll found nothing.
   static constexpr int kQuietTurnCount = 15;
@@ -86,7 +82,7 @@ class DescriptorPoller final : public DescriptorReadiness {
   boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type> poller_;
   std::unordered_map<Watcher*, std::shared_ptr<Watcher>> watchers_;
   std::vector<Addition> adding_;
-  std::vector<Closing> closing_;
+  std::vector<int> closing_;
   std::array<epoll_event, kEventCountMax> events_{};
   // The entries of events_ that are still to be reported.
   int next_event_ = 0;
