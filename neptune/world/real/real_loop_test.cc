@@ -8,11 +8,16 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "neptune/base/notification.h"
 #include "neptune/world/descriptor_readiness.h"
+#include "neptune/world/network.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {
@@ -147,6 +152,63 @@ TEST_F(RealLoopTest, ATaskThatComesWhileOthersAreRunIsRunWithoutAnotherWakeUp) {
     late_done.WaitForNotification();
     EXPECT_EQ(done_count, 4);
   }
+}
+
+// One end of a stream on which the same byte goes to and fro.
+class PlayingEnd final : public StreamHandler {
+ public:
+  explicit PlayingEnd(std::unique_ptr<Stream> stream) : stream_(std::move(stream)) {
+    stream_->Start(this);
+  }
+  void Serve() { stream_->Write("x"); }
+  void OnData(std::string_view bytes) override { stream_->Write(std::string(bytes)); }
+  void OnClosed(const Status&) override {}
+
+ private:
+  const std::unique_ptr<Stream> stream_;
+};
+
+// The streams' descriptors have events when a task of another thread destroys them, in a turn that
+// asks descriptors afterwards.
+TEST_F(RealLoopTest, StreamsThatAnotherThreadDestroysReportNothingMore) {
+  Loop& server = **world_->StartLoop({.name = "server"});
+  std::vector<std::unique_ptr<PlayingEnd>> answering;  // used on the server's loop
+  std::vector<std::unique_ptr<PlayingEnd>> playing;    // used on the loop under test
+  const auto run_on = [](Loop& loop, const std::function<void()>& work) {
+    Notification done;
+    loop.Post([&] {
+      work();
+      done.Notify();
+    });
+    done.WaitForNotification();
+  };
+  std::unique_ptr<Listener> listener;
+  run_on(server, [&] {
+    listener = *server.network().Listen({kLoopbackAddress, 0}, {}, [&](auto stream) {
+      answering.push_back(std::make_unique<PlayingEnd>(std::move(stream)));
+    });
+  });
+  constexpr int kStreamCount = 64;
+  for (int round = 0; round < 20; ++round) {
+    Notification connected;
+    run_on(loop_, [&] {
+      for (int i = 0; i < kStreamCount; ++i) {
+        loop_.network().Connect(
+            listener->local(), loop_.Now() + std::chrono::seconds(10), [&](auto stream) {
+              ASSERT_TRUE(stream.ok()) << stream.status();
+              playing.push_back(std::make_unique<PlayingEnd>(*std::move(stream)));
+              playing.back()->Serve();
+              if (playing.size() == kStreamCount) connected.Notify();
+            });
+      }
+    });
+    connected.WaitForNotification();
+    run_on(loop_, [&] { playing.clear(); });
+  }
+  run_on(server, [&] {
+    answering.clear();
+    listener.reset();
+  });
 }
 
 }  // namespace
