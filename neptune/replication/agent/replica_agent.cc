@@ -146,7 +146,7 @@ void ReplicaAgent::Pump() {
     TakeActions();
     Publish();
     if (!outgoing_.empty()) {
-      SendNext();
+      for (size_t count = outgoing_.size(); count > 0 && !stopping_; --count) SendNext();
     } else if (this_thread::Park(protocol_->NextEvent()) == ParkResult::kStopping) {
       break;
     }
