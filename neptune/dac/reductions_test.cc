@@ -62,6 +62,12 @@ class ReductionsTest : public testing::Test {
   void Settle(const std::string& result, bool local = false) {
     results_->progress().Settle(local, Data(result), {});
   }
+  // The results "a" and "b" of two children arrive.
+  void SettleBoth() {
+    Settle("a");
+    Settle("b");
+    results_->Advance();
+  }
   std::string Result() {
     const AggregationProgress::Outcome outcome = results_->progress().ReleaseOutcome();
     EXPECT_TRUE(outcome.reduce_error.ok()) << outcome.reduce_error;
@@ -95,9 +101,7 @@ TEST_F(ReductionsTest, LongReductionOfACallerRunsOnAThread) {
   reduction_time_ = milliseconds(5);
   Begin(2);
   node_.OnLoop([this] {
-    Settle("a");
-    Settle("b");
-    results_->Advance();
+    SettleBoth();
     EXPECT_TRUE(turns_.empty());
   });
   node_.simulator().RunFor(milliseconds(6));
@@ -110,11 +114,7 @@ TEST_F(ReductionsTest, OnlyReductionsAfterTheLocalOperatorsDelayTheAnswer) {
   task_.reduce.options.grain = Grain::kLong;
   reduction_time_ = milliseconds(5);
   Begin(2);
-  node_.OnLoop([this] {
-    Settle("a");
-    Settle("b");
-    results_->Advance();
-  });
+  node_.OnLoop([this] { SettleBoth(); });
   node_.simulator().RunFor(milliseconds(6));
   EXPECT_EQ(results_->time_after_locals(), Duration(0));
   node_.OnLoop([this] {
@@ -163,9 +163,7 @@ TEST_F(ReductionsTest, ReductionThatEndsAfterTheAggregationIsDropped) {
   reduction_time_ = milliseconds(5);
   Begin(2);
   node_.OnLoop([this] {
-    Settle("a");
-    Settle("b");
-    results_->Advance();
+    SettleBoth();
     results_->Close();
   });
   node_.simulator().RunFor(milliseconds(6));
@@ -178,9 +176,7 @@ TEST_F(ReductionsTest, ReductionThatEndsAfterItsOwnerIsGoneIsDropped) {
   task_.own = {PartitionId(0)};
   const auto place = std::static_pointer_cast<WaitingThread>(Begin(2).place());
   node_.OnLoop([this] {
-    Settle("a");
-    Settle("b");
-    results_->Advance();
+    SettleBoth();
     results_.reset();
   });
   ASSERT_EQ(place->given.size(), 1u);
@@ -230,11 +226,7 @@ TEST_F(ReductionsTest, PendingWorkOfTheNodeFallsWithEachReduction) {
   task_.own = {PartitionId(0)};
   Begin(2);
   EXPECT_EQ(costs.pending(), milliseconds(14));
-  node_.OnLoop([this] {
-    Settle("a");
-    Settle("b");
-    results_->Advance();
-  });
+  node_.OnLoop([this] { SettleBoth(); });
   EXPECT_EQ(costs.pending(), milliseconds(7));
 }
 

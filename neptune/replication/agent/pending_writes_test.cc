@@ -13,8 +13,11 @@
 namespace neptune {
 namespace {
 
-std::shared_ptr<PendingWrite> Pending(Lsn lsn, Epoch epoch) {
+constexpr RequestId kId = {.client = 7, .number = 1};
+
+std::shared_ptr<PendingWrite> Pending(Lsn lsn, Epoch epoch, RequestId id = {}) {
   auto write = std::make_shared<PendingWrite>();
+  write->id = id;
   write->lsn = lsn;
   write->epoch = epoch;
   return write;
@@ -97,18 +100,15 @@ TEST(PendingWritesTest, AllAreAnsweredOnceWhenTheReplicaStops) {
 TEST(PendingWritesTest, AWriteOfTheSameIdWaitsForTheSameEntry) {
   RunAsWriter([] {
     PendingWrites writes;
-    const auto first = Pending(4, 2);
-    first->id = {.client = 7, .number = 1};
+    const auto first = Pending(4, 2, kId);
     writes.Add(first);
-    const auto again = std::make_shared<PendingWrite>();
-    again->id = first->id;
+    const auto again = Pending(0, 0, kId);
     EXPECT_TRUE(writes.Join(again, 2));
     writes.Deliver({Executed(4, 2, "done")});
     EXPECT_TRUE(again->done.is_set());
     EXPECT_EQ(again->lsn, 4u);
     EXPECT_EQ(again->outcome.response, "done");
-    const auto late = std::make_shared<PendingWrite>();
-    late->id = first->id;
+    const auto late = Pending(0, 0, kId);
     EXPECT_FALSE(writes.Join(late, 2)) << "the data know what is executed";
   });
 }
@@ -116,34 +116,28 @@ TEST(PendingWritesTest, AWriteOfTheSameIdWaitsForTheSameEntry) {
 TEST(PendingWritesTest, NoWriteWaitsForAnEntryOfAnotherIdOrTerm) {
   RunAsWriter([] {
     PendingWrites writes;
-    const auto first = Pending(4, 2);
-    first->id = {.client = 7, .number = 1};
+    const auto first = Pending(4, 2, kId);
     writes.Add(first);
     writes.Add(Pending(5, 2));  // without an id
-    const auto next = std::make_shared<PendingWrite>();
-    EXPECT_FALSE(writes.Join(next, 2));
-    next->id = {.client = 7, .number = 2};
-    EXPECT_FALSE(writes.Join(next, 2));
-    next->id = first->id;
-    EXPECT_FALSE(writes.Join(next, 3)) << "its entry may have been replaced";
+    EXPECT_FALSE(writes.Join(Pending(0, 0), 2));
+    EXPECT_FALSE(writes.Join(Pending(0, 0, {.client = 7, .number = 2}), 2));
+    EXPECT_FALSE(writes.Join(Pending(0, 0, kId), 3)) << "its entry may have been replaced";
     writes.FailAll("stopped");
-    EXPECT_FALSE(writes.Join(next, 2));
+    EXPECT_FALSE(writes.Join(Pending(0, 0, kId), 2));
   });
 }
 
 TEST(PendingWritesTest, WritesThatRestoredDataMayContainAreAnswered) {
   RunAsWriter([] {
     PendingWrites writes;
-    const auto covered = Pending(4, 2);
-    covered->id = {.client = 7, .number = 1};
+    const auto covered = Pending(4, 2, kId);
     const auto later = Pending(5, 2);
     writes.Add(covered);
     writes.Add(later);
     writes.FailUpTo(4);
     EXPECT_EQ(covered->failure.code(), StatusCode::kUnavailable);
     EXPECT_FALSE(later->done.is_set());
-    const auto again = std::make_shared<PendingWrite>();
-    again->id = covered->id;
+    const auto again = Pending(0, 0, kId);
     EXPECT_FALSE(writes.Join(again, 2));
   });
 }

@@ -31,6 +31,15 @@ class ReplicaDeviceTest : public testing::Test {
       EXPECT_TRUE(threads_->Spawn(std::move(body)).ok());
     });
   }
+  // Creates a capsule of the spec that takes all lanes.
+  void GiveAllLanes(const std::string& name, const CapsuleLimits& limits) {
+    CapsuleConfig config;
+    config.name = name;
+    config.type = ResourceType::kDevice;
+    config.limits = limits;
+    config.rules = {*ClassificationRule::Parse(StrCat("disk:", kReplicationDevice, "/**"))};
+    ASSERT_TRUE(stack_.Create(config).ok());
+  }
   // Spawns calls that are all made at once, and counts those that have ended.
   void Call(ReplicaLane lane, int count) {
     for (int i = 0; i < count; ++i) {
@@ -63,11 +72,7 @@ TEST_F(ReplicaDeviceTest, EachLaneHasACapsuleOfItsOwn) {
 }
 
 TEST_F(ReplicaDeviceTest, ACapsuleOfTheSpecKeepsItsLanes) {
-  CapsuleConfig config;
-  config.name = "all";
-  config.type = ResourceType::kDevice;
-  config.rules = {*ClassificationRule::Parse("disk:/neptune/replication/**")};
-  ASSERT_TRUE(stack_.Create(config).ok());
+  GiveAllLanes("all", {});
   ASSERT_TRUE(MakeReplicationCapsules(stack_).ok());
   for (const ReplicaLane lane : kReplicaLanes) EXPECT_EQ(CapsuleOf(lane).config().name, "all");
 }
@@ -87,12 +92,7 @@ TEST_F(ReplicaDeviceTest, TheLogIsStoredBesideAnyNumberOfReadsAndSnapshots) {
 }
 
 TEST_F(ReplicaDeviceTest, ARefusedCallIsMadeAgainAndItsErrorIsItsOwn) {
-  CapsuleConfig config;
-  config.name = "one";
-  config.type = ResourceType::kDevice;
-  config.limits.resident_count_max = 1;
-  config.rules = {*ClassificationRule::Parse("disk:/neptune/replication/**")};
-  ASSERT_TRUE(stack_.Create(config).ok());
+  GiveAllLanes("one", {.resident_count_max = 1});
   Call(ReplicaLane::kLog, 20);
   Status failure;
   Spawn([&] { failure = device_.Run(ReplicaLane::kLog, [] { return DataLoss("of the call"); }); });
@@ -102,12 +102,7 @@ TEST_F(ReplicaDeviceTest, ARefusedCallIsMadeAgainAndItsErrorIsItsOwn) {
 }
 
 TEST_F(ReplicaDeviceTest, ACallThatTakesLongerThanTheTimeoutOfItsCapsuleRunsOnce) {
-  CapsuleConfig config;
-  config.name = "hasty";
-  config.type = ResourceType::kDevice;
-  config.limits.timeout = std::chrono::microseconds(100);
-  config.rules = {*ClassificationRule::Parse("disk:/neptune/replication/**")};
-  ASSERT_TRUE(stack_.Create(config).ok());
+  GiveAllLanes("hasty", {.timeout = std::chrono::microseconds(100)});
   int run_count = 0;
   Status status = Unavailable("not ended");
   Spawn([&] {
@@ -122,12 +117,7 @@ TEST_F(ReplicaDeviceTest, ACallThatTakesLongerThanTheTimeoutOfItsCapsuleRunsOnce
 }
 
 TEST_F(ReplicaDeviceTest, ACallThatWaitsForRoomEndsWhenTheReplicaStops) {
-  CapsuleConfig config;
-  config.name = "one";
-  config.type = ResourceType::kDevice;
-  config.limits.resident_count_max = 1;
-  config.rules = {*ClassificationRule::Parse("disk:/neptune/replication/**")};
-  ASSERT_TRUE(stack_.Create(config).ok());
+  GiveAllLanes("one", {.resident_count_max = 1});
   Call(ReplicaLane::kLog, 1);
   Status refused;
   Spawn([&] { refused = device_.Run(ReplicaLane::kLog, [] { return OkStatus(); }); });

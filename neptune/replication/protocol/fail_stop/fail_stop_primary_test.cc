@@ -50,6 +50,12 @@ struct Harness {
     primary.Begin(kEpoch, now);
     (void)Store();
   }
+  // Does the same, and commits that entry.
+  void BeginCommitted() {
+    Begin();
+    AnswerAll({1, 2});
+    (void)Serve();
+  }
   Status Append() { return primary.Append(LogEntry(), kEpoch); }
   // Stores what was appended; returns what was sent meanwhile.
   std::vector<Sent> Store() {
@@ -187,9 +193,7 @@ TEST(FailStopPrimaryTest, WritesAboveTheLimitOfUncommittedOnesAreRefusedUntilSom
 
 TEST(FailStopPrimaryTest, WritesGoOnWithoutAMemberThatHasStopped) {
   Harness harness;
-  harness.Begin();
-  harness.AnswerAll({1, 2});
-  (void)harness.Serve();
+  harness.BeginCommitted();
   ASSERT_TRUE(harness.Append().ok());
   (void)harness.Serve();
   harness.Answer(1, 2);
@@ -204,9 +208,7 @@ TEST(FailStopPrimaryTest, WritesGoOnWithoutAMemberThatHasStopped) {
 
 TEST(FailStopPrimaryTest, WriteWaitsForALiveMemberNoLongerThanTheAcknowledgeTimeout) {
   Harness harness;
-  harness.Begin();
-  harness.AnswerAll({1, 2});
-  (void)harness.Serve();
+  harness.BeginCommitted();
   ASSERT_TRUE(harness.Append().ok());
   (void)harness.Serve();
   harness.Answer(1, 2);
@@ -233,9 +235,7 @@ TEST(FailStopPrimaryTest, TimeoutBeginsWithTheWriteAfterAnIdleTime) {
 
 TEST(FailStopPrimaryTest, MemberThatMakesProgressStays) {
   Harness harness;
-  harness.Begin();
-  harness.AnswerAll({1, 2});
-  (void)harness.Serve();
+  harness.BeginCommitted();
   for (int i = 0; i < 6; ++i) ASSERT_TRUE(harness.Append().ok());
   for (Lsn lsn = 2; lsn <= 6; ++lsn) {  // always one write behind, for longer than the timeout
     harness.Pass(harness.options.acknowledge_timeout / 2, {1, 2});
@@ -285,17 +285,13 @@ TEST(FailStopPrimaryTest, WitnessThatHasEverythingDoesNotJoinTheWriteSet) {
   Harness harness;
   harness.group.members[2].is_witness = true;
   harness.roster.SetOperational(2, false);
-  harness.Begin();
-  harness.AnswerAll({1, 2});
-  (void)harness.Serve();
+  harness.BeginCommitted();
   EXPECT_EQ(harness.log.write_set(), MemberSet::FirstOf(2));
 }
 
 TEST(FailStopPrimaryTest, RestartedMemberLeavesTheWriteSetAtOnce) {
   Harness harness;
-  harness.Begin();
-  harness.AnswerAll({1, 2});
-  (void)harness.Serve();
+  harness.BeginCommitted();
   harness.primary.Forget(2);
   (void)harness.Serve();
   EXPECT_EQ(harness.log.write_set(), MemberSet::FirstOf(2));
@@ -348,9 +344,7 @@ TEST(FailStopPrimaryTest, AppendCarriesTheStampOfTheNewestAnswer) {
 
 TEST(FailStopPrimaryTest, EveryMemberIsSentAnAppendThatIsOwedEvenWithoutNews) {
   Harness harness;
-  harness.Begin();
-  harness.AnswerAll({1, 2});
-  (void)harness.Serve();
+  harness.BeginCommitted();
   harness.AnswerAll({1, 2});
   ASSERT_TRUE(harness.Serve().empty());
   harness.primary.OweAll();
@@ -424,9 +418,7 @@ TEST(FailStopPrimaryTest, AnswersForMoreThanThereIsAreIgnored) {
 
 TEST(FailStopPrimaryTest, SuccessorGetsThePlaceOnceItHasEverything) {
   Harness harness;
-  harness.Begin();
-  harness.AnswerAll({1, 2});
-  (void)harness.Serve();
+  harness.BeginCommitted();
   ASSERT_TRUE(harness.Append().ok());
   harness.Answer(1, 1);
   const auto hand_over = [&] {
@@ -451,9 +443,7 @@ TEST(FailStopPrimaryTest, SuccessorGetsThePlaceOnceItHasEverything) {
 
 TEST(FailStopPrimaryTest, PlaceIsNotHandedOverBeforeThePrimaryHasStoredEverything) {
   Harness harness;
-  harness.Begin();
-  harness.AnswerAll({1, 2});
-  (void)harness.Serve();
+  harness.BeginCommitted();
   ASSERT_TRUE(harness.Append().ok());
   harness.Answer(1, 2);
   harness.primary.HandOver(1, kEpoch, harness.now);
