@@ -8,15 +8,6 @@
 #include "neptune/dac/aggregator_options.h"
 #include "neptune/node/echo_module.h"
 
-#ifdef __SANITIZE_ADDRESS__
-// User-level threads of a simulated host that crashes, or that wait when the simulation ends, are
-// not unwound, so objects on their stacks leak. The system's Abseil has no frame pointers, so the
-// stack trace of a leaked status ends there.
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:neptune::SimKernel\nleak:neptune::ThreadEntry\nleak:libabsl_status.so\n";
-}
-#endif
-
 namespace neptune {
 
 ClusterSpec EchoSpec(int node_count, int partition_count, const std::string& echo_fields) {

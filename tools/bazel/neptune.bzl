@@ -160,6 +160,12 @@ def _with_prelude(deps, kwargs, prelude):
         "//conditions:default": ["//tools/bazel/prelude:" + prelude],
     })
 
+# Linked into every test.
+_TEST_DEPS = select({
+    "//tools/bazel/sanitizers:address": ["//tools/bazel/sanitizers:leak_suppressions"],
+    "//conditions:default": [],
+})
+
 def neptune_library(name, deps = [], **kwargs):
     """A C++ library; private to its package unless it says otherwise.
 
@@ -187,7 +193,7 @@ def neptune_test(name, deps = [], size = "small", **kwargs):
     """A GoogleTest program with gtest's main."""
     _check(name, deps, is_test = True)
     deps = _with_prelude(deps + ["@system//:gtest_main"], kwargs, "test_prelude")
-    native.cc_test(name = name, size = size, deps = deps, **kwargs)
+    native.cc_test(name = name, size = size, deps = deps + _TEST_DEPS, **kwargs)
 
 def neptune_benchmark(name, deps = [], tags = [], **kwargs):
     """A Google Benchmark program; run by hand, never part of a test run."""
@@ -220,7 +226,7 @@ def neptune_fuzz_test(name, srcs, corpus, deps = [], size = "small", **kwargs):
         srcs = srcs,
         args = ["$(locations %s)" % f for f in corpus],
         data = corpus,
-        deps = deps + ["//tools/bazel/fuzz:driver"],
+        deps = deps + ["//tools/bazel/fuzz:driver"] + _TEST_DEPS,
         **kwargs
     )
 

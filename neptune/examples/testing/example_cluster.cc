@@ -11,14 +11,6 @@
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/real/real_world.h"
 
-#ifdef __SANITIZE_ADDRESS__
-// Threads that are waiting when the simulation ends are not unwound, so objects on their stacks are
-// leaked. The system's Abseil has no frame pointers: the stack trace of a leaked status ends there.
-extern "C" const char* __lsan_default_suppressions() {
-  return "leak:neptune::SimKernel\nleak:neptune::ThreadEntry\nleak:libabsl_status.so\n";
-}
-#endif
-
 namespace neptune::examples {
 namespace {
 
