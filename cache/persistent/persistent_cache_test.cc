@@ -49,8 +49,10 @@ TEST(PersistentCacheTest, EntriesOutliveTheirCache) {
     const auto found = cache->Lookup({"apple", 1}, now + milliseconds(life));
     ASSERT_TRUE(found.ok()) << found.status();
     EXPECT_EQ(found->has_value(), life == 1);
-    if (*found) EXPECT_EQ(*(*found)->value, "red");
-    if (*found) EXPECT_EQ((*found)->age, milliseconds(1));
+    if (*found) {
+      EXPECT_EQ(*(*found)->value, "red");
+      EXPECT_EQ((*found)->age, milliseconds(1));
+    }
     EXPECT_EQ(cache->Stats().entry_count, static_cast<uint64_t>(life));
     EXPECT_TRUE(cache->Insert({"apple", 1}, {"red", {}}, now).ok());
   }

@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 
 #include "neptune/base/time.h"
 
@@ -61,14 +60,15 @@ class ConcurrencyLimit {
     const Duration goal = options_.wait_goal + 2 * end.server_run;
     if (end.refused || end.server_wait > goal) {
       // A request that began before the last cut reflects the limit before it.
-      if (cut_at_ && end.begun < *cut_at_) return;
+      if (end.begun < cut_at_) return;
       const double excess =
           end.server_wait > goal ? ToSeconds(goal) / ToSeconds(end.server_wait) : 1;
       const double left = std::clamp(excess, options_.decrease_max, options_.decrease);
       limit_ = std::max(static_cast<double>(options_.min), limit_ * left);
       cut_at_ = now;
+      was_cut_ = true;
     } else if (2 * under_way >= limit()) {
-      limit_ = std::min(static_cast<double>(options_.max), limit_ + (cut_at_ ? 1 / limit_ : 1));
+      limit_ = std::min(static_cast<double>(options_.max), limit_ + (was_cut_ ? 1 / limit_ : 1));
     }
   }
 
@@ -77,7 +77,8 @@ class ConcurrencyLimit {
  private:
   const ConcurrencyLimitOptions options_;
   double limit_;
-  std::optional<TimePoint> cut_at_;
+  TimePoint cut_at_ = TimePoint::min();  // the last cut
+  bool was_cut_ = false;
 };
 
 }  // namespace neptune

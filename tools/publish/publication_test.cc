@@ -27,7 +27,9 @@ class FakeHost final : public VersionHost {
   Status Store(const VersionList& next) override {
     NEPTUNE_RETURN_IF_ERROR(Live());
     // What is asked from now on has to be open everywhere by then.
-    if (list && next.current != list->current) EXPECT_TRUE(open.contains(next.current));
+    if (list && next.current != list->current) {
+      EXPECT_TRUE(open.contains(next.current));
+    }
     list = next;
     return neptune::OkStatus();
   }
@@ -115,7 +117,9 @@ TEST(PublicationTest, GoesOnWhereverItIsInterrupted) {
     host.steps_left = steps;
     (void)Publish(Order(kNew), host);
     const bool ended = host.steps_left < 0;
-    if (host.list) EXPECT_TRUE(host.open.contains(host.list->current));
+    if (host.list) {
+      EXPECT_TRUE(host.open.contains(host.list->current));
+    }
     host.steps_left = 1000;
     ASSERT_TRUE(Publish(Order(kNew), host).ok());
     EXPECT_EQ(host.list->current, "new");

@@ -110,7 +110,9 @@ TEST_F(LiveMaintenanceTest, MergesAreCountedAndRemembered) {
   EXPECT_GE(recent.front().begin, neptune::TimePoint(4 * kRefreshInterval));
   for (size_t i = 0; i < recent.size(); ++i) {
     EXPECT_LE(recent[i].begin, recent[i].end);
-    if (i > 0) EXPECT_LE(recent[i - 1].end, recent[i].begin);
+    if (i > 0) {
+      EXPECT_LE(recent[i - 1].end, recent[i].begin);
+    }
   }
 }
 

@@ -181,7 +181,9 @@ TEST_F(AuctionHouseTest, ASessionNeverSeesABidDecrease) {
     while (!is_over) {
       const auto result = Place(session, 5, 1, "eve", ++offered);
       EXPECT_TRUE(result.ok()) << result.status();
-      if (result.ok()) EXPECT_EQ(result->item().highest().amount(), offered);
+      if (result.ok()) {
+        EXPECT_EQ(result->item().highest().amount(), offered);
+      }
       this_thread::SleepFor(milliseconds(20));
     }
   });

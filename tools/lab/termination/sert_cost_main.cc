@@ -51,12 +51,12 @@ int64_t ProcessorNs() {
 }
 
 void SetThreshold(double seconds) {
-  sert_arg args = {.lower_bound_s = seconds,
-                   .upper_bound_s = seconds,
-                   .low_watermark = 0.01,
-                   .high_watermark = 0.1,
-                   .alpha = 1,
-                   .window_s = 2};
+  [[maybe_unused]] sert_arg args = {.lower_bound_s = seconds,
+                                    .upper_bound_s = seconds,
+                                    .low_watermark = 0.01,
+                                    .high_watermark = 0.1,
+                                    .alpha = 1,
+                                    .window_s = 2};
   SERT_set_args(&args);
   if (SERT_init_timer(SIGRTMIN + 3) != 0) abort();
 }
