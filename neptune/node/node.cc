@@ -12,6 +12,7 @@
 #include "neptune/dac/announced_load.h"
 #include "neptune/dac/task_server.h"
 #include "neptune/node/hosted_services.h"
+#include "neptune/node/loop_watch.h"
 #include "neptune/node/node_admin.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_membership.h"
@@ -58,6 +59,13 @@ const NodeSpec& SpecOf(const NodeOptions& options) {
   return *spec;
 }
 
+// A node with a loop that hangs is not to be called; other nodes' replicas still need its own.
+void KeepOwnServices(std::vector<HostedService>* services) {
+  std::erase_if(*services, [](const HostedService& hosted) {
+    return hosted.service.value() != kReplicationService;
+  });
+}
+
 // Returns the scheme of the service in the spec, or the default for an unknown service.
 TreeScheme SchemeOf(const ClusterSpec& cluster, const ServiceName& service) {
   const ServiceSpec* const spec = FindService(cluster, service.value());
@@ -87,8 +95,9 @@ Node::Node(World& world, NodeOptions options)
           HostedServices::Environment{options_, spec_, world, runtime_->loops(), *operators_,
                                       *client_, metrics_, *spans_, sections_})),
       servers_(std::make_unique<NodeServers>(*runtime_, address_)),
-      membership_(std::make_unique<NodeMembership>(NodeMembership::Environment{
-          world, options_, *runtime_, *security_, metrics_, address_})) {}
+      membership_(std::make_unique<NodeMembership>(
+          NodeMembership::Environment{world, options_, *runtime_, *security_, metrics_, address_})),
+      loop_watch_(std::make_unique<LoopWatch>()) {}
 
 Node::~Node() = default;
 
@@ -139,7 +148,8 @@ Status Node::Boot() {
   NEPTUNE_RETURN_IF_ERROR(StartAdmin());
   NEPTUNE_RETURN_IF_ERROR(StartReplication());
   NEPTUNE_RETURN_IF_ERROR(services_->StartAll(*aggregator_, *replication_));
-  return StartMembership();
+  NEPTUNE_RETURN_IF_ERROR(StartMembership());
+  return StartWatches();
 }
 
 Status Node::MakeAggregator() {
@@ -223,17 +233,18 @@ void Node::MakeReplication() {
 Status Node::StartAdmin() {
   status_ = std::make_unique<NodeStatus>(NodeStatus::Sources{*security_, *membership_, *client_,
                                                              *aggregator_, *capsules_, *services_,
-                                                             *spans_, *replication_});
+                                                             *spans_, *replication_, *loop_watch_});
   NEPTUNE_RETURN_IF_ERROR(status_->AddTo(sections_));
   if (!options_.with_admin) return OkStatus();
   const auto readiness = [this]() -> std::vector<std::string> {
     if (draining_) return {"the node is draining"};
     if (!services_->published()) return {"the node is starting"};
-    return {};
+    return loop_watch_->Complaints(Loop::Current()->Now());
   };
+  const auto health = [this] { return loop_watch_->Complaints(Loop::Current()->Now()); };
   admin_ = std::make_unique<NodeAdmin>(NodeAdmin::Sources{world_, options_, spec_, metrics_,
                                                           sections_, *capsules_, *services_,
-                                                          *replication_, readiness});
+                                                          *replication_, readiness, health});
   NEPTUNE_ASSIGN_OR_RETURN(admin_endpoint_, admin_->Start(address_));
   return OkStatus();
 }
@@ -263,10 +274,26 @@ Status Node::StartMembership() {
     servers_->SendProbe(to, bytes);
   };
   hooks.on_task = [this](std::string_view bytes) { aggregator_->tasks().Prepare(bytes); };
-  NEPTUNE_RETURN_IF_ERROR(membership_->Start(std::move(identity), *counters_, std::move(hooks)));
+  return membership_->Start(std::move(identity), *counters_, std::move(hooks));
+}
+
+// The modules have started: that may keep a loop for long.
+Status Node::StartWatches() {
+  for (const auto& loop : runtime_->loops().all()) {
+    const bool is_worker = loop->priority == LoopPriority::kBackground;
+    loop_watch_->Add(loop->name, *loop->loop,
+                     is_worker ? LoopWatch::Duty::kMayBeBusy : LoopWatch::Duty::kServes);
+  }
+  if (admin_ != nullptr) loop_watch_->Add("admin", admin_->loop(), LoopWatch::Duty::kAnswers);
+  Loop& control = *runtime_->control().loop;
+  NEPTUNE_RETURN_IF_ERROR(
+      loop_watch_->Start(control, admin_ == nullptr ? nullptr : &admin_->loop(), metrics_));
   if (services_->all().empty()) return OkStatus();
   stall_watch_ = std::make_unique<StallWatch>(
-      *runtime_->control().loop, [this](TimePoint now) { return services_->StalledCount(now); },
+      control,
+      [this](TimePoint now) {
+        return services_->StalledCount(now) + (loop_watch_->CanServe(now) ? 0 : 1);
+      },
       [this] { membership_->AnnounceSoon(); });
   stall_watch_->Start();
   return OkStatus();
@@ -303,7 +330,9 @@ void Node::HandleProbe(std::string_view bytes) {
 
 void Node::Describe(Announcement* announcement) {
   announcement->load_index = LoadIndex();
-  announcement->services = services_->Describe(runtime_->control().loop->Now());
+  const TimePoint now = runtime_->control().loop->Now();
+  announcement->services = services_->Describe(now);
+  if (!loop_watch_->CanServe(now)) KeepOwnServices(&announcement->services);
   announcement->sections[kAggregationLoadSection] =
       aggregator_->AnnouncedLoad(announcement->services);
   if (std::string versions = replication_->Announce(); !versions.empty()) {
@@ -339,6 +368,7 @@ void Node::Shutdown(Duration grace) {
 }
 
 void Node::SayGoodbye() {
+  loop_watch_->Stop();
   if (stall_watch_ != nullptr) stall_watch_->Stop();
   membership_->Goodbye();
   this_thread::SleepFor(kGoodbyePause);

@@ -38,6 +38,7 @@ class Aggregator;
 class CapsuleStack;
 class HostedServices;
 class LineLog;
+class LoopWatch;
 class NodeAdmin;
 class NodeCapsules;
 class NodeLoops;
@@ -109,6 +110,7 @@ class Node {
   Status StartAdmin();
   Status StartReplication();
   Status StartMembership();
+  Status StartWatches();
 
   void HandleRequest(IncomingRequest&& request);
   // The error of a request for a service that HostedServices::Find does not return.
@@ -146,6 +148,7 @@ class Node {
   std::unique_ptr<Replication> replication_;
   const std::unique_ptr<NodeServers> servers_;
   const std::unique_ptr<NodeMembership> membership_;
+  const std::unique_ptr<LoopWatch> loop_watch_;
   std::unique_ptr<StallWatch> stall_watch_;
   std::unique_ptr<NodeAdmin> admin_;
   std::unique_ptr<NodeStatus> status_;

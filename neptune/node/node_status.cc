@@ -6,6 +6,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/dac/aggregator.h"
 #include "neptune/node/hosted_services.h"
+#include "neptune/node/loop_watch.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_membership.h"
 #include "neptune/node/node_security.h"
@@ -21,6 +22,8 @@ Status NodeStatus::AddTo(StatusSections& sections) {
   const std::pair<std::string_view, StatusSections::RenderFunction> all[] = {
       {"security", [&from](StatusReport* report) { from.security.Show(report); }},
       {"yellow page", [this](StatusReport* report) { ShowYellowPage(report); }},
+      {"loops",
+       [&from](StatusReport* report) { from.loops.Describe(Loop::Current()->Now(), report); }},
       {"calls", [&from](StatusReport* report) { from.client.statistics().Describe(report); }},
       {"aggregations", [&from](StatusReport* report) { from.aggregator.Describe(report); }},
       {"capsules", [&from](StatusReport* report) { from.capsules.Describe(report); }},
