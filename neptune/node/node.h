@@ -2,7 +2,8 @@
 //
 //   serving loops: NodeServers ─► ServiceHost of the named service ─► in place, or
 //   worker loops:  long requests of all services
-//   control loop (the first serving loop): membership, load index, start and stop
+//   control loop: membership, load index, replication's protocol, start and stop; no user's code
+//   apply loop: replicated writes, on nodes that keep replicas
 //   admin loop: metrics and status pages, responsive when all other loops are busy
 //
 // The node owns these parts and runs their start and their stop; each has a header of its own. They
@@ -78,6 +79,7 @@ class Node {
   const NodeId& name() const { return options_.name; }
   // Valid once started.
   Endpoint call_endpoint() const;
+  Endpoint control_endpoint() const;
   Endpoint admin_endpoint() const { return admin_endpoint_; }
   Client& client() { return *client_; }
   CapsuleStack& capsules();
@@ -112,9 +114,12 @@ class Node {
   Status StartMembership();
   Status StartWatches();
 
-  void HandleRequest(IncomingRequest&& request);
+  // A request that arrived at the call or at the control endpoint.
+  void HandleRequest(IncomingRequest&& request, bool at_control);
   // The error of a request for a service that HostedServices::Find does not return.
   Status WhyNotHere(const ServiceName& service) const;
+  // Starts aggregations by datagram on a serving loop.
+  void PrepareTask(std::string_view bytes);
   // Returns the load of the node and the state of the service here. On the control loop.
   LoadReport Load(std::string_view service) const;
   // Handles datagrams at the probe endpoint that are neither polls nor probes.

@@ -66,8 +66,9 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
 Status WriteStartedFile(const Node& node, const std::string& file) {
   if (file.empty()) return OkStatus();
   return WriteFileAtomically(
-      file, StrCat("pid ", getpid(), "\ncalls ", node.call_endpoint().ToString(), "\nadmin ",
-                   node.admin_endpoint().ToString(), "\n"));
+      file, StrCat("pid ", getpid(), "\ncalls ", node.call_endpoint().ToString(), "\ncontrol ",
+                   node.control_endpoint().ToString(), "\nadmin ", node.admin_endpoint().ToString(),
+                   "\n"));
 }
 
 // Waits for the signal that ends the program; a second signal ends it at once.

@@ -48,13 +48,13 @@ Status NodeStatus::AddTo(StatusSections& sections) {
 void NodeStatus::ShowYellowPage(StatusReport* report) const {
   const auto view = sources_.membership.View();
   StatusTable nodes{"Nodes",
-                    {"node", "calls at", "status at", "load index", "cpu permille", "io permille",
-                     "draining", "sequence"},
+                    {"node", "calls at", "control at", "status at", "load index", "cpu permille",
+                     "io permille", "draining", "sequence"},
                     {}};
   for (const auto& said : view->nodes()) {
-    nodes.AddRow(said->node, said->call_endpoint.ToString(), said->admin_endpoint.ToString(),
-                 said->load_index, said->cpu_load_permille, said->io_load_permille, said->draining,
-                 said->sequence);
+    nodes.AddRow(said->node, said->call_endpoint.ToString(), said->control_endpoint.ToString(),
+                 said->admin_endpoint.ToString(), said->load_index, said->cpu_load_permille,
+                 said->io_load_permille, said->draining, said->sequence);
   }
   StatusTable services{"Services", {"service", "partition", "node", "implementation"}, {}};
   for (const auto& [key, replicas] : view->all()) {
