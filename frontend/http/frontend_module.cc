@@ -248,6 +248,7 @@ Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
       certificate_,
       neptune::TlsContext::Load(neptune::TlsUse::kWebServer, options.tls,
                                 [&world = context.world] { return world.wall_time(); }));
+  certificate_->KeepFresh(context.world);
   NEPTUNE_ASSIGN_OR_RETURN(
       auto failures,
       context.metrics.AddCallbackCounter(

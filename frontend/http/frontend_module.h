@@ -5,7 +5,7 @@
 //
 // It registers no RPC method: users connect over HTTP, and it calls other services as a client.
 //
-// Threads: Start and Stop on a user-level thread of the node's control loop.
+// Threads: Start and Stop on a user-level thread of the node's first serving loop.
 // Errors: Start: INVALID_ARGUMENT names the invalid parameter; an error to open the port.
 // Limits: parameters, see README.md.
 

@@ -82,8 +82,8 @@ void AdminServer::AddOwnPages() {
           [this](const HttpRequest&) { return Metrics(); });
   AddPage("/readyz", "whether this node is ready to serve, with reasons if not",
           [this](const HttpRequest&) { return Ready(); });
-  AddPage("/healthz", "whether this process is alive",
-          [](const HttpRequest&) { return NotCached(HttpResponse::Text(200, "ok\n")); });
+  AddPage("/healthz", "whether this process is alive, with what hangs if not",
+          [this](const HttpRequest&) { return Healthy(); });
 }
 
 void AdminServer::Start(const Endpoint& at,
@@ -138,6 +138,13 @@ std::vector<std::string> AdminServer::NotReadyReasons() const {
 HttpResponse AdminServer::Ready() const {
   const std::vector<std::string> reasons = NotReadyReasons();
   if (reasons.empty()) return NotCached(HttpResponse::Text(200, "ready\n"));
+  return ProblemResponse(Unavailable(absl::StrJoin(reasons, "; ")));
+}
+
+HttpResponse AdminServer::Healthy() const {
+  const std::vector<std::string> reasons =
+      sources_.health == nullptr ? std::vector<std::string>() : sources_.health();
+  if (reasons.empty()) return NotCached(HttpResponse::Text(200, "ok\n"));
   return ProblemResponse(Unavailable(absl::StrJoin(reasons, "; ")));
 }
 

@@ -8,7 +8,7 @@
 //   admin loop: ThreadScheduler ─ HttpServer ─ HttpRouter ┘
 //
 //   /          index of the pages
-//   /healthz   200 "ok": the process is alive
+//   /healthz   200 "ok": the process is alive; or 503 with what hangs
 //   /readyz    200 "ready", or 503 with the reasons as a problem document
 //   /metrics   Prometheus text format
 //   /statusz   every status section; ?section=NAME one of them, ?format=json as JSON,
@@ -56,6 +56,8 @@ struct AdminSources {
   const StatusSections* sections = nullptr;
   // Default: always ready.
   ReadinessCheck readiness;
+  // The same for what hangs and should be restarted. Default: nothing.
+  ReadinessCheck health;
   // Token required by actions; empty: all actions are refused. Never shown or logged.
   std::string token;
 };
@@ -91,6 +93,7 @@ class AdminServer {
   // Returns nullopt if the request may change something.
   std::optional<HttpResponse> WhyNotAllowed(const HttpRequest& request) const;
   HttpResponse Ready() const;
+  HttpResponse Healthy() const;
   HttpResponse Metrics() const;
   HttpResponse StatusPage(const HttpRequest& request) const;
 

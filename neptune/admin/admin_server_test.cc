@@ -41,6 +41,7 @@ class AdminServerTest : public testing::Test {
                      .metrics = &metrics_,
                      .sections = &sections_,
                      .readiness = [this] { return not_ready_reasons_; },
+                     .health = [this] { return hung_; },
                      .token = kToken});
     admin_->AddAction("POST", "/change", [](const HttpRequest& request) {
       return HttpResponse::Text(200, "changed to " + request.body);
@@ -77,6 +78,7 @@ class AdminServerTest : public testing::Test {
   StatusSection section_;
   StatusSection other_;
   std::vector<std::string> not_ready_reasons_;
+  std::vector<std::string> hung_;
   bool started_ = false;
   std::unique_ptr<AdminServer> admin_;
 };
@@ -84,6 +86,14 @@ class AdminServerTest : public testing::Test {
 TEST_F(AdminServerTest, HealthIsOk) {
   EXPECT_EQ(Fetch("/healthz").body, "ok\n");
   EXPECT_EQ(Fetch("/healthz", "HEAD").status, 200);
+}
+
+TEST_F(AdminServerTest, HealthNamesWhatHangs) {
+  hung_ = {"loop serve-0 has not answered for 2.1 s"};
+  const HttpResponse response = Fetch("/healthz");
+  EXPECT_EQ(response.status, 503);
+  EXPECT_TRUE(Contains(response.body, "loop serve-0 has not answered for 2.1 s"));
+  EXPECT_EQ(Fetch("/readyz").status, 200);
 }
 
 TEST_F(AdminServerTest, ReadinessListsReasons) {

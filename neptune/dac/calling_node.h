@@ -124,7 +124,7 @@ class CallingNode {
   Simulator simulator_{1};
   SimWorld& host_ = simulator_.AddHost({.name = "caller"});
   NodeLoops loops_{host_};
-  NodeLoop& loop_ = loops_.Add("main", LoopPriority::kServing, *host_.StartLoop({.name = "main"}));
+  NodeLoop& loop_ = loops_.Add("main", LoopRole::kServing, *host_.StartLoop({.name = "main"}));
   MetricsRegistry metrics_;
   OperatorRegistry operators_;
   SpanLog spans_;

@@ -7,10 +7,11 @@
 namespace neptune {
 namespace {
 
-constexpr uint32_t kMagic = 0x4e504131;            // "NPA1"
+constexpr uint32_t kMagic = 0x4e504132;            // "NPA2"
 constexpr uint32_t kCorrectionMagic = 0x4e504331;  // "NPC1"
 constexpr uint8_t kFlagGoodbye = 1;
 constexpr uint8_t kFlagDraining = 2;
+constexpr uint8_t kServiceFlagControl = 1;
 
 void WriteEndpoint(ByteWriter& writer, const Endpoint& endpoint) {
   writer.Number(endpoint.address);
@@ -28,6 +29,7 @@ void WriteService(ByteWriter& writer, const HostedService& hosted) {
   writer.Counted<uint8_t>(hosted.service.value());
   writer.Number(hosted.interface_version);
   writer.Counted<uint8_t>(hosted.implementation);
+  writer.Number(static_cast<uint8_t>(hosted.is_control ? kServiceFlagControl : 0));
   writer.Number(static_cast<uint16_t>(hosted.partitions.size()));
   for (const PartitionId& partition : hosted.partitions) writer.Number(partition.value());
 }
@@ -37,6 +39,7 @@ HostedService ReadService(ByteReader& reader) {
   hosted.service = ServiceName(std::string(reader.Counted<uint8_t>()));
   hosted.interface_version = reader.Number<uint16_t>();
   hosted.implementation = std::string(reader.Counted<uint8_t>());
+  hosted.is_control = (reader.Number<uint8_t>() & kServiceFlagControl) != 0;
   const auto count = reader.Number<uint16_t>();
   for (int i = 0; i < count && !reader.failed(); ++i) {
     hosted.partitions.emplace_back(reader.Number<uint32_t>());
@@ -69,6 +72,7 @@ StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement, size_
   writer.Number(announcement.incarnation);
   writer.Number(announcement.sequence);
   WriteEndpoint(writer, announcement.call_endpoint);
+  WriteEndpoint(writer, announcement.control_endpoint);
   WriteEndpoint(writer, announcement.probe_endpoint);
   WriteEndpoint(writer, announcement.admin_endpoint);
   writer.Number(static_cast<uint8_t>((announcement.goodbye ? kFlagGoodbye : 0) |
@@ -102,6 +106,7 @@ StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes) {
   announcement.incarnation = reader.Number<uint64_t>();
   announcement.sequence = reader.Number<uint64_t>();
   announcement.call_endpoint = ReadEndpoint(reader);
+  announcement.control_endpoint = ReadEndpoint(reader);
   announcement.probe_endpoint = ReadEndpoint(reader);
   announcement.admin_endpoint = ReadEndpoint(reader);
   const auto flags = reader.Number<uint8_t>();

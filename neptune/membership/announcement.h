@@ -37,6 +37,8 @@ struct HostedService {
   // Name of the implementation, for display.
   std::string implementation;
   std::vector<PartitionId> partitions;
+  // Called at the node's control endpoint instead of its call endpoint.
+  bool is_control = false;
   friend bool operator==(const HostedService&, const HostedService&) = default;
 };
 
@@ -47,8 +49,9 @@ struct Announcement {
   // Increases with every start of the node; a larger one means that the node has restarted.
   uint64_t incarnation = 0;
   uint64_t sequence = 0;
-  Endpoint call_endpoint;   // where calls are answered
-  Endpoint probe_endpoint;  // where probes and load polls are answered
+  Endpoint call_endpoint;     // where calls are answered
+  Endpoint control_endpoint;  // where calls of control services are answered
+  Endpoint probe_endpoint;    // where probes and load polls are answered
   Endpoint admin_endpoint;
   bool goodbye = false;   // the node leaves now
   bool draining = false;  // the node finishes requests in flight and accepts no new ones

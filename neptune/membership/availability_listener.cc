@@ -34,10 +34,10 @@ void AvailabilityListener::Correct(const Announcement& announcement) {
   hooks_.send(announcement.probe_endpoint, EncodeCorrection({cluster_, announcement.node, *known}));
 }
 
-void AvailabilityListener::Quarantine(const Endpoint& call_endpoint) {
+void AvailabilityListener::Quarantine(const Endpoint& endpoint) {
   // The call was sent before its node was excluded.
-  if (page_.IsSilent(call_endpoint)) return hooks_.on_silent(call_endpoint);
-  if (page_.Quarantine(call_endpoint, loop_.Now())) ScheduleMaintenance(page_.NextEvent());
+  if (page_.IsSilent(endpoint)) return hooks_.on_silent(endpoint);
+  if (page_.Quarantine(endpoint, loop_.Now())) ScheduleMaintenance(page_.NextEvent());
 }
 
 void AvailabilityListener::Exclude(const NodeId& node) {
@@ -94,6 +94,7 @@ void AvailabilityListener::HandleSilent(const ServiceYellowPage::Silent& silent)
     if (hooks_.excluded != nullptr) hooks_.excluded->Increment();
   }
   hooks_.on_silent(silent.call_endpoint);
+  if (silent.control_endpoint.port != 0) hooks_.on_silent(silent.control_endpoint);
 }
 
 }  // namespace neptune

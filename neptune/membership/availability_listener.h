@@ -37,8 +37,8 @@ class AvailabilityListener {
     absl::AnyInvocable<void(const NodeId&)> on_new_node;
     // Called with each new view, on this loop.
     Subscriber on_view;
-    // Called when the node at this call endpoint no longer responds; pending calls to it should be
-    // ended.
+    // Called when the node at this call or control endpoint no longer responds; pending calls to it
+    // should be ended.
     absl::AnyInvocable<void(const Endpoint&)> on_silent;
     // Count announcements that were damaged or of another cluster, nodes removed because they were
     // silent, and nodes excluded because they did not answer calls and probes; may be null.
@@ -57,7 +57,7 @@ class AvailabilityListener {
   void HearAnswer(std::string_view bytes) { Take(bytes, Via::kProbe); }
   void Exclude(const NodeId& node);
   // Probes the node at this endpoint, because calls to it are not answered.
-  void Quarantine(const Endpoint& call_endpoint);
+  void Quarantine(const Endpoint& endpoint);
 
  private:
   void Take(std::string_view bytes, Via via);

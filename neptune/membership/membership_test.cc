@@ -34,6 +34,8 @@ TEST(AnnouncementTest, RoundTrips) {
   announcement.load_index = 12;
   announcement.cpu_load_permille = 800;
   announcement.sections[3] = "versions";
+  announcement.control_endpoint = {kLoopbackAddress, 4002};
+  announcement.services.push_back({ServiceName("neptune.x"), 1, "x", {kFirst}, true});
   EXPECT_EQ(*DecodeAnnouncement(*EncodeAnnouncement(announcement)), announcement);
 }
 
@@ -160,6 +162,28 @@ TEST_F(ServiceYellowPageTest, DoubtedNodeIsExcludedUnlessItAnswers) {
   EXPECT_EQ(page_.View()->nodes().size(), 1u);
   EXPECT_EQ(MaintainUntil(9).size(), 1u) << "and then forgotten like all others";
   EXPECT_TRUE(page_.View()->nodes().empty());
+}
+
+TEST_F(ServiceYellowPageTest, AControlServiceIsCalledAtTheControlEndpoint) {
+  const ServiceName control("neptune.x");
+  Announcement announcement = Of("a", 1);
+  announcement.control_endpoint = {kLoopbackAddress, 4002};
+  announcement.services.push_back({control, 1, "x", {kFirst}, true});
+  page_.Hear(announcement, At(0));
+  const auto view = page_.View();
+  EXPECT_EQ(view->Replicas(control, kFirst).at(0).call_endpoint, announcement.control_endpoint);
+  EXPECT_EQ(view->Replicas(kEcho, kFirst).at(0).call_endpoint, announcement.call_endpoint);
+}
+
+TEST_F(ServiceYellowPageTest, ASilentControlEndpointIsDoubtedToo) {
+  Announcement announcement = Of("a", 1);
+  announcement.control_endpoint = {kLoopbackAddress, 4002};
+  page_.Hear(announcement, At(0));
+  EXPECT_TRUE(page_.Quarantine(announcement.control_endpoint, At(0.5)));
+  const std::vector<Silent> silent = MaintainUntil(3);
+  ASSERT_EQ(silent.size(), 1u);
+  EXPECT_EQ(silent[0].control_endpoint, announcement.control_endpoint);
+  EXPECT_TRUE(page_.IsSilent(announcement.control_endpoint));
 }
 
 TEST_F(ServiceYellowPageTest, LateDoubtDoesNotPutOffTheEndOfASilence) {

@@ -10,8 +10,9 @@ namespace {
 // True if the announcements differ in loads only, i.e. not in endpoints, flags or services.
 bool OnlyLoadsDiffer(const Announcement& one, const Announcement& other) {
   return one.incarnation == other.incarnation && one.draining == other.draining &&
-         one.call_endpoint == other.call_endpoint && one.probe_endpoint == other.probe_endpoint &&
-         one.services == other.services;
+         one.call_endpoint == other.call_endpoint &&
+         one.control_endpoint == other.control_endpoint &&
+         one.probe_endpoint == other.probe_endpoint && one.services == other.services;
 }
 
 }  // namespace
@@ -25,8 +26,8 @@ const std::map<YellowPageView::ServicePartition, std::vector<Replica>>& YellowPa
       for (const HostedService& hosted : said->services) {
         for (const PartitionId& partition : hosted.partitions) {
           replicas_[{hosted.service, partition}].push_back(
-              {known.node, said->call_endpoint, said->probe_endpoint, hosted.interface_version,
-               hosted.implementation, known.heard});
+              {known.node, hosted.is_control ? said->control_endpoint : said->call_endpoint,
+               said->probe_endpoint, hosted.interface_version, hosted.implementation, known.heard});
         }
       }
     }
@@ -147,19 +148,20 @@ std::optional<uint64_t> ServiceYellowPage::Outranks(const Announcement& announce
 }
 
 std::map<NodeId, ServiceYellowPage::Entry>::const_iterator ServiceYellowPage::FindAt(
-    const Endpoint& call_endpoint) const {
+    const Endpoint& endpoint) const {
   return std::find_if(entries_.begin(), entries_.end(), [&](const auto& item) {
-    return item.second.announcement->call_endpoint == call_endpoint;
+    const Announcement& said = *item.second.announcement;
+    return said.call_endpoint == endpoint || said.control_endpoint == endpoint;
   });
 }
 
-bool ServiceYellowPage::IsSilent(const Endpoint& call_endpoint) const {
-  const auto found = FindAt(call_endpoint);
+bool ServiceYellowPage::IsSilent(const Endpoint& endpoint) const {
+  const auto found = FindAt(endpoint);
   return found != entries_.end() && found->second.quarantined && found->second.excluded;
 }
 
-bool ServiceYellowPage::Quarantine(const Endpoint& call_endpoint, TimePoint now) {
-  const auto found = FindAt(call_endpoint);
+bool ServiceYellowPage::Quarantine(const Endpoint& endpoint, TimePoint now) {
+  const auto found = FindAt(endpoint);
   if (found == entries_.end()) return false;
   Entry& entry = entries_.at(found->first);
   if (entry.quarantined || entry.excluded || now - entry.heard_at < options_.probe_interval) {
@@ -201,7 +203,8 @@ std::vector<ServiceYellowPage::Silent> ServiceYellowPage::Expire(TimePoint now) 
     const bool forgotten = now - entry.heard_at >= options_.expiry;
     const bool was_excluded = std::exchange(entry.excluded, true);
     if (forgotten || !was_excluded) {
-      silent.push_back({here->first, entry.announcement->call_endpoint, forgotten});
+      silent.push_back({here->first, entry.announcement->call_endpoint, forgotten,
+                        entry.announcement->control_endpoint});
     }
     if (forgotten) entries_.erase(here);
   }

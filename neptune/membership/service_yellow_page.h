@@ -92,7 +92,7 @@ class HeardNode {
 // One copy of a partition, on the node that hosts it.
 struct Replica {
   NodeId node;
-  Endpoint call_endpoint;
+  Endpoint call_endpoint;  // where this service is called: for a control service, the control one
   Endpoint probe_endpoint;
   uint16_t interface_version = 1;
   std::string implementation;
@@ -152,11 +152,12 @@ class ServiceYellowPage {
   // dead, i.e. the node restarted with its clock set back.
   std::optional<uint64_t> Outranks(const Announcement& announcement, TimePoint now) const;
 
-  // Reports that calls to this endpoint are not answered. Returns true if its node is to be probed
-  // now, and false if it was heard within a probe_interval or is being probed already.
-  bool Quarantine(const Endpoint& call_endpoint, TimePoint now);
+  // Reports that calls to this endpoint, for calls or control, are not answered. Returns true if
+  // its node is to be probed now, and false if it was heard within a probe_interval or is being
+  // probed already.
+  bool Quarantine(const Endpoint& endpoint, TimePoint now);
   // True if the node of this endpoint was suspected, did not answer, and is excluded.
-  bool IsSilent(const Endpoint& call_endpoint) const;
+  bool IsSilent(const Endpoint& endpoint) const;
 
   struct Probe {
     NodeId node;
@@ -169,6 +170,7 @@ class ServiceYellowPage {
     NodeId node;
     Endpoint call_endpoint;
     bool forgotten = false;  // else excluded
+    Endpoint control_endpoint{};
     friend bool operator==(const Silent&, const Silent&) = default;
   };
   // Removes or excludes the nodes that answered none of their probes. To be called after Suspect.
@@ -210,7 +212,7 @@ class ServiceYellowPage {
   };
   void Remember(const NodeId& node, const Departure& departure);
   bool IsLate(const Announcement& announcement, TimePoint now);
-  std::map<NodeId, Entry>::const_iterator FindAt(const Endpoint& call_endpoint) const;
+  std::map<NodeId, Entry>::const_iterator FindAt(const Endpoint& endpoint) const;
   TimePoint NextEventOf(const Entry& entry) const {
     return entry.probed ? entry.next_probe : entry.heard_at + options_.expiry;
   }

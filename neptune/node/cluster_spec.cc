@@ -122,6 +122,8 @@ Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
   const auto keep = [](uint32_t) {};
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": call_port", node->call_port(), 0, kPortMax, keep));
   NEPTUNE_RETURN_IF_ERROR(
+      CheckNumber(where + ": control_port", node->control_port(), 0, kPortMax, keep));
+  NEPTUNE_RETURN_IF_ERROR(
       CheckNumber(where + ": admin_port", node->admin_port(), 0, kPortMax, keep));
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": serving_threads", node->serving_threads(), 1,
                                       kThreadsMax,

@@ -34,7 +34,9 @@ ModuleContext HostedServices::ContextOf(ServiceHost& host) const {
           .status = environment_.status};
 }
 
-Status HostedServices::StartOwn(const ServiceName& name, std::unique_ptr<ServiceModule> module) {
+Status HostedServices::StartOwn(const ServiceName& name, std::unique_ptr<ServiceModule> module,
+                                bool is_control) {
+  if (is_control) control_.insert(name.value());
   ServiceHost& host = Add(name, {PartitionId(0)}, ServiceHostOptions());
   ModuleContext context = ContextOf(host);
   return host.Start(std::move(module), context);
@@ -114,10 +116,12 @@ std::string HostedServices::ModuleOf(std::string_view service) const {
   return hosted == hosts.end() ? "" : neptune::ModuleOf(environment_.options.spec, *hosted);
 }
 
-std::vector<HostedService> HostedServices::Describe(TimePoint now) const {
+std::vector<HostedService> HostedServices::Describe(TimePoint now, bool with_all) const {
   std::vector<HostedService> services;
   for (const auto& [name, host] : hosts_) {
+    if (!with_all && !is_control(name)) continue;
     HostedService hosted = host->Describe(now);
+    hosted.is_control = is_control(name);
     if (!hosted.partitions.empty()) services.push_back(std::move(hosted));
   }
   return services;

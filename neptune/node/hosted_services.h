@@ -1,15 +1,17 @@
 // The services that a node hosts.
 //
-// Invariant: the set changes only while the node starts, on its control loop. Until it is published
-// and after it is closed, other loops see no service at all: Find returns null.
+// Invariant: the set changes only while the node starts. Until it is published and after it is
+// closed, other loops see no service at all: Find returns null.
 //
-// Threads: StartOwn, StartAll and StopModules on a user-level thread of the control loop; the rest
-//   on any loop.
+// Threads: StartOwn, StartAll and StopModules on a user-level thread that is fit for modules
+//   (NodeRuntime::RunForModules); the rest on any loop.
 // Errors: StartOwn, StartAll: those of the module and of its factory.
 
 #pragma once
 
 #include <atomic>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -44,8 +46,9 @@ class HostedServices {
   };
   explicit HostedServices(const Environment& environment) : environment_(environment) {}
 
-  // Starts a module that is not in the spec as a service of one partition.
-  Status StartOwn(const ServiceName& name, std::unique_ptr<ServiceModule> module);
+  // Starts a module that is not in the spec as a service of one partition. A control service is
+  // called at the node's control endpoint.
+  Status StartOwn(const ServiceName& name, std::unique_ptr<ServiceModule> module, bool is_control);
   // Starts the services that the spec lists for the node, in its order. None starts unless the
   // parameters of all are valid.
   Status StartAll(Aggregator& aggregator, Replication& replication);
@@ -57,12 +60,14 @@ class HostedServices {
   // Null: the service is not here, or the services are not published.
   ServiceHost* Find(std::string_view service) const;
   // REQUIRES: published, or on the control loop.
+  bool is_control(std::string_view service) const { return control_.contains(service); }
+  // REQUIRES: published, or on the control loop.
   const ServiceHosts& all() const { return hosts_; }
   // Name of the module that implements the service here; empty for one that is not in the spec.
   std::string ModuleOf(std::string_view service) const;
 
-  // On the control loop.
-  std::vector<HostedService> Describe(TimePoint now) const;
+  // On the control loop. Without users' services unless `with_all`.
+  std::vector<HostedService> Describe(TimePoint now, bool with_all) const;
   size_t StalledCount(TimePoint now) const;
 
   // Stops modules in the reverse order of starting, so that a frontend stops before the services it
@@ -80,6 +85,7 @@ class HostedServices {
 
   const Environment environment_;
   ServiceHosts hosts_;
+  std::set<std::string, std::less<>> control_;  // names of control services
   std::vector<CallbackGauge> gauges_;
   std::atomic<bool> published_{false};
 };

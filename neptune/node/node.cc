@@ -12,6 +12,7 @@
 #include "neptune/dac/announced_load.h"
 #include "neptune/dac/task_server.h"
 #include "neptune/node/hosted_services.h"
+#include "neptune/node/loop_watch.h"
 #include "neptune/node/node_admin.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_membership.h"
@@ -87,12 +88,14 @@ Node::Node(World& world, NodeOptions options)
           HostedServices::Environment{options_, spec_, world, runtime_->loops(), *operators_,
                                       *client_, metrics_, *spans_, sections_})),
       servers_(std::make_unique<NodeServers>(*runtime_, address_)),
-      membership_(std::make_unique<NodeMembership>(NodeMembership::Environment{
-          world, options_, *runtime_, *security_, metrics_, address_})) {}
+      membership_(std::make_unique<NodeMembership>(
+          NodeMembership::Environment{world, options_, *runtime_, *security_, metrics_, address_})),
+      loop_watch_(std::make_unique<LoopWatch>()) {}
 
 Node::~Node() = default;
 
 Endpoint Node::call_endpoint() const { return servers_->call_endpoint(); }
+Endpoint Node::control_endpoint() const { return servers_->control_endpoint(); }
 CapsuleStack& Node::capsules() { return capsules_->stack(); }
 NodeLoops& Node::loops() { return runtime_->loops(); }
 const RefusalLog& Node::refusals() const { return security_->refusals(); }
@@ -130,7 +133,7 @@ Status Node::Boot() {
       security_->Load(world_, options_.spec, options_.name, options_.spec_directory, metrics_));
   NEPTUNE_RETURN_IF_ERROR(capsules_->Load(options_.spec, options_.name, options_.spec_directory));
   NEPTUNE_RETURN_IF_ERROR(MakeAggregator());
-  NEPTUNE_RETURN_IF_ERROR(runtime_->StartLoops(spec_));
+  NEPTUNE_RETURN_IF_ERROR(runtime_->StartLoops(spec_, KeepsReplicas(options_.spec, options_.name)));
   NEPTUNE_RETURN_IF_ERROR(
       runtime_->PrepareAll([this](NodeLoop& loop) { return PrepareLoop(loop); }));
   NEPTUNE_RETURN_IF_ERROR(OpenSpanLog());
@@ -138,8 +141,11 @@ Status Node::Boot() {
   MakeReplication();
   NEPTUNE_RETURN_IF_ERROR(StartAdmin());
   NEPTUNE_RETURN_IF_ERROR(StartReplication());
-  NEPTUNE_RETURN_IF_ERROR(services_->StartAll(*aggregator_, *replication_));
-  return StartMembership();
+  Status started;
+  runtime_->RunForModules([&] { started = services_->StartAll(*aggregator_, *replication_); });
+  NEPTUNE_RETURN_IF_ERROR(started);
+  NEPTUNE_RETURN_IF_ERROR(StartMembership());
+  return StartWatches();
 }
 
 Status Node::MakeAggregator() {
@@ -176,7 +182,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   return aggregator_->AddLoop();
 }
 
-// Written by the control loop only.
+// Opened and closed on the control loop.
 Status Node::OpenSpanLog() {
   if (options_.span_log.empty()) return OkStatus();
   LineLogOptions options;
@@ -191,8 +197,11 @@ Status Node::OpenSpanLog() {
 Status Node::StartServers() {
   NEPTUNE_RETURN_IF_ERROR(servers_->StartCalls(
       static_cast<uint16_t>(spec_.call_port()), *counters_, [this]() -> RequestHandler {
-        return [this](IncomingRequest&& request) { HandleRequest(std::move(request)); };
+        return [this](IncomingRequest&& request) { HandleRequest(std::move(request), false); };
       }));
+  NEPTUNE_RETURN_IF_ERROR(servers_->StartControl(
+      static_cast<uint16_t>(spec_.control_port()), *counters_,
+      [this](IncomingRequest&& request) { HandleRequest(std::move(request), true); }));
   LoadIndexServer::Hooks hooks;
   hooks.load = [this](std::string_view service) { return Load(service); };
   hooks.heard = [this] { return aggregator_->Gossip(runtime_->control().loop->Now()); };
@@ -208,6 +217,7 @@ void Node::MakeReplication() {
   environment.world = &world_;
   environment.loops = &runtime_->loops();
   environment.control = &runtime_->control();
+  if (KeepsReplicas(options_.spec, options_.name)) environment.apply = &runtime_->apply();
   environment.client = client_.get();
   environment.capsules = &capsules_->stack();
   environment.metrics = &metrics_;
@@ -217,32 +227,38 @@ void Node::MakeReplication() {
     return ReplicationOptionsOf(options_.spec, service);
   };
   environment.announce_soon = [this] { membership_->AnnounceSoon(); };
+  environment.can_serve = [this] { return loop_watch_->CanServe(runtime_->control().loop->Now()); };
   replication_ = std::make_unique<Replication>(std::move(environment));
 }
 
 Status Node::StartAdmin() {
   status_ = std::make_unique<NodeStatus>(NodeStatus::Sources{*security_, *membership_, *client_,
                                                              *aggregator_, *capsules_, *services_,
-                                                             *spans_, *replication_});
+                                                             *spans_, *replication_, *loop_watch_});
   NEPTUNE_RETURN_IF_ERROR(status_->AddTo(sections_));
   if (!options_.with_admin) return OkStatus();
   const auto readiness = [this]() -> std::vector<std::string> {
     if (draining_) return {"the node is draining"};
     if (!services_->published()) return {"the node is starting"};
-    return {};
+    return loop_watch_->Complaints(Loop::Current()->Now());
   };
+  const auto health = [this] { return loop_watch_->Complaints(Loop::Current()->Now()); };
   admin_ = std::make_unique<NodeAdmin>(NodeAdmin::Sources{world_, options_, spec_, metrics_,
                                                           sections_, *capsules_, *services_,
-                                                          *replication_, readiness});
+                                                          *replication_, readiness, health});
   NEPTUNE_ASSIGN_OR_RETURN(admin_endpoint_, admin_->Start(address_));
   return OkStatus();
 }
 
-// Starts the replication service, which is not in the spec.
+// Starts the services of replication, which are not in the spec. Snapshots are large, so they do
+// not share the connections of the protocol.
 Status Node::StartReplication() {
   if (!KeepsReplicas(options_.spec, options_.name)) return OkStatus();
-  NEPTUNE_RETURN_IF_ERROR(services_->StartOwn(ServiceName(std::string(kReplicationService)),
-                                              replication_->MakeModule()));
+  NEPTUNE_RETURN_IF_ERROR(services_->StartOwn(ServiceName(kReplicationService),
+                                              replication_->MakeModule(), /*is_control=*/true));
+  NEPTUNE_RETURN_IF_ERROR(services_->StartOwn(ServiceName(kSnapshotService),
+                                              replication_->MakeSnapshotModule(),
+                                              /*is_control=*/false));
   for (const auto& [service, partition] : WitnessedBy(options_.spec, options_.name)) {
     NEPTUNE_RETURN_IF_ERROR(replication_->Host(service, partition, nullptr, nullptr));
   }
@@ -255,6 +271,7 @@ Status Node::StartMembership() {
   identity.node = options_.name;
   identity.incarnation = incarnation_;
   identity.call_endpoint = servers_->call_endpoint();
+  identity.control_endpoint = servers_->control_endpoint();
   identity.probe_endpoint = servers_->probe_endpoint();
   identity.admin_endpoint = admin_endpoint_;
   NodeMembership::Hooks hooks;
@@ -262,11 +279,27 @@ Status Node::StartMembership() {
   hooks.send = [this](const Endpoint& to, std::string_view bytes) {
     servers_->SendProbe(to, bytes);
   };
-  hooks.on_task = [this](std::string_view bytes) { aggregator_->tasks().Prepare(bytes); };
-  NEPTUNE_RETURN_IF_ERROR(membership_->Start(std::move(identity), *counters_, std::move(hooks)));
+  hooks.on_task = [this](std::string_view bytes) { PrepareTask(bytes); };
+  return membership_->Start(std::move(identity), *counters_, std::move(hooks));
+}
+
+// The modules have started: that may keep a loop for long.
+Status Node::StartWatches() {
+  for (const auto& loop : runtime_->loops().all()) {
+    const bool may_be_busy = loop->role == LoopRole::kWorking || loop->role == LoopRole::kApplying;
+    loop_watch_->Add(loop->name, *loop->loop,
+                     may_be_busy ? LoopWatch::Duty::kMayBeBusy : LoopWatch::Duty::kServes);
+  }
+  if (admin_ != nullptr) loop_watch_->Add("admin", admin_->loop(), LoopWatch::Duty::kAnswers);
+  Loop& control = *runtime_->control().loop;
+  NEPTUNE_RETURN_IF_ERROR(
+      loop_watch_->Start(control, admin_ == nullptr ? nullptr : &admin_->loop(), metrics_));
   if (services_->all().empty()) return OkStatus();
   stall_watch_ = std::make_unique<StallWatch>(
-      *runtime_->control().loop, [this](TimePoint now) { return services_->StalledCount(now); },
+      control,
+      [this](TimePoint now) {
+        return services_->StalledCount(now) + (loop_watch_->CanServe(now) ? 0 : 1);
+      },
       [this] { membership_->AnnounceSoon(); });
   stall_watch_->Start();
   return OkStatus();
@@ -279,10 +312,16 @@ Status Node::WhyNotHere(const ServiceName& service) const {
   return Unavailable("node ", options_.name, draining_ ? " has stopped" : " is starting");
 }
 
-void Node::HandleRequest(IncomingRequest&& request) {
+void Node::HandleRequest(IncomingRequest&& request, bool at_control) {
   const ServiceName& service = request.header.service;
   ServiceHost* const host = services_->Find(service.value());
   if (host == nullptr) return request.reply.Send({.status = WhyNotHere(service)}, "");
+  if (services_->is_control(service.value()) != at_control) {
+    const Status refusal =
+        InvalidArgument("service ", service, " is not answered at the ",
+                        at_control ? "control" : "call", " port of node ", options_.name);
+    return request.reply.Send({.status = refusal}, "");
+  }
   if (request.header.method.value() == kAggregateMethod) {
     return aggregator_->tasks().Take(std::move(request), *host);
   }
@@ -296,14 +335,22 @@ LoadReport Node::Load(std::string_view service) const {
   return report;
 }
 
+// On a serving loop, because reductions run where the task is kept.
+void Node::PrepareTask(std::string_view bytes) {
+  runtime_->loops().serving().front()->loop->Post(
+      [this, task = std::string(bytes)] { aggregator_->tasks().Prepare(task); });
+}
+
 void Node::HandleProbe(std::string_view bytes) {
-  if (IsDissemination(bytes)) return aggregator_->tasks().Prepare(bytes);
+  if (IsDissemination(bytes)) return PrepareTask(bytes);
   membership_->Hear(bytes);
 }
 
 void Node::Describe(Announcement* announcement) {
   announcement->load_index = LoadIndex();
-  announcement->services = services_->Describe(runtime_->control().loop->Now());
+  const TimePoint now = runtime_->control().loop->Now();
+  // A node with a loop that hangs is not to be called; its control services still answer.
+  announcement->services = services_->Describe(now, /*with_all=*/loop_watch_->CanServe(now));
   announcement->sections[kAggregationLoadSection] =
       aggregator_->AnnouncedLoad(announcement->services);
   if (std::string versions = replication_->Announce(); !versions.empty()) {
@@ -328,7 +375,8 @@ void Node::Shutdown(Duration grace) {
   SayGoodbye();
   FinishCalls(grace);
   if (replication_ != nullptr) replication_->Stop();
-  services_->StopModules();
+  runtime_->RunForModules([this] { services_->StopModules(); });
+  runtime_->EndModules();
   if (span_file_ != nullptr) span_file_->Close();
   StopThreads();
   if (!runtime_->WaitUntil([this] { return runtime_->OnlyThisThreadLives(); }, kThreadsEndMax)) {
@@ -339,6 +387,7 @@ void Node::Shutdown(Duration grace) {
 }
 
 void Node::SayGoodbye() {
+  loop_watch_->Stop();
   if (stall_watch_ != nullptr) stall_watch_->Stop();
   membership_->Goodbye();
   this_thread::SleepFor(kGoodbyePause);

@@ -2,7 +2,8 @@
 //
 //   serving loops: NodeServers ─► ServiceHost of the named service ─► in place, or
 //   worker loops:  long requests of all services
-//   control loop (the first serving loop): membership, load index, start and stop
+//   control loop: membership, load index, replication's protocol, start and stop; no user's code
+//   apply loop: replicated writes, on nodes that keep replicas
 //   admin loop: metrics and status pages, responsive when all other loops are busy
 //
 // The node owns these parts and runs their start and their stop; each has a header of its own. They
@@ -38,6 +39,7 @@ class Aggregator;
 class CapsuleStack;
 class HostedServices;
 class LineLog;
+class LoopWatch;
 class NodeAdmin;
 class NodeCapsules;
 class NodeLoops;
@@ -77,6 +79,7 @@ class Node {
   const NodeId& name() const { return options_.name; }
   // Valid once started.
   Endpoint call_endpoint() const;
+  Endpoint control_endpoint() const;
   Endpoint admin_endpoint() const { return admin_endpoint_; }
   Client& client() { return *client_; }
   CapsuleStack& capsules();
@@ -109,10 +112,14 @@ class Node {
   Status StartAdmin();
   Status StartReplication();
   Status StartMembership();
+  Status StartWatches();
 
-  void HandleRequest(IncomingRequest&& request);
+  // A request that arrived at the call or at the control endpoint.
+  void HandleRequest(IncomingRequest&& request, bool at_control);
   // The error of a request for a service that HostedServices::Find does not return.
   Status WhyNotHere(const ServiceName& service) const;
+  // Starts aggregations by datagram on a serving loop.
+  void PrepareTask(std::string_view bytes);
   // Returns the load of the node and the state of the service here. On the control loop.
   LoadReport Load(std::string_view service) const;
   // Handles datagrams at the probe endpoint that are neither polls nor probes.
@@ -146,6 +153,7 @@ class Node {
   std::unique_ptr<Replication> replication_;
   const std::unique_ptr<NodeServers> servers_;
   const std::unique_ptr<NodeMembership> membership_;
+  const std::unique_ptr<LoopWatch> loop_watch_;
   std::unique_ptr<StallWatch> stall_watch_;
   std::unique_ptr<NodeAdmin> admin_;
   std::unique_ptr<NodeStatus> status_;

@@ -20,18 +20,19 @@ NodeAdmin::NodeAdmin(Sources sources) : sources_(std::move(sources)) {}
 NodeAdmin::~NodeAdmin() = default;
 
 StatusOr<Endpoint> NodeAdmin::Start(uint32_t address) {
-  NEPTUNE_ASSIGN_OR_RETURN(Loop* const loop, sources_.world.StartLoop({.name = "admin"}));
+  NEPTUNE_ASSIGN_OR_RETURN(loop_, sources_.world.StartLoop({.name = "admin"}));
   AdminSources pages;
   pages.node_name = StrCat(sources_.options.name, " of cluster ", sources_.options.spec.name());
   pages.metrics = &sources_.metrics;
   pages.sections = &sources_.status;
   pages.readiness = sources_.readiness;
+  pages.health = sources_.health;
   NEPTUNE_ASSIGN_OR_RETURN(pages.token, ReadToken());
-  server_ = std::make_unique<AdminServer>(sources_.world, *loop, std::move(pages));
+  server_ = std::make_unique<AdminServer>(sources_.world, *loop_, std::move(pages));
   AddCapsulePages();
   AddServicePages();
   if (sources_.options.add_admin_pages != nullptr) sources_.options.add_admin_pages(*server_);
-  return Listen(*loop, {address, static_cast<uint16_t>(sources_.node.admin_port())});
+  return Listen(*loop_, {address, static_cast<uint16_t>(sources_.node.admin_port())});
 }
 
 StatusOr<std::string> NodeAdmin::ReadToken() const {

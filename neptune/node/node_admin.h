@@ -40,12 +40,16 @@ class NodeAdmin {
     const Replication& replication;
     // Reasons why the node is not ready; called on the admin loop.
     std::function<std::vector<std::string>()> readiness;
+    // Loops that hang; called on the admin loop.
+    std::function<std::vector<std::string>()> health;
   };
   explicit NodeAdmin(Sources sources);
   ~NodeAdmin();
 
   // Listens at the node's administration port of `address`; returns the endpoint.
   StatusOr<Endpoint> Start(uint32_t address);
+  // REQUIRES: Start succeeded.
+  Loop& loop() const { return *loop_; }
 
  private:
   StatusOr<std::string> ReadToken() const;
@@ -54,6 +58,7 @@ class NodeAdmin {
   StatusOr<Endpoint> Listen(Loop& loop, const Endpoint& at);
 
   const Sources sources_;
+  Loop* loop_ = nullptr;
   std::unique_ptr<AdminServer> server_;
 };
 

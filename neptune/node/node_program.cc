@@ -10,6 +10,7 @@
 
 #include "neptune/admin/profile/profile_pages.h"
 #include "neptune/base/file.h"
+#include "neptune/base/metrics.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/interpose/call_permit.h"
@@ -20,6 +21,7 @@
 #include "neptune/node/register_module.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/service/parameter_table.h"
+#include "neptune/world/real/background_log.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {
@@ -64,8 +66,9 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
 Status WriteStartedFile(const Node& node, const std::string& file) {
   if (file.empty()) return OkStatus();
   return WriteFileAtomically(
-      file, StrCat("pid ", getpid(), "\ncalls ", node.call_endpoint().ToString(), "\nadmin ",
-                   node.admin_endpoint().ToString(), "\n"));
+      file, StrCat("pid ", getpid(), "\ncalls ", node.call_endpoint().ToString(), "\ncontrol ",
+                   node.control_endpoint().ToString(), "\nadmin ", node.admin_endpoint().ToString(),
+                   "\n"));
 }
 
 // Waits for the signal that ends the program; a second signal ends it at once.
@@ -76,24 +79,44 @@ void WaitForStopSignal(const sigset_t& signals) {
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
-int RunNode(const NodeProgramOptions& program, NodeOptions options) {
+// Blocks the signals that stop the program, and returns them. Before any thread is created, because
+// threads inherit it.
+sigset_t PrepareSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals,
-                  nullptr);  // before any thread is created, because threads inherit it
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGXFSZ, SIG_IGN);  // writes over the file size limit fail with EFBIG instead
-  RealWorldOptions world_options;
+  return signals;
+}
+
+std::unique_ptr<World> MakeWorld(const NodeProgramOptions& program) {
+  RealWorldOptions options;
   if (!program.data_directory.empty()) {
-    world_options.storage_directory =
+    options.storage_directory =
         (std::filesystem::path(program.data_directory) / program.node).string();
   }
-  std::unique_ptr<World> world = MakeRealWorld(world_options);
+  return MakeRealWorld(options);
+}
+
+StatusOr<CallbackGauge> ShowDropped(const LogsInBackground& logs, MetricsRegistry& metrics) {
+  return metrics.AddCallbackCounter("neptune_log_lines_dropped_total",
+                                    "Log lines dropped because standard error did not take them.",
+                                    {},
+                                    [&logs] { return static_cast<double>(logs.dropped_count()); });
+}
+
+int RunNode(const NodeProgramOptions& program, NodeOptions options) {
+  const sigset_t signals = PrepareSignals();
+  const LogsInBackground logs;
+  const std::unique_ptr<World> world = MakeWorld(program);
   ProfilePages profiles(*world, program.node);
   options.add_admin_pages = [&](AdminServer& admin) { profiles.AddTo(admin); };
   Node node(*world, std::move(options));
   interpose::UseCapsules(&node.capsules());  // for blocking calls of modules' libraries
+  const StatusOr<CallbackGauge> dropped = ShowDropped(logs, node.metrics());
+  CHECK(dropped.ok()) << dropped.status();
   Notification started;
   Status status;
   node.Start([&](const Status& result) {

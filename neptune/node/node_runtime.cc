@@ -16,11 +16,16 @@ constexpr Duration kWaitPoll = std::chrono::milliseconds(5);
 
 }  // namespace
 
-Status NodeRuntime::StartControl() {
-  NEPTUNE_ASSIGN_OR_RETURN(Loop* const loop, world_.StartLoop({.name = "serve-0"}));
-  control_ = &loops_.Add("serve-0", LoopPriority::kServing, loop);
+Status NodeRuntime::StartLoop(std::string name, LoopRole role) {
+  NEPTUNE_ASSIGN_OR_RETURN(Loop* const loop,
+                           world_.StartLoop({.name = name, .priority = PriorityOf(role)}));
+  NodeLoop& added = loops_.Add(name, role, loop);
+  if (role == LoopRole::kControl) control_ = &added;
+  if (role == LoopRole::kApplying) apply_ = &added;
   return OkStatus();
 }
+
+Status NodeRuntime::StartControl() { return StartLoop("control", LoopRole::kControl); }
 
 void NodeRuntime::MakeScheduler(NodeLoop& loop) {
   if (loop.scheduler != nullptr) return;
@@ -33,18 +38,14 @@ Status NodeRuntime::Spawn(Task body, std::string name) const {
   return control_->scheduler->Spawn(std::move(body), std::move(name)).status();
 }
 
-Status NodeRuntime::StartLoops(const NodeSpec& spec) {
-  for (uint32_t i = 1; i < spec.serving_threads(); ++i) {
-    const std::string name = StrCat("serve-", i);
-    NEPTUNE_ASSIGN_OR_RETURN(Loop* const loop, world_.StartLoop({.name = name}));
-    loops_.Add(name, LoopPriority::kServing, loop);
+Status NodeRuntime::StartLoops(const NodeSpec& spec, bool keeps_replicas) {
+  for (uint32_t i = 0; i < spec.serving_threads(); ++i) {
+    NEPTUNE_RETURN_IF_ERROR(StartLoop(StrCat("serve-", i), LoopRole::kServing));
   }
   for (uint32_t i = 0; i < spec.worker_threads(); ++i) {
-    const std::string name = StrCat("work-", i);
-    NEPTUNE_ASSIGN_OR_RETURN(
-        Loop* const loop, world_.StartLoop({.name = name, .priority = LoopPriority::kBackground}));
-    loops_.Add(name, LoopPriority::kBackground, loop);
+    NEPTUNE_RETURN_IF_ERROR(StartLoop(StrCat("work-", i), LoopRole::kWorking));
   }
+  if (keeps_replicas) NEPTUNE_RETURN_IF_ERROR(StartLoop("apply", LoopRole::kApplying));
   return OkStatus();
 }
 
@@ -57,7 +58,55 @@ Status NodeRuntime::PrepareAll(const std::function<Status(NodeLoop&)>& prepare) 
     });
     NEPTUNE_RETURN_IF_ERROR(status);
   }
-  return OkStatus();
+  Status status;
+  NodeLoop& first = *loops_.serving().front();
+  RunOn(first, [&] {
+    auto started = first.scheduler->Spawn([this] { RunModules(); }, "modules");
+    status = started.status();
+    if (started.ok()) modules_ = *std::move(started);
+  });
+  return status;
+}
+
+void NodeRuntime::RunModules() {
+  for (;;) {
+    absl::AnyInvocable<void()> work;
+    {
+      LeafLock lock(&modules_mutex_);
+      if (modules_work_ == nullptr && modules_end_) return;
+      work.swap(modules_work_);
+    }
+    if (work == nullptr) {
+      this_thread::ParkUntilWoken();
+    } else {
+      work();
+    }
+  }
+}
+
+void NodeRuntime::RunForModules(absl::AnyInvocable<void()> work) {
+  if (!modules_) return work();
+  OneShotEvent done;
+  {
+    LeafLock lock(&modules_mutex_);
+    modules_work_ = [&] {
+      work();
+      done.Set();
+    };
+  }
+  modules_->Wake();
+  // The event lives on this stack frame, so wait for it even if the node stops.
+  while (!done.is_set()) this_thread::ParkUntilWoken();
+}
+
+void NodeRuntime::EndModules() {
+  if (!modules_) return;
+  {
+    LeafLock lock(&modules_mutex_);
+    modules_end_ = true;
+  }
+  modules_->Wake();
+  modules_ = ThreadRef();
 }
 
 void NodeRuntime::RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {

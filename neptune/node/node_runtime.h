@@ -1,7 +1,9 @@
 // The loops of a node with their schedulers, and how its start and its stop wait.
 //
-//   serve-0 (control), serve-1, ...   serving loops
-//   work-0, work-1, ...               worker loops, at lower priority
+//   control              membership, probes, replication's protocol, the node's start and stop
+//   serve-0, serve-1,    requests; the first also starts and stops the modules
+//   work-0, work-1, ...  long requests, at lower priority
+//   apply                replicated writes, on nodes that keep replicas
 //
 // Invariant: the set of loops is complete after StartLoops and fixed from then on; each has a
 // scheduler after PrepareAll. The control loop exists from StartControl on.
@@ -16,6 +18,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "absl/functional/function_ref.h"
+#include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/service/node_loops.h"
@@ -40,9 +43,19 @@ class NodeRuntime {
   Status Spawn(Task body, std::string name) const;
 
   // Starts the other loops of the node.
-  Status StartLoops(const NodeSpec& spec);
+  Status StartLoops(const NodeSpec& spec, bool keeps_replicas);
   // Gives each loop a scheduler and runs `prepare` on it; ends at the first error.
   Status PrepareAll(const std::function<Status(NodeLoop&)>& prepare);
+
+  // The loop that executes replicated writes. REQUIRES: StartLoops with keeps_replicas.
+  NodeLoop& apply() const { return *apply_; }
+
+  // Runs `work` on the user-level thread "modules" of the first serving loop, and parks until it
+  // has returned. Modules are started and stopped there: what they spawn meanwhile runs among
+  // requests, not on the control loop. Before PrepareAll, and after EndModules, it runs in place.
+  void RunForModules(absl::AnyInvocable<void()> work);
+  // Ends that thread.
+  void EndModules();
 
   // Runs `work` on `loop` and parks until it has returned.
   static void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work);
@@ -56,10 +69,17 @@ class NodeRuntime {
 
  private:
   static void MakeScheduler(NodeLoop& loop);
+  Status StartLoop(std::string name, LoopRole role);
+  void RunModules();
 
   World& world_;
   NodeLoops loops_;
   NodeLoop* control_ = nullptr;
+  NodeLoop* apply_ = nullptr;
+  ThreadRef modules_;  // null: it does not run
+  LeafMutex modules_mutex_;
+  absl::AnyInvocable<void()> modules_work_ ABSL_GUARDED_BY(modules_mutex_);
+  bool modules_end_ ABSL_GUARDED_BY(modules_mutex_) = false;
 };
 
 }  // namespace neptune

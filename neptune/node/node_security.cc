@@ -33,6 +33,7 @@ Status NodeSecurity::Load(World& world, const ClusterSpec& spec, const NodeId& n
                                                    NodePath(tls.key_file(), node, folder),
                                                    NodePath(tls.authority_file(), node, folder)},
                                                   [&world] { return world.wall_time(); }));
+  tls_->KeepFresh(world);
   NEPTUNE_ASSIGN_OR_RETURN(
       certificate_gauge_,
       metrics.AddCallbackGauge("neptune_certificate_left_seconds",

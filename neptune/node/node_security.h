@@ -1,7 +1,8 @@
 // The credentials of a node: its cluster's key and its certificate. Nodes prove themselves with
 // them and demand them of each other.
 //
-// Threads: Load is called once, before the other functions; these are thread-safe.
+// Threads: Load is called once, on the control loop and before the other functions; these are
+//   thread-safe.
 // Errors: Load: those of LoadClusterKeys and TlsContext::Load; a node without its key does not
 //   start.
 

@@ -4,26 +4,39 @@
 
 namespace neptune {
 
+StatusOr<Endpoint> NodeServers::Start(NodeLoop& loop, const Endpoint& at, bool share_port,
+                                      const NodeMetrics& counters, RequestHandler handler) {
+  Status status;
+  Endpoint local;
+  NodeRuntime::RunOn(loop, [&] {
+    FrameServerOptions options;
+    options.network = &loop.network();
+    options.broken_connections = counters.broken_connections;
+    options.refused_connections = counters.refused_connections;
+    auto server = std::make_unique<FrameServer>(*loop.loop, options, std::move(handler));
+    status = server->Listen(at, share_port);
+    if (status.ok()) local = server->local();
+    servers_.push_back({&loop, std::move(server)});
+  });
+  if (!status.ok()) return status;
+  return local;
+}
+
 Status NodeServers::StartCalls(uint16_t port, const NodeMetrics& counters,
                                absl::FunctionRef<RequestHandler()> make_handler) {
   const std::vector<NodeLoop*>& loops = runtime_.loops().serving();
-  const bool share_port = loops.size() > 1;
-  Endpoint at{address_, port};
+  call_endpoint_ = {address_, port};
   for (NodeLoop* const loop : loops) {
-    Status status;
-    NodeRuntime::RunOn(*loop, [&] {
-      FrameServerOptions options;
-      options.network = &loop->network();
-      options.broken_connections = counters.broken_connections;
-      options.refused_connections = counters.refused_connections;
-      auto server = std::make_unique<FrameServer>(*loop->loop, options, make_handler());
-      status = server->Listen(at, share_port);
-      if (status.ok()) at = server->local();
-      servers_.push_back(std::move(server));
-    });
-    NEPTUNE_RETURN_IF_ERROR(status);
+    NEPTUNE_ASSIGN_OR_RETURN(
+        call_endpoint_, Start(*loop, call_endpoint_, loops.size() > 1, counters, make_handler()));
   }
-  call_endpoint_ = at;
+  return OkStatus();
+}
+
+Status NodeServers::StartControl(uint16_t port, const NodeMetrics& counters,
+                                 RequestHandler handler) {
+  NEPTUNE_ASSIGN_OR_RETURN(control_endpoint_, Start(runtime_.control(), {address_, port}, false,
+                                                    counters, std::move(handler)));
   return OkStatus();
 }
 
@@ -35,8 +48,8 @@ Status NodeServers::StartProbes(LoadIndexServer::Hooks hooks) {
 }
 
 void NodeServers::OnEach(absl::FunctionRef<void(FrameServer&)> work) {
-  for (size_t i = 0; i < servers_.size(); ++i) {
-    NodeRuntime::RunOn(*runtime_.loops().serving()[i], [&] { work(*servers_[i]); });
+  for (const Server& one : servers_) {
+    NodeRuntime::RunOn(*one.loop, [&] { work(*one.server); });
   }
 }
 

@@ -1,5 +1,8 @@
-// The sockets at which a node is reached: calls on each serving loop, and polls and probes on the
-// control loop.
+// The sockets at which a node is reached:
+//
+//   calls             each serving loop
+//   control           the control loop: calls of control services, on connections of their own
+//   polls and probes  the control loop
 //
 // Threads: user-level threads of the control loop; SendProbe on the control loop.
 // Errors: those of opening sockets.
@@ -29,6 +32,8 @@ class NodeServers {
   // each loop; the handlers run there.
   Status StartCalls(uint16_t port, const NodeMetrics& counters,
                     absl::FunctionRef<RequestHandler()> make_handler);
+  // Accepts calls of control services at `port` (0: any free one) on the control loop.
+  Status StartControl(uint16_t port, const NodeMetrics& counters, RequestHandler handler);
   // Answers polls and probes.
   Status StartProbes(LoadIndexServer::Hooks hooks);
   // REQUIRES: StartProbes succeeded.
@@ -36,6 +41,7 @@ class NodeServers {
 
   // Valid once started.
   const Endpoint& call_endpoint() const { return call_endpoint_; }
+  const Endpoint& control_endpoint() const { return control_endpoint_; }
   Endpoint probe_endpoint() const { return probes_->local(); }
 
   // Asks every caller to drain its connections.
@@ -44,13 +50,22 @@ class NodeServers {
   size_t ConnectionCount();
 
  private:
+  struct Server {
+    NodeLoop* loop;
+    std::unique_ptr<FrameServer> server;
+  };
+
+  // Listens on the loop; returns the endpoint.
+  StatusOr<Endpoint> Start(NodeLoop& loop, const Endpoint& at, bool share_port,
+                           const NodeMetrics& counters, RequestHandler handler);
   // Runs `work` for each server on its loop.
   void OnEach(absl::FunctionRef<void(FrameServer&)> work);
 
   NodeRuntime& runtime_;
   const uint32_t address_;
   Endpoint call_endpoint_;
-  std::vector<std::unique_ptr<FrameServer>> servers_;  // one per serving loop
+  Endpoint control_endpoint_;
+  std::vector<Server> servers_;
   std::unique_ptr<LoadIndexServer> probes_;
 };
 

@@ -6,6 +6,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/dac/aggregator.h"
 #include "neptune/node/hosted_services.h"
+#include "neptune/node/loop_watch.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_membership.h"
 #include "neptune/node/node_security.h"
@@ -21,6 +22,8 @@ Status NodeStatus::AddTo(StatusSections& sections) {
   const std::pair<std::string_view, StatusSections::RenderFunction> all[] = {
       {"security", [&from](StatusReport* report) { from.security.Show(report); }},
       {"yellow page", [this](StatusReport* report) { ShowYellowPage(report); }},
+      {"loops",
+       [&from](StatusReport* report) { from.loops.Describe(Loop::Current()->Now(), report); }},
       {"calls", [&from](StatusReport* report) { from.client.statistics().Describe(report); }},
       {"aggregations", [&from](StatusReport* report) { from.aggregator.Describe(report); }},
       {"capsules", [&from](StatusReport* report) { from.capsules.Describe(report); }},
@@ -45,13 +48,13 @@ Status NodeStatus::AddTo(StatusSections& sections) {
 void NodeStatus::ShowYellowPage(StatusReport* report) const {
   const auto view = sources_.membership.View();
   StatusTable nodes{"Nodes",
-                    {"node", "calls at", "status at", "load index", "cpu permille", "io permille",
-                     "draining", "sequence"},
+                    {"node", "calls at", "control at", "status at", "load index", "cpu permille",
+                     "io permille", "draining", "sequence"},
                     {}};
   for (const auto& said : view->nodes()) {
-    nodes.AddRow(said->node, said->call_endpoint.ToString(), said->admin_endpoint.ToString(),
-                 said->load_index, said->cpu_load_permille, said->io_load_permille, said->draining,
-                 said->sequence);
+    nodes.AddRow(said->node, said->call_endpoint.ToString(), said->control_endpoint.ToString(),
+                 said->admin_endpoint.ToString(), said->load_index, said->cpu_load_permille,
+                 said->io_load_permille, said->draining, said->sequence);
   }
   StatusTable services{"Services", {"service", "partition", "node", "implementation"}, {}};
   for (const auto& [key, replicas] : view->all()) {

@@ -16,6 +16,7 @@ namespace neptune {
 class Aggregator;
 class Client;
 class HostedServices;
+class LoopWatch;
 class NodeCapsules;
 class NodeMembership;
 class NodeSecurity;
@@ -34,6 +35,7 @@ class NodeStatus {
     const HostedServices& services;
     SpanLog& spans;
     const Replication& replication;
+    const LoopWatch& loops;
   };
   explicit NodeStatus(const Sources& sources) : sources_(sources) {}
 

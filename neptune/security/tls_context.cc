@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "absl/cleanup/cleanup.h"
 #include "neptune/base/file.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
@@ -18,7 +19,7 @@ namespace neptune {
 namespace {
 
 constexpr size_t kPemSizeMax = 256 * 1024;
-constexpr int64_t kLookIntervalNs = 1000000000;
+constexpr Duration kLookInterval = std::chrono::seconds(1);
 
 using VerifyContext = std::unique_ptr<X509_STORE_CTX, OpensslFree<X509_STORE_CTX_free>>;
 
@@ -84,12 +85,10 @@ TlsContext::~TlsContext() = default;
 
 StatusOr<std::shared_ptr<TlsContext>> TlsContext::Load(TlsUse use, TlsFiles files, Clock clock) {
   std::shared_ptr<TlsContext> context(new TlsContext(use, std::move(files), std::move(clock)));
-  std::string fingerprint = context->Fingerprint();
+  context->fingerprint_ = context->Fingerprint();
   NEPTUNE_ASSIGN_OR_RETURN(auto loaded, context->LoadFiles());
   LeafLock lock(&context->mutex_);
   context->loaded_ = std::move(loaded);
-  context->fingerprint_ = std::move(fingerprint);
-  context->looked_at_ = context->clock_();
   return context;
 }
 
@@ -177,27 +176,41 @@ std::string TlsContext::Fingerprint() const {
   return fingerprint;
 }
 
-std::shared_ptr<TlsContext::Loaded> TlsContext::Current() {
-  const WallTime now = clock_();
-  {
-    LeafLock lock(&mutex_);
-    const int64_t passed = now.ns_since_1970 - looked_at_.ns_since_1970;
-    if (passed >= 0 && passed < kLookIntervalNs) return loaded_;
-    looked_at_ = now;
-    std::string fingerprint = Fingerprint();
-    if (fingerprint == fingerprint_) return loaded_;
-    fingerprint_ = std::move(fingerprint);
-  }
-  StatusOr<std::shared_ptr<Loaded>> fresh = LoadFiles();
+std::shared_ptr<TlsContext::Loaded> TlsContext::Current() const {
   LeafLock lock(&mutex_);
-  if (fresh.ok()) {
-    LOG(INFO) << "certificate " << files_.certificate << " of " << (*fresh)->name << " valid until "
-              << (*fresh)->expires << " taken";
-    loaded_ = *std::move(fresh);
-  } else {
-    LOG(ERROR) << "reloading the certificate failed, keeping the current one: " << fresh.status();
-  }
   return loaded_;
+}
+
+void TlsContext::KeepFresh(World& world) {
+  helpers_ = world.MakeHelperThreads("certificates", 1);
+  LookLater(*Loop::Current());
+}
+
+void TlsContext::LookLater(Loop& loop) {
+  loop.RunAt(loop.Now() + kLookInterval, [weak = weak_from_this(), &loop] {
+    const std::shared_ptr<TlsContext> self = weak.lock();
+    if (self == nullptr) return;
+    self->LookLater(loop);
+    if (self->is_reloading_.exchange(true)) return;  // the disk is slow
+    if (self->helpers_ == nullptr) return self->Reload();
+    self->helpers_->Run([context = self.get()] { context->Reload(); });
+  });
+}
+
+void TlsContext::Reload() {
+  const absl::Cleanup done = [this] { is_reloading_ = false; };
+  std::string fingerprint = Fingerprint();
+  if (fingerprint == fingerprint_) return;
+  fingerprint_ = std::move(fingerprint);
+  StatusOr<std::shared_ptr<Loaded>> fresh = LoadFiles();
+  if (!fresh.ok()) {
+    LOG(ERROR) << "reloading the certificate failed, keeping the current one: " << fresh.status();
+    return;
+  }
+  LOG(INFO) << "certificate " << files_.certificate << " of " << (*fresh)->name << " valid until "
+            << (*fresh)->expires << " taken";
+  LeafLock lock(&mutex_);
+  loaded_.swap(*fresh);
 }
 
 TlsSession TlsContext::MakeSession(bool accepts) {
@@ -212,12 +225,12 @@ TlsSession TlsContext::MakeSession(bool accepts) {
   return session;
 }
 
-std::string TlsContext::Describe() {
+std::string TlsContext::Describe() const {
   const std::shared_ptr<Loaded> loaded = Current();
   return StrCat(loaded->name, ", valid until ", loaded->expires);
 }
 
-double TlsContext::SecondsLeft() {
+double TlsContext::SecondsLeft() const {
   return static_cast<double>(Current()->expires_at - SecondsOf(clock_()));
 }
 

@@ -14,12 +14,24 @@ NodeLoops::NodeLoops(World& world)
     : world_(world), worker_queue_(std::make_unique<WorkerQueue>(*this)) {}
 NodeLoops::~NodeLoops() = default;
 
-NodeLoop& NodeLoops::Add(const std::string& name, LoopPriority priority, Loop* loop) {
+LoopPriority PriorityOf(LoopRole role) {
+  switch (role) {
+    case LoopRole::kControl:
+      return LoopPriority::kControl;
+    case LoopRole::kWorking:
+      return LoopPriority::kBackground;
+    default:
+      return LoopPriority::kServing;
+  }
+}
+
+NodeLoop& NodeLoops::Add(const std::string& name, LoopRole role, Loop* loop) {
   auto added = std::make_unique<NodeLoop>();
   added->name = name;
   added->loop = loop;
-  added->priority = priority;
-  (priority == LoopPriority::kServing ? serving_ : background_).push_back(added.get());
+  added->role = role;
+  if (role == LoopRole::kServing) serving_.push_back(added.get());
+  if (role == LoopRole::kWorking) working_.push_back(added.get());
   all_.push_back(std::move(added));
   return *all_.back();
 }

@@ -1,5 +1,10 @@
 // The loops of a node, each with its thread scheduler and its part of the client.
 //
+//   control          membership, probes, replication's protocol; no requests of users
+//   serve-0, ...     connections and short requests
+//   work-0, ...      long requests, at lower priority
+//   apply            executes replicated writes; on nodes that keep replicas
+//
 // Threads: the set is fixed before the first request; NodeLoop's parts are used on their own loop.
 
 #pragma once
@@ -18,12 +23,17 @@ namespace neptune {
 class LoopClient;
 class WorkerQueue;
 
+enum class LoopRole { kControl, kServing, kWorking, kApplying };
+
+// Returns the priority of the kernel thread of such a loop.
+LoopPriority PriorityOf(LoopRole role);
+
 struct NodeLoop {
   NodeLoop();
   ~NodeLoop();
   std::string name;
   Loop* loop = nullptr;
-  LoopPriority priority = LoopPriority::kServing;
+  LoopRole role = LoopRole::kServing;
   std::unique_ptr<Network> secured;  // null: nodes trust their network
   // Connections to other nodes.
   Network& network() const { return secured != nullptr ? *secured : loop->network(); }
@@ -37,15 +47,13 @@ class NodeLoops {
   explicit NodeLoops(World& world);
   ~NodeLoops();
 
-  NodeLoop& Add(const std::string& name, LoopPriority priority, Loop* loop);
+  NodeLoop& Add(const std::string& name, LoopRole role, Loop* loop);
   // The calling loop. REQUIRES: the caller runs on a loop of this node.
   NodeLoop& Current() const;
   World& world() const { return world_; }
   const std::vector<std::unique_ptr<NodeLoop>>& all() const { return all_; }
-  // Loops for long requests; the serving loops if there are no background loops.
-  const std::vector<NodeLoop*>& workers() const {
-    return background_.empty() ? serving_ : background_;
-  }
+  // Loops for long requests; the serving loops if there are none.
+  const std::vector<NodeLoop*>& workers() const { return working_.empty() ? serving_ : working_; }
   const std::vector<NodeLoop*>& serving() const { return serving_; }
   // Hands work to the workers.
   WorkerQueue& worker_queue() const { return *worker_queue_; }
@@ -58,7 +66,7 @@ class NodeLoops {
   World& world_;
   std::vector<std::unique_ptr<NodeLoop>> all_;
   std::vector<NodeLoop*> serving_;
-  std::vector<NodeLoop*> background_;
+  std::vector<NodeLoop*> working_;
   const std::unique_ptr<WorkerQueue> worker_queue_;
   std::atomic<uint32_t> load_{0};
 };

@@ -18,8 +18,8 @@
 //
 // Source: [Shen02] 2.2-2.4 (service modules, registered methods); [Chu03] 3.3, figure 5
 //   (operators).
-// Threads: Start and Stop run on the node's main thread; methods run on any loop of the node,
-//   several at once.
+// Threads: Start and Stop run on one user-level thread of the node's first serving loop, where what
+//   they spawn runs too; methods run on any serving or worker loop of the node, several at once.
 // Errors: a method's status is returned to the caller; an exception becomes kInternal.
 
 #pragma once

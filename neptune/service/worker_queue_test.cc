@@ -25,7 +25,7 @@ class WorkerQueueTest : public testing::Test {
     for (int i = 0; i < worker_count; ++i) {
       const std::string name = StrCat("work-", i);
       Loop* const loop = *world_->StartLoop({.name = name, .priority = LoopPriority::kBackground});
-      NodeLoop& added = loops_.Add(name, LoopPriority::kBackground, loop);
+      NodeLoop& added = loops_.Add(name, LoopRole::kWorking, loop);
       Notification made;
       loop->Post([&] {
         added.scheduler = std::make_unique<ThreadScheduler>(*loop);

@@ -20,8 +20,8 @@ namespace neptune {
 
 class RealNode {
  public:
-  explicit RealNode(NodeOptions options)
-      : world_(MakeRealWorld({})), node_(std::make_unique<Node>(*world_, std::move(options))) {
+  explicit RealNode(NodeOptions options, const RealWorldOptions& world = {})
+      : world_(MakeRealWorld(world)), node_(std::make_unique<Node>(*world_, std::move(options))) {
     Notification started;
     node_->Start([&](const Status& status) {
       CHECK(status.ok()) << status;

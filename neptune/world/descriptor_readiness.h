@@ -23,6 +23,9 @@ class ReadinessWatcher {
   virtual ~ReadinessWatcher() = default;
   // `events` holds the bits of poll(2). Runs on the loop's thread.
   virtual void OnReady(uint32_t events) = 0;
+  // The system refuses to watch the descriptor of a watcher that was accepted before; no event will
+  // come. Runs on the loop's thread.
+  virtual void OnRefused(const Status& reason) { (void)reason; }
 };
 
 class DescriptorReadiness {

@@ -28,6 +28,7 @@ inline constexpr int kLoopCountMax = 256;
 class DurableStorage;
 
 enum class LoopPriority {
+  kControl,     // what keeps the cluster together; preferred, where the operating system permits it
   kServing,     // connections, short requests, administration
   kBackground,  // long requests; the operating system prefers serving loops
 };

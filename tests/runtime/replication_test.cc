@@ -253,7 +253,7 @@ TEST_F(ReplicationTest, WhatIsAskedOfAnUnknownPartitionIsRefused) {
       CallOptions options;
       options.only = NodeId("s0");
       options.deadline = this_thread::Now() + seconds(5);
-      const auto stream = OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+      const auto stream = OpenStream(session, ServiceName(kSnapshotService), PartitionId(0),
                                      MethodName(kSnapshotMethod), Data(request), options);
       ASSERT_TRUE(stream.ok()) << stream.status();
       (*stream)->EndWriting();
@@ -274,7 +274,7 @@ TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForSecondsOnly)
     options.only = NodeId("s0");
     options.deadline = this_thread::Now() + std::chrono::minutes(10);
     auto stream =
-        OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+        OpenStream(session, ServiceName(kSnapshotService), PartitionId(0),
                    MethodName(kSnapshotMethod), Data(SnapshotRequest("registers", 0)), options);
     EXPECT_TRUE(stream.ok()) << stream.status();
     (*stream)->EndWriting();

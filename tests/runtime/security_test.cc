@@ -92,11 +92,10 @@ int Answered(SimulatedCluster& cluster, int count) {
   return answered;
 }
 
-// Returns the node's answer to a plain caller.
-Status ConnectFrom(SimulatedCluster& cluster, const std::string& from, const std::string& to) {
+// Returns the answer at that endpoint to a plain caller.
+Status ConnectFrom(SimulatedCluster& cluster, const std::string& from, const Endpoint& endpoint) {
   std::optional<Status> outcome;
   NodeLoop& loop = *cluster.node(from).loops().serving()[0];
-  const Endpoint endpoint = cluster.node(to).call_endpoint();
   std::unique_ptr<Stream> kept;
   loop.loop->Post([&] {
     loop.network().Connect(endpoint, loop.loop->Now() + seconds(1),
@@ -110,6 +109,21 @@ Status ConnectFrom(SimulatedCluster& cluster, const std::string& from, const std
   loop.loop->Post([&] { kept.reset(); });
   cluster.simulator().RunFor(milliseconds(1));
   return outcome.value_or(Internal("no callback"));
+}
+
+Status ConnectFrom(SimulatedCluster& cluster, const std::string& from, const std::string& to) {
+  return ConnectFrom(cluster, from, cluster.node(to).call_endpoint());
+}
+
+TEST(NodeSecurityTest, TheControlPortDemandsTheKeyToo) {
+  Secrets secrets;
+  secrets.PutKeys(kOld);
+  secrets.Put("s2", "cluster_key", kNew);
+  SimulatedCluster cluster(OptionsOf(secrets, false));
+  const Endpoint control = cluster.node("s0").control_endpoint();
+  EXPECT_TRUE(ConnectFrom(cluster, "s1", control).ok());
+  const Status refused = ConnectFrom(cluster, "s2", control);
+  EXPECT_NE(refused.message().find("none of the cluster keys"), absl::string_view::npos) << refused;
 }
 
 TEST(NodeSecurityTest, NodesWithOneKeyWorkAsOne) {

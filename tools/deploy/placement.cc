@@ -127,6 +127,7 @@ std::vector<std::pair<std::string, uint32_t>> FixedPorts(const neptune::ClusterS
                                                          const neptune::NodeSpec& node) {
   std::vector<std::pair<std::string, uint32_t>> ports;
   if (node.call_port() != 0) ports.emplace_back("call_port", node.call_port());
+  if (node.control_port() != 0) ports.emplace_back("control_port", node.control_port());
   if (node.admin_port() != 0) ports.emplace_back("admin_port", node.admin_port());
   for (const auto& hosted : node.hosts()) {
     const auto parameters = neptune::EffectiveParameters(spec, hosted);

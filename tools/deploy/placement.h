@@ -44,7 +44,8 @@ neptune::StatusOr<Placement> ParsePlacement(std::string_view text, std::string_v
 // bytes.
 bool IsDnsLabel(std::string_view name, size_t size_max = 63);
 
-// The node's fixed listening ports with their names: "call_port", "admin_port", "http_port".
+// The node's fixed listening ports with their names: "call_port", "control_port", "admin_port",
+// "http_port".
 std::vector<std::pair<std::string, uint32_t>> FixedPorts(const neptune::ClusterSpec& spec,
                                                          const neptune::NodeSpec& node);
 

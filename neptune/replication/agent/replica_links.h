@@ -1,6 +1,9 @@
 // Transport of messages between replicas: one queue per destination node, sent in batches, one call
 // at a time.
 //
+// Messages are exchanged between control loops, at nodes' control endpoints. Snapshots are fetched
+// at call endpoints, as a service of their own: they are large and must not delay heartbeats.
+//
 // Threads: used on the control loop only.
 // Limits: kLinkSizeMax bytes and kLinkCountMax messages per queue; further messages are dropped,
 //   like messages lost by the network. A call takes at most kExchangeTimeout.
@@ -25,9 +28,11 @@ inline constexpr size_t kLinkSizeMax = 64u << 20;
 inline constexpr size_t kExchangeSizeMax = 4u << 20;
 inline constexpr Duration kExchangeTimeout = std::chrono::seconds(2);
 
-// The service and the method by which nodes exchange replicas' messages.
+// The control service and the method by which nodes exchange replicas' messages.
 inline constexpr char kReplicationService[] = "neptune.replication";
 inline constexpr char kExchangeMethod[] = "Exchange";
+// The service and the method by which a node fetches a replica's data.
+inline constexpr char kSnapshotService[] = "neptune.snapshots";
 inline constexpr char kSnapshotMethod[] = "Snapshot";
 
 class ReplicaLinks {

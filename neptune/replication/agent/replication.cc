@@ -9,6 +9,7 @@
 #include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/client/version_section.h"
 #include "neptune/service/client_stream.h"
+#include "neptune/service/loop_thread.h"
 
 namespace neptune {
 namespace {
@@ -18,7 +19,7 @@ constexpr Duration kStopPoll = std::chrono::milliseconds(1);
 
 }  // namespace
 
-// Service that other nodes call.
+// The services that other nodes call.
 class ReplicationModule final : public ServiceModule {
  public:
   explicit ReplicationModule(Replication& replication) : replication_(replication) {}
@@ -29,6 +30,19 @@ class ReplicationModule final : public ServiceModule {
                              [this](RequestContext&, const Data& request, Data*) {
                                return replication_.Exchange(request);
                              });
+    return OkStatus();
+  }
+  std::string implementation() const override { return "replication"; }
+
+ private:
+  Replication& replication_;
+};
+
+class SnapshotModule final : public ServiceModule {
+ public:
+  explicit SnapshotModule(Replication& replication) : replication_(replication) {}
+
+  Status Start(ModuleContext& context) override {
     context.registrar.Stream(MethodName(kSnapshotMethod), {},
                              [this](RequestContext&, const Data& request, ServerStream& stream) {
                                return replication_.SendSnapshot(request, stream);
@@ -56,26 +70,45 @@ std::unique_ptr<ServiceModule> Replication::MakeModule() {
   return std::make_unique<ReplicationModule>(*this);
 }
 
+std::unique_ptr<ServiceModule> Replication::MakeSnapshotModule() {
+  return std::make_unique<SnapshotModule>(*this);
+}
+
 ReplicaAgent* Replication::Find(const ServiceName& service, PartitionId partition) const {
   LeafLock lock(&mutex_);
   const auto found = agents_.find({service, partition});
   return found == agents_.end() ? nullptr : found->second.get();
 }
 
+// A primary that callers cannot reach would keep its place by heartbeats. It sends nothing, like
+// one whose network is cut, so that the others elect another; then it follows as a secondary.
+void Replication::SendFrom(const Key& key, MemberIndex to, const ProtocolMessage& message) {
+  const ReplicaAgent* const agent = Find(key.first, key.second);
+  if (environment_.can_serve && !environment_.can_serve()) {
+    const ReplicaRole role = agent->status().role;
+    if (role == ReplicaRole::kPrimary || role == ReplicaRole::kCandidate) return;
+  }
+  links_.Send(agent->NodeOf(to),
+              {key.first, key.second, environment_.node, EncodeProtocolMessage(message)});
+}
+
 ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
   ReplicaAgent::Hooks hooks;
   hooks.control = environment_.control;
-  // Not a worker loop, where a long request would hold up the writes.
-  hooks.worker = environment_.control;
+  // Neither a worker loop, where a long request would hold up the writes, nor the control loop,
+  // whose heartbeats writes would hold up.
+  hooks.worker = environment_.apply;
   hooks.world = environment_.world;
   hooks.capsules = environment_.capsules;
   hooks.send = [this, key](MemberIndex to, const ProtocolMessage& message) {
-    const ReplicaAgent* const agent = Find(key.first, key.second);
-    links_.Send(agent->NodeOf(to),
-                {key.first, key.second, environment_.node, EncodeProtocolMessage(message)});
+    SendFrom(key, to, message);
   };
-  hooks.fetch = [this, key](MemberIndex from) {
-    return Fetch(key, Find(key.first, key.second)->NodeOf(from));
+  hooks.fetch = [this, key](MemberIndex from) -> StatusOr<ReplicaSnapshot> {
+    StatusOr<ReplicaSnapshot> fetched = Cancelled("not fetched");
+    NEPTUNE_RETURN_IF_ERROR(RunOnThreadOf(*environment_.apply, "fetch", [&] {
+      fetched = Fetch(key, Find(key.first, key.second)->NodeOf(from));
+    }));
+    return fetched;
   };
   hooks.on_change = environment_.announce_soon;
   return hooks;
@@ -130,8 +163,10 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
       return InvalidArgument(service, "/", partition, " is hosted twice");
     }
   }
+  Status outcome;
   NEPTUNE_RETURN_IF_ERROR(
-      Annotate(started->Start(), StrCat("replica of ", service, "/", partition)));
+      RunOnThreadOf(*environment_.control, "start", [&] { outcome = started->Start(); }));
+  NEPTUNE_RETURN_IF_ERROR(Annotate(outcome, StrCat("replica of ", service, "/", partition)));
   ShowMetrics(*started);
   return OkStatus();
 }
@@ -195,7 +230,7 @@ StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from)
   options.only = from;
   options.deadline = this_thread::Now() + kSnapshotTimeout;
   NEPTUNE_ASSIGN_OR_RETURN(
-      const auto stream, OpenStream(session, ServiceName(kReplicationService), PartitionId(0),
+      const auto stream, OpenStream(session, ServiceName(kSnapshotService), PartitionId(0),
                                     MethodName(kSnapshotMethod),
                                     Data(EncodeSnapshotRequest({key.first, key.second})), options));
   stream->EndWriting();

@@ -5,7 +5,7 @@
 //   announcements ◄─ versions and primaries
 //
 // Source: [Shen02] 5.2.
-// Threads: Host, Stop and Announce on the control loop, the rest on any thread.
+// Threads: Stop and Announce on the control loop, the rest on any thread.
 // Limits: those of replica_agent.h and replica_links.h; at most kSnapshotCountMax snapshots are
 //   sent, and as many received, at a time, since each is held in memory. Requests for more are
 //   refused (kResourceExhausted) and retried. A receiver that takes nothing for
@@ -62,6 +62,8 @@ class Replication {
     World* world = nullptr;
     NodeLoops* loops = nullptr;
     NodeLoop* control = nullptr;
+    // The loop that executes writes and receives snapshots. Null: this node keeps no replicas.
+    NodeLoop* apply = nullptr;
     Client* client = nullptr;
     CapsuleStack* capsules = nullptr;    // may be null
     MetricsRegistry* metrics = nullptr;  // may be null
@@ -69,19 +71,23 @@ class Replication {
     std::function<std::optional<ReplicationOptions>(const ServiceName&)> options;
     // Requests an announcement soon; may be null.
     std::function<void()> announce_soon;
+    // False while callers do not reach this node's services although its control loop runs: its
+    // members then neither stay nor become primaries. Called on the control loop; null: true.
+    std::function<bool()> can_serve;
   };
   explicit Replication(Environment environment);
   ~Replication();
 
-  // Starts a partition's replica. `open_state` may block; null: this node is a witness. Runs on a
-  // user-level thread.
+  // Starts a partition's replica. `open_state` may block; null: this node is a witness. On a
+  // user-level thread of any loop of the node.
   Status Host(const ServiceName& service, PartitionId partition,
               std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
               std::function<void(const LogEntry&)> before_write);
   // Null: not hosted here. The pointer is valid as long as this object.
   ReplicaAgent* Find(const ServiceName& service, PartitionId partition) const;
-  // The module that serves requests of other nodes.
+  // The modules that serve other nodes: as kReplicationService and as kSnapshotService.
   std::unique_ptr<ServiceModule> MakeModule();
+  std::unique_ptr<ServiceModule> MakeSnapshotModule();
   // Stops all replicas; parks until all their threads have ended. Idempotent.
   void Stop();
 
@@ -92,12 +98,14 @@ class Replication {
 
  private:
   friend class ReplicationModule;
+  friend class SnapshotModule;
   using Key = std::pair<ServiceName, PartitionId>;
 
   Status Exchange(const Data& request);
   Status SendSnapshot(const Data& request, ServerStream& stream);
   StatusOr<ReplicaSnapshot> Fetch(const Key& key, const NodeId& from);
   ReplicaAgent::Hooks HooksOf(const Key& key);
+  void SendFrom(const Key& key, MemberIndex to, const ProtocolMessage& message);
   void ShowMetrics(const ReplicaAgent& agent);
 
   const Environment environment_;

@@ -53,7 +53,8 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
   void Abandon();
 
  private:
-  void Watch(const Descriptor& descriptor, void (Run::*on_ready)());
+  Status WatchAll();
+  Status Watch(const Descriptor& descriptor, void (Run::*on_ready)());
   void FeedInput();
   void ReadOutput();
   void ReadError();
@@ -103,18 +104,27 @@ Status ChildProcess::Run::Begin() {
   output_ = std::move(output.reading);
   error_ = std::move(error.reading);
   for (const Descriptor* pipe : {&input_, &output_, &error_}) MakeNonblocking(*pipe);
-  Watch(output_, &Run::ReadOutput);
-  Watch(error_, &Run::ReadError);
-  Watch(input_, &Run::FeedInput);
-  Watch(exit_, &Run::OnExit);
+  const Status watched = WatchAll();
+  if (!watched.ok()) {
+    Abandon();
+    return Annotate(watched, StrCat("starting ", options_.executable));
+  }
   FeedInput();
   return OkStatus();
 }
 
-void ChildProcess::Run::Watch(const Descriptor& descriptor, void (Run::*on_ready)()) {
+Status ChildProcess::Run::WatchAll() {
+  NEPTUNE_RETURN_IF_ERROR(Watch(output_, &Run::ReadOutput));
+  NEPTUNE_RETURN_IF_ERROR(Watch(error_, &Run::ReadError));
+  NEPTUNE_RETURN_IF_ERROR(Watch(input_, &Run::FeedInput));
+  return Watch(exit_, &Run::OnExit);
+}
+
+Status ChildProcess::Run::Watch(const Descriptor& descriptor, void (Run::*on_ready)()) {
   watches_.push_back(std::make_shared<neptune::Watch>(
       [self = shared_from_this(), on_ready] { (self.get()->*on_ready)(); }));
-  loop_.descriptor_poller().Add(descriptor.number(), EPOLLIN | EPOLLOUT | EPOLLET, watches_.back());
+  return loop_.descriptor_poller().Add(descriptor.number(), EPOLLIN | EPOLLOUT | EPOLLET,
+                                       watches_.back());
 }
 
 // It is fine if the program does not read all of its input. The loop's thread blocks SIGPIPE, like

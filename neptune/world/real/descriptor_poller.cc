@@ -11,6 +11,17 @@
 
 namespace neptune {
 
+namespace {
+
+Status Refusal(int descriptor, int error) {
+  if (error == EPERM || error == EBADF || error == EEXIST) {
+    return InvalidArgument("watching descriptor ", descriptor, ": ", std::strerror(error));
+  }
+  return ResourceExhausted("watching descriptor ", descriptor, ": ", std::strerror(error));
+}
+
+}  // namespace
+
 DescriptorPoller::DescriptorPoller(RealLoop& loop) : loop_(loop), poller_(loop.io()) {
   const int poller = epoll_create1(EPOLL_CLOEXEC);
   PCHECK(poller >= 0) << "creating the loop's poller";
@@ -21,16 +32,23 @@ DescriptorPoller::~DescriptorPoller() {
   for (const int descriptor : closing_) close(descriptor);
 }
 
-void DescriptorPoller::Control(int operation, int descriptor, uint32_t events, Watcher* watcher) {
+int DescriptorPoller::TryControl(int operation, int descriptor, uint32_t events, Watcher* watcher) {
   epoll_event event{};
   event.events = events;
   event.data.ptr = watcher;
-  PCHECK(epoll_ctl(poller_.native_handle(), operation, descriptor, &event) == 0);
+  return epoll_ctl(poller_.native_handle(), operation, descriptor, &event) == 0 ? 0 : errno;
 }
 
-void DescriptorPoller::Add(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher) {
-  Control(EPOLL_CTL_ADD, descriptor, events, watcher.get());
+void DescriptorPoller::Control(int operation, int descriptor, uint32_t events, Watcher* watcher) {
+  const int error = TryControl(operation, descriptor, events, watcher);
+  CHECK_EQ(error, 0) << "changing the watch of descriptor " << descriptor;
+}
+
+Status DescriptorPoller::Add(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher) {
+  const int error = TryControl(EPOLL_CTL_ADD, descriptor, events, watcher.get());
+  if (error != 0) return Refusal(descriptor, error);
   watchers_.emplace(watcher.get(), std::move(watcher));
+  return OkStatus();
 }
 
 void DescriptorPoller::AddAtEndOfTurn(int descriptor, uint32_t events,
@@ -54,18 +72,8 @@ void DescriptorPoller::Remove(int descriptor, Watcher* watcher) {
 }
 
 Status DescriptorPoller::Watch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) {
-  epoll_event event{};
-  event.events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
-  event.data.ptr = watcher.get();
-  if (epoll_ctl(poller_.native_handle(), EPOLL_CTL_ADD, descriptor, &event) == 0) {
-    watchers_.emplace(watcher.get(), std::move(watcher));
-    return OkStatus();
-  }
-  const int error = errno;
-  if (error == EPERM || error == EBADF || error == EEXIST) {
-    return InvalidArgument("watching descriptor ", descriptor, ": ", std::strerror(error));
-  }
-  return ResourceExhausted("watching descriptor ", descriptor, ": ", std::strerror(error));
+  constexpr uint32_t kAll = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLRDHUP | EPOLLET;
+  return Add(descriptor, kAll, std::move(watcher));
 }
 
 // Unregisters at once, because the descriptor may be reused for another file soon. Events already
@@ -84,7 +92,8 @@ void DescriptorPoller::Close(int descriptor, Watcher* watcher) {
       std::erase_if(adding_, [=](const Addition& addition) { return addition.watcher == watcher; });
   // At once: the watcher may be gone when descriptors are next asked for their events, in this
   // turn. (Closing is not enough: a child process that was just spawned may share the descriptor.)
-  if (added == 0) Control(EPOLL_CTL_DEL, descriptor, 0, nullptr);
+  // A watcher that was refused is not registered.
+  if (added == 0 && watchers_.contains(watcher)) Control(EPOLL_CTL_DEL, descriptor, 0, nullptr);
   Forget(watcher);
   closing_.push_back(descriptor);
 }
@@ -96,11 +105,22 @@ void DescriptorPoller::Forget(Watcher* watcher) {
   const auto node = watchers_.extract(watcher);  // destroyed at scope exit
 }
 
-void DescriptorPoller::EndTurn() {
+void DescriptorPoller::AddPending() {
+  std::vector<std::pair<std::shared_ptr<Watcher>, Status>> refused;
   for (const Addition& addition : adding_) {
-    Control(EPOLL_CTL_ADD, addition.descriptor, addition.events, addition.watcher);
+    const int error =
+        TryControl(EPOLL_CTL_ADD, addition.descriptor, addition.events, addition.watcher);
+    if (error == 0) continue;
+    const auto found = watchers_.find(addition.watcher);
+    refused.emplace_back(std::move(found->second), Refusal(addition.descriptor, error));
+    watchers_.erase(found);
   }
   adding_.clear();
+  for (const auto& [watcher, reason] : refused) watcher->OnRefused(reason);
+}
+
+void DescriptorPoller::EndTurn() {
+  AddPending();
   for (const int descriptor : closing_) close(descriptor);
   closing_.clear();
   if (!waiting_ && !watchers_.empty()) Wait();

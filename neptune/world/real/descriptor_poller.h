@@ -38,10 +38,11 @@ class DescriptorPoller final : public DescriptorReadiness {
   Status Watch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) override;
   void Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) override;
 
-  // Registers `watcher` for `events`; with EPOLLET it is notified of new events only.
-  void Add(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);
+  // Registers `watcher` for `events`; with EPOLLET it is notified of new events only. Errors:
+  // kResourceExhausted the system has no memory or room for another watched descriptor.
+  Status Add(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);
   // Like Add, but registers after the turn's output has been sent, because peers wait for the
-  // output.
+  // output. An error is reported by OnRefused.
   void AddAtEndOfTurn(int descriptor, uint32_t events, std::shared_ptr<Watcher> watcher);
   // Changes the events; those that are already pending are reported again.
   void Change(int descriptor, uint32_t events, Watcher* watcher);
@@ -72,7 +73,11 @@ class DescriptorPoller final : public DescriptorReadiness {
   // Number of NotifyAgain calls that skip polling after a poll found nothing.
   static constexpr int kQuietTurnCount = 15;
 
+  // Returns 0 or the error.
+  int TryControl(int operation, int descriptor, uint32_t events, Watcher* watcher);
+  // For operations that need no memory, so that only a bug makes them fail.
   void Control(int operation, int descriptor, uint32_t events, Watcher* watcher);
+  void AddPending();
   void Wait();
   // Returns the number of watchers notified.
   int NotifyWatchers();

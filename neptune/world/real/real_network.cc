@@ -54,8 +54,9 @@ class Acceptor final : public DescriptorPoller::Watcher,
     // removed from Asio's reactor; the poller takes it over
     step([&] { socket_ = acceptor.release(error); });
     if (error) return FromErrorCode(error, "listening on " + at.ToString());
-    loop_.descriptor_poller().Add(socket_, EPOLLIN, shared_from_this());
-    return OkStatus();
+    Status watched = loop_.descriptor_poller().Add(socket_, EPOLLIN, shared_from_this());
+    if (!watched.ok()) close(std::exchange(socket_, kNone));
+    return watched;
   }
 
   // Closes at once: later connection attempts are refused.
@@ -126,7 +127,8 @@ class ConnectAttempt final : public DescriptorPoller::Watcher,
     auto outcome = Try();
     if (!outcome) outcome = Try();
     if (outcome) return FinishLater(*std::move(outcome));
-    loop_.descriptor_poller().Add(socket_, EPOLLOUT, shared_from_this());
+    Status watched = loop_.descriptor_poller().Add(socket_, EPOLLOUT, shared_from_this());
+    if (!watched.ok()) return FinishLater(std::move(watched));
     if (deadline == kNever) return;
     timer_ = loop_.RunAt(deadline, [self = shared_from_this()] {
       self->timer_ = 0;

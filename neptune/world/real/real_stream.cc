@@ -90,6 +90,8 @@ class Connection final : public DescriptorPoller::Watcher,
     ReadSome();
   }
 
+  void OnRefused(const Status& reason) override { End(reason); }
+
   void ReadLater() {
     if (std::exchange(read_posted_, true)) return;
     loop_.Post([self = shared_from_this()] {

@@ -13,12 +13,20 @@
 namespace neptune {
 namespace {
 
-// Nice value of a background loop relative to serving loops. The system's maximum is 19 in total.
+// Nice values relative to serving loops. The system's maximum is 19 in total.
+constexpr int kControlNiceness = -5;
 constexpr int kBackgroundNiceness = 10;
 constexpr int kNicenessMax = 19;
 // Scheduler slices; the system accepts 0.1 to 100 ms.
 constexpr uint64_t kServingTurnNs = 100'000;
 constexpr uint64_t kBackgroundTurnNs = 3'000'000;
+
+// Needs a privilege (CAP_SYS_NICE, or RLIMIT_NICE); without it the loop runs like serving loops.
+void BeLessNice() {
+  const auto thread_id = static_cast<id_t>(syscall(SYS_gettid));
+  (void)setpriority(PRIO_PROCESS, thread_id,
+                    getpriority(PRIO_PROCESS, thread_id) + kControlNiceness);
+}
 
 void BeNicer() {
   const auto thread_id = static_cast<id_t>(syscall(SYS_gettid));
@@ -67,6 +75,7 @@ void SetThreadPriority(LoopPriority priority) {
     return;
   }
   if (background) BeNicer();
+  if (priority == LoopPriority::kControl) BeLessNice();
   AskForTurns(background ? kBackgroundTurnNs : kServingTurnNs);
 }
 

@@ -16,8 +16,9 @@
 namespace neptune {
 
 // Sets the priority of the calling thread. If the program was started under a real-time policy, a
-// background loop runs one priority below the others if there is one. Settings refused by the
-// system are logged.
+// background loop runs one priority below the others if there is one. Otherwise a background loop
+// is ten nicer than a serving loop, and a control loop five less nice if the system permits it.
+// Other settings refused by the system are logged.
 void SetThreadPriority(LoopPriority priority);
 
 }  // namespace neptune
