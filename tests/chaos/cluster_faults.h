@@ -20,7 +20,9 @@ class ClusterFaults final : public FaultTarget {
       : cluster_(cluster), state_(state), hosts_(cluster.simulator()) {}
 
   // The nodes keep no data in storage, so a full disk would show nothing.
-  bool Supports(Fault::Kind kind) const override { return kind != Fault::Kind::kFullDisk; }
+  bool Supports(Fault::Kind kind) const override {
+    return kind != Fault::Kind::kFullDisk && !TraitsOf(kind).needs_process;
+  }
   Status Begin(const Fault& fault) override;
   Status End(const Fault& fault) override;
 

@@ -1,33 +1,24 @@
-// A real cluster of replicated registers whose nodes are killed, stopped, cut off and starved of
-// disk while sessions use them.
+// A real cluster of replicated registers whose nodes have faults of every kind while sessions use
+// them.
 
 #include <gflags/gflags.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
-#include "neptune/base/unique_port.h"
-#include "neptune/node/cluster_spec.h"
-#include "neptune/node/echo_module.h"
-#include "neptune/thread/user_thread.h"
 #include "neptune/world/faults/fault_draw.h"
 #include "neptune/world/random_source.h"
+#include "tools/chaos/process_cluster.h"
 #include "tools/chaos/process_faults.h"
-#include "tools/chaos/server_process.h"
 #include "tools/history/register_load.h"
-#include "tools/process/linked_hosts.h"
-#include "tools/process/peer_process.h"
-#include "tools/process/real_node.h"
 #include "tools/terminal/command_line.h"
 
 DEFINE_double(seconds, 60, "duration of the faults");
@@ -36,244 +27,184 @@ DEFINE_int32(nodes, 5, "nodes with a replica of everything");
 DEFINE_bool(links, true,
             "give every node a network namespace of its own and also take down its link");
 DEFINE_string(faults, "", "file with a schedule of faults; empty: drawn from the seed");
+DEFINE_string(kinds, "default",
+              "kinds of faults to draw, separated by commas: their names, 'default', or 'all'");
+DEFINE_bool(small_logs, false,
+            "logs keep little, and the data have some size: nodes that return take snapshots");
+DEFINE_bool(healed, true, "fail if not every replica serves again some time after the faults");
 DEFINE_bool(keep, false, "keep logs and data after the run");
 
 namespace search::chaos {
 namespace {
 
+using neptune::Fault;
 using neptune::Status;
 using neptune::StatusOr;
-using neptune::StrAppend;
 using neptune::StrCat;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr char kUsage[] =
-    "kills, stops, isolates and starves the nodes of a real cluster and checks what its clients "
-    "saw\n\n"
-    "  chaos --seconds=60 --seed=7";
+    "gives the nodes of a real cluster faults and checks what its clients saw\n\n"
+    "  chaos --seconds=60 --seed=7\n"
+    "  chaos --kinds=slow_flush,crash_in_flush --small_logs";
 constexpr uint32_t kPartitionCount = 2;
 constexpr int kSessionCount = 6;
 constexpr auto kFaultPauseMean = milliseconds(1500);
 constexpr auto kDownMean = milliseconds(1200);
 constexpr auto kRecoveryMax = seconds(40);
 constexpr size_t kScheduleSizeMax = 1 << 20;
-// How often each kind is drawn.
-constexpr std::pair<neptune::Fault::Kind, int> kKinds[] = {
-    {neptune::Fault::Kind::kCrash, 5},
-    {neptune::Fault::Kind::kPause, 4},
-    {neptune::Fault::Kind::kFullDisk, 1},
-    {neptune::Fault::Kind::kIsolate, 4},
+// Values that stay where they are, so that a snapshot takes a while.
+constexpr int kBallastCount = 64;
+constexpr size_t kBallastSize = 48 * 1024;
+
+// How often each kind is drawn, and whether it is drawn without being asked for.
+struct KindWeight {
+  Fault::Kind kind;
+  int weight;
+  bool is_default;
+};
+constexpr KindWeight kKinds[] = {
+    {Fault::Kind::kCrash, 5, true},        {Fault::Kind::kPause, 4, true},
+    {Fault::Kind::kFullDisk, 1, true},     {Fault::Kind::kIsolate, 4, true},
+    {Fault::Kind::kSlowFlush, 3, true},    {Fault::Kind::kClockOffset, 1, true},
+    {Fault::Kind::kHungLoop, 2, true},     {Fault::Kind::kCrashInFlush, 3, true},
+    {Fault::Kind::kFloodLong, 1, false},   {Fault::Kind::kFloodShort, 1, false},
+    {Fault::Kind::kFloodReads, 1, false},  {Fault::Kind::kFloodHuge, 1, false},
+    {Fault::Kind::kBlockedLog, 1, false},  {Fault::Kind::kReadErrors, 1, false},
+    {Fault::Kind::kBitFlip, 1, false},     {Fault::Kind::kDescriptorLimit, 1, false},
+    {Fault::Kind::kMemoryLimit, 1, false},
 };
 
-std::string SpecText(int nodes, uint16_t port) {
-  std::string text = StrCat("name: 'chaos-", port, "' multicast_group: '239.192.7.9:", port,
-                            "' services { name: 'registers' module: 'registers' partition_count: ",
-                            kPartitionCount, " replication { level: 'staleness_bounded' } } ",
-                            "services { name: 'sessions' module: 'echo' } ",
-                            "nodes { name: 'client' hosts { service: 'sessions' } } ");
-  for (int i = 0; i < nodes; ++i) {
-    StrAppend(&text, "nodes { name: 's", i, "' hosts { service: 'registers' } } ");
+// The kinds that --kinds names, each as often as its weight says.
+StatusOr<std::vector<Fault::Kind>> ChosenKinds(const ProcessFaults& target) {
+  std::vector<Fault::Kind> kinds;
+  for (const std::string& name : tools::SplitList(FLAGS_kinds)) {
+    bool is_known = false;
+    for (const KindWeight& one : kKinds) {
+      const bool is_named = name == TraitsOf(one.kind).name;
+      const bool is_chosen = is_named || name == "all" || (name == "default" && one.is_default);
+      is_known = is_known || is_chosen;
+      if (is_named && !target.Supports(one.kind))
+        return neptune::Unimplemented("this cluster cannot have the fault '", name, "'");
+      if (is_chosen && target.Supports(one.kind)) {
+        kinds.insert(kinds.end(), static_cast<size_t>(one.weight), one.kind);
+      }
+    }
+    if (!is_known) return neptune::InvalidArgument("--kinds: no kind is called '", name, "'");
   }
-  return text;
+  if (kinds.empty()) return neptune::InvalidArgument("--kinds is empty");
+  return kinds;
 }
 
-// A folder removed with this object, unless it is to be kept.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "chaos-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = name;
+ProcessClusterOptions OptionsFromFlags() {
+  ProcessClusterOptions options;
+  options.node_count = FLAGS_nodes;
+  options.partition_count = kPartitionCount;
+  options.on_hosts = FLAGS_links;
+  options.with_log_pipes = true;
+  options.keep = FLAGS_keep;
+  if (FLAGS_small_logs) {
+    options.replication = "level: 'staleness_bounded' log_entries_kept: 20 log_size_max_mib: 1";
   }
-  ~Folder() {
-    std::error_code ignored;
-    if (!FLAGS_keep) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
+  return options;
+}
 
- private:
-  std::string path_;
-};
-
-class ChaosCluster {
+class Chaos {
  public:
-  ChaosCluster() : load_({.seed = FLAGS_seed, .partition_count = kPartitionCount}) {}
+  explicit Chaos(ProcessCluster& cluster)
+      : cluster_(cluster),
+        load_({.seed = FLAGS_seed, .partition_count = kPartitionCount}),
+        target_(cluster.MakeFaults(FLAGS_seed)) {}
 
   Status Run() {
-    NEPTUNE_RETURN_IF_ERROR(Start());
+    NEPTUNE_RETURN_IF_ERROR(cluster_.AwaitWrites(kRecoveryMax));
+    if (FLAGS_small_logs) NEPTUNE_RETURN_IF_ERROR(WriteBallast());
     std::printf("%d nodes, seed %lu, folder %s\n", FLAGS_nodes,
-                static_cast<unsigned long>(FLAGS_seed), folder_.path().c_str());
-    for (int i = 0; i < kSessionCount; ++i) load_.Begin(client_->node(), i);
+                static_cast<unsigned long>(FLAGS_seed), cluster_.folder().c_str());
+    for (int i = 0; i < kSessionCount; ++i) load_.Begin(cluster_.client().node(), i);
     NEPTUNE_RETURN_IF_ERROR(CauseFaults());
     NEPTUNE_RETURN_IF_ERROR(AwaitRecovery());
     return Check();
   }
 
  private:
-  Status Start() {
-    if (FLAGS_nodes < 1 || FLAGS_nodes > 16)
-      return neptune::InvalidArgument("--nodes must be 1 to 16");
-    if (FLAGS_links) MakeHosts();
-    const std::string spec_path = folder_.path() + "/spec.textproto";
-    const std::string text = SpecText(FLAGS_nodes, port_.number());
-    NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(spec_path, text));
-    NEPTUNE_ASSIGN_OR_RETURN(const neptune::ClusterSpec spec,
-                             neptune::ParseClusterSpec(text, spec_path));
-    NEPTUNE_ASSIGN_OR_RETURN(const std::string program, lab::FindProgram("neptune/node/neptuned"));
-    for (int i = 0; i < FLAGS_nodes; ++i) {
-      const std::string name = StrCat("s", i);
-      std::vector<std::string> arguments = {program, "--spec=" + spec_path, "--node=" + name,
-                                            "--data_dir=" + folder_.path()};
-      if (hosts_ != nullptr) arguments.push_back("--address=" + AddressOf(i));
-      servers_.push_back(std::make_unique<ServerProcess>(
-          std::move(arguments), StrCat(folder_.path(), "/", name, ".log"),
-          hosts_ == nullptr ? -1 : hosts_->descriptor(i)));
-      NEPTUNE_RETURN_IF_ERROR(servers_.back()->Start());
-    }
-    neptune::NodeOptions options;
-    options.spec = spec;
-    options.name = neptune::NodeId("client");
-    options.with_admin = false;
-    options.modules =
-        [](const std::string& module) -> StatusOr<std::unique_ptr<neptune::ServiceModule>> {
-      if (module != "echo") return neptune::NotFound("no module '", module, "'");
-      return std::make_unique<neptune::EchoModule>();
-    };
-    NEPTUNE_RETURN_IF_ERROR(StartClient(std::move(options)));
-    return AwaitWrites();
-  }
-
-  // If there are no hosts, everything is on loopback and links are not taken down.
-  void MakeHosts() {
-    auto hosts = lab::LinkedHosts::Make(static_cast<size_t>(FLAGS_nodes) + 1);
-    if (hosts.ok()) {
-      hosts_ = *std::move(hosts);
-    } else {
-      std::printf("links are not cut: %s\n", hosts.status().ToString().c_str());
-    }
-  }
-
-  std::string AddressOf(size_t host) const {
-    const std::string text = neptune::Endpoint{hosts_->address(host), 0}.ToString();
-    return text.substr(0, text.find(':'));
-  }
-
-  // Runs on the last host.
-  Status StartClient(neptune::NodeOptions options) {
+  Status WriteBallast() {
     Status status;
-    const auto start = [&] {
-      client_ = std::make_unique<lab::RealNode>(std::move(options));
-      status = client_->Start();
-    };
-    if (hosts_ == nullptr) {
-      start();
-    } else {
-      options.address = hosts_->address(servers_.size());
-      hosts_->RunIn(servers_.size(), start);
-    }
-    return status;
-  }
-
-  // Waits until every partition accepts a write.
-  Status AwaitWrites() {
-    Status status;
-    client_->Run([&] {
-      neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
-      for (uint32_t p = 0; p < kPartitionCount && status.ok(); ++p) {
+    cluster_.client().Run([&] {
+      neptune::ReplicaSession session{neptune::ClientSession(cluster_.client().node().client())};
+      for (int i = 0; i < kBallastCount * static_cast<int>(kPartitionCount) && status.ok(); ++i) {
         neptune::Data response;
-        status =
-            session.Call({neptune::ServiceName(history::kRegisterService), neptune::PartitionId(p),
-                          neptune::MethodName("Append"), neptune::AccessMode::kWrite},
-                         neptune::Data("ready=;"), &response,
-                         {.deadline = neptune::this_thread::Now() + kRecoveryMax});
+        status = session.Call(
+            {neptune::ServiceName(history::kRegisterService),
+             neptune::PartitionId(static_cast<uint32_t>(i) % kPartitionCount),
+             neptune::MethodName("Append"), neptune::AccessMode::kWrite},
+            neptune::Data(StrCat("ballast", i, "=", std::string(kBallastSize, 'b'))), &response);
       }
     });
-    return neptune::Annotate(status, "waiting for a first write");
+    return neptune::Annotate(status, "writing ballast");
   }
 
-  neptune::TimePoint Now() {
-    neptune::TimePoint now;
-    client_->Run([&] { now = neptune::this_thread::Now(); });
-    return now;
-  }
-
-  void SleepUntil(neptune::TimePoint time) { Sleep(std::max(time - Now(), neptune::Duration(0))); }
-
-  void Sleep(neptune::Duration time) {
-    client_->Run([&] { neptune::this_thread::SleepFor(time); });
-  }
-
-  // Draws the faults, or reads those of --faults. At most one node at a time has one.
-  StatusOr<neptune::FaultSchedule> Schedule(const ProcessFaults& target) const {
+  // Draws the faults, or reads those of --faults. At most one node at a time has one of those that
+  // are exclusive.
+  StatusOr<neptune::FaultSchedule> Schedule() const {
     if (!FLAGS_faults.empty()) {
       NEPTUNE_ASSIGN_OR_RETURN(const std::string text,
                                neptune::ReadFile(FLAGS_faults, kScheduleSizeMax));
       NEPTUNE_ASSIGN_OR_RETURN(neptune::FaultSchedule schedule, neptune::ParseFaultSchedule(text));
-      NEPTUNE_RETURN_IF_ERROR(neptune::Annotate(target.Check(schedule), FLAGS_faults));
+      NEPTUNE_RETURN_IF_ERROR(neptune::Annotate(target_->Check(schedule), FLAGS_faults));
       return schedule;
     }
     neptune::RandomFaultOptions options;
-    for (int i = 0; i < FLAGS_nodes; ++i) options.hosts.push_back(StrCat("s", i));
+    for (int i = 0; i < FLAGS_nodes; ++i) options.hosts.push_back(ProcessCluster::NameOf(i));
     options.horizon = neptune::TimePoint(neptune::FromSeconds(FLAGS_seconds));
     options.interval_mean = kFaultPauseMean;
     options.duration_mean = kDownMean;
-    options.kinds.clear();
-    for (const auto& [kind, weight] : kKinds) {
-      if (target.Supports(kind)) options.kinds.insert(options.kinds.end(), weight, kind);
-    }
+    NEPTUNE_ASSIGN_OR_RETURN(options.kinds, ChosenKinds(*target_));
     neptune::RandomSource random(FLAGS_seed);
     return neptune::DrawFaults(random, options);
   }
 
   Status CauseFaults() {
-    std::map<std::string, FaultyNode> nodes;
-    for (size_t i = 0; i < servers_.size(); ++i) nodes[StrCat("s", i)] = {servers_[i].get(), i};
-    ProcessFaults target(std::move(nodes), hosts_.get());
-    NEPTUNE_ASSIGN_OR_RETURN(const neptune::FaultSchedule schedule, Schedule(target));
+    NEPTUNE_ASSIGN_OR_RETURN(const neptune::FaultSchedule schedule, Schedule());
     std::printf("faults:\n%s", neptune::ToString(schedule).c_str());
-    const neptune::TimePoint begin = Now();
+    const neptune::TimePoint begin = cluster_.Now();
     for (const neptune::FaultChange& change : ChangesOf(schedule)) {
-      SleepUntil(begin + change.at.time_since_epoch());
-      std::printf("%s %s\n", change.begins ? "begin" : "end  ", change.fault.ToString().c_str());
+      const neptune::TimePoint at = begin + change.at.time_since_epoch();
+      cluster_.Sleep(std::max(at - cluster_.Now(), neptune::Duration(0)));
+      NEPTUNE_RETURN_IF_ERROR(target_->Apply(change));
+      std::printf("%s %s%s%s\n", change.begins ? "begin" : "end  ", change.fault.ToString().c_str(),
+                  target_->note().empty() ? "" : ": ", target_->note().c_str());
       std::fflush(stdout);
-      NEPTUNE_RETURN_IF_ERROR(target.Apply(change));
     }
     return neptune::OkStatus();
   }
 
   Status AwaitRecovery() {
-    for (size_t i = 0; i < servers_.size(); ++i) {
-      if (servers_[i]->HasEnded()) return neptune::Internal("s", i, " exited on its own");
+    for (int i = 0; i < FLAGS_nodes; ++i) {
+      if (cluster_.process(i).HasEnded())
+        return neptune::Internal(ProcessCluster::NameOf(i), " exited on its own");
     }
-    NEPTUNE_RETURN_IF_ERROR(AwaitWrites());
-    Sleep(seconds(2));
+    NEPTUNE_RETURN_IF_ERROR(cluster_.AwaitWrites(kRecoveryMax));
+    cluster_.Sleep(seconds(2));
     load_.End();
-    while (load_.active_count() > 0) Sleep(milliseconds(20));
-    return neptune::OkStatus();
+    while (load_.active_count() > 0) cluster_.Sleep(milliseconds(20));
+    return FLAGS_healed ? AwaitHealed() : neptune::OkStatus();
   }
 
-  // Reads the current contents of the registers from their primaries.
-  Status ReadContents(history::RegisterContents* contents) {
-    Status status;
-    client_->Run([&] {
-      neptune::ReplicaSession session{neptune::ClientSession(client_->node().client())};
-      for (const auto& [partition, key] : load_.Registers()) {
-        neptune::Data response;
-        // An empty append returns the newest contents.
-        status = session.Call(
-            {neptune::ServiceName(history::kRegisterService), neptune::PartitionId(partition),
-             neptune::MethodName("Append"), neptune::AccessMode::kWrite},
-            neptune::Data(key + "="), &response);
-        if (!status.ok()) return;
-        (*contents)[{partition, key}] = response.bytes();
+  Status AwaitHealed() {
+    for (int i = 0; i < FLAGS_nodes; ++i) {
+      if (!cluster_.Await(kRecoveryMax, [&] { return cluster_.IsWhole(i); })) {
+        return neptune::Internal("not every replica of ", ProcessCluster::NameOf(i),
+                                 " serves after the faults; its log is ", cluster_.LogOf(i));
       }
-    });
-    return neptune::Annotate(status, "reading the registers");
+    }
+    return neptune::OkStatus();
   }
 
   Status Check() {
     history::RegisterContents contents;
-    NEPTUNE_RETURN_IF_ERROR(ReadContents(&contents));
+    NEPTUNE_RETURN_IF_ERROR(cluster_.ReadContents(load_.Registers(), &contents));
     size_t writes = 0;
     size_t reads = 0;
     size_t unanswered = 0;
@@ -287,18 +218,20 @@ class ChaosCluster {
     return wrong.empty() ? neptune::OkStatus() : neptune::Internal(wrong);
   }
 
-  const neptune::UniquePort port_;
-  const Folder folder_;
+  ProcessCluster& cluster_;
   history::RegisterLoad load_;
-  std::unique_ptr<lab::LinkedHosts> hosts_;  // null: all on loopback
-  std::vector<std::unique_ptr<ServerProcess>> servers_;
-  std::unique_ptr<lab::RealNode> client_;
+  const std::unique_ptr<ProcessFaults> target_;
 };
+
+Status Run() {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto cluster, ProcessCluster::Start(OptionsFromFlags()));
+  return Chaos(*cluster).Run();
+}
 
 }  // namespace
 }  // namespace search::chaos
 
 int main(int argc, char** argv) {
   search::tools::ParseCommandLine(&argc, &argv, search::chaos::kUsage, __FILE__);
-  return search::tools::ExitStatus(search::chaos::ChaosCluster().Run(), "chaos");
+  return search::tools::ExitStatus(search::chaos::Run(), "chaos");
 }

@@ -1,37 +1,93 @@
 #include "tools/chaos/process_faults.h"
 
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "neptune/base/file.h"
+#include "neptune/base/strings.h"
+
 namespace search::chaos {
+namespace {
 
 using neptune::Fault;
 using neptune::OkStatus;
 using neptune::Status;
+using neptune::StrCat;
 using Kind = Fault::Kind;
 
-bool ProcessFaults::Supports(Kind kind) const {
+// A crash in a flush holds flushes for this long, and waits this often for one.
+constexpr neptune::Duration kHeldFlush = std::chrono::milliseconds(300);
+constexpr int kFlushPollMs = 2;
+constexpr int kFlushPollCountMax = 1'000;
+constexpr int kGarbageConnectionCount = 8;
+
+// Settings of the page, which outlast the process.
+bool IsOfPage(Kind kind) { return kind == Kind::kSlowFlush || kind == Kind::kClockOffset; }
+
+// Caused by calls from outside.
+bool IsOfCalls(Kind kind) {
   switch (kind) {
-    case Kind::kCrash:
-    case Kind::kPause:
-    case Kind::kFullDisk:
+    case Kind::kFloodShort:
+    case Kind::kFloodReads:
+    case Kind::kFloodLong:
+    case Kind::kFloodHuge:
+    case Kind::kHungLoop:
+    case Kind::kBlockedLog:
       return true;
-    case Kind::kIsolate:
-      return hosts_ != nullptr;
     default:
       return false;
   }
 }
 
+bool CanHave(const FaultyNode& node, Kind kind) {
+  switch (kind) {
+    case Kind::kCrash:
+    case Kind::kPause:
+    case Kind::kFullDisk:
+    case Kind::kDescriptorLimit:
+    case Kind::kMemoryLimit:
+      return true;
+    case Kind::kSlowFlush:
+    case Kind::kClockOffset:
+    case Kind::kReadErrors:
+    case Kind::kBitFlip:
+    case Kind::kCrashInFlush:
+      return node.disk != nullptr;
+    case Kind::kHungLoop:
+      return node.calls.has_value() && !node.hang_file.empty();
+    case Kind::kBlockedLog:
+      return node.calls.has_value() && node.log != nullptr;
+    default:
+      return IsOfCalls(kind) && node.calls.has_value();
+  }
+}
+
+}  // namespace
+
+bool ProcessFaults::Supports(Kind kind) const {
+  if (kind == Kind::kIsolate) return hosts_ != nullptr;
+  return std::all_of(nodes_.begin(), nodes_.end(),
+                     [&](const auto& node) { return CanHave(node.second, kind); });
+}
+
 Status ProcessFaults::Check(const neptune::FaultSchedule& schedule) const {
   NEPTUNE_RETURN_IF_ERROR(CheckSupported(*this, schedule));
-  std::map<std::string, Fault> active;  // by host; all supported kinds are of one host
+  // Keys are host and name; the exclusive ones of a host share a place. All supported kinds are of
+  // one host.
+  std::map<std::pair<std::string, std::string>, Fault> active;
   for (const neptune::FaultChange& change : ChangesOf(schedule)) {
     const std::string& host = *change.fault.hosts.begin();
+    const neptune::FaultTraits& traits = TraitsOf(change.fault.kind);
+    const std::pair<std::string, std::string> place(host, traits.is_exclusive() ? "" : traits.name);
     if (!nodes_.contains(host)) {
       return neptune::InvalidArgument("'", change.fault.ToString(),
                                       "' is of no node of this cluster");
     }
     if (!change.begins) {
-      active.erase(host);
-    } else if (const auto [other, is_new] = active.emplace(host, change.fault); !is_new) {
+      active.erase(place);
+    } else if (const auto [other, is_new] = active.emplace(place, change.fault); !is_new) {
       return neptune::InvalidArgument("'", change.fault.ToString(), "' begins before '",
                                       other->second.ToString(), "' has ended");
     }
@@ -40,33 +96,139 @@ Status ProcessFaults::Check(const neptune::FaultSchedule& schedule) const {
 }
 
 Status ProcessFaults::Set(const Fault& fault, bool begins) {
+  note_.clear();
   if (!Supports(fault.kind)) return neptune::Unimplemented("causing ", fault.ToString());
   const auto found = nodes_.find(*fault.hosts.begin());
   if (found == nodes_.end()) {
     return neptune::InvalidArgument("'", fault.ToString(), "' is of no node of this cluster");
   }
-  if (fault.kind == Kind::kIsolate) return hosts_->SetLink(found->second.host, !begins);
-  ServerProcess& process = *found->second.process;
-  const bool ends_crash = fault.kind == Kind::kCrash && !begins;
-  if (process.lives() == ends_crash) {
+  const FaultyNode& node = found->second;
+  if (fault.kind == Kind::kIsolate) return hosts_->SetLink(node.host, !begins);
+  if (IsOfCalls(fault.kind)) return SetCalls(fault, node, begins);
+  if (!IsOfPage(fault.kind)) return SetProcess(fault, node, begins);
+  SetPage(fault, *node.disk, begins);
+  return OkStatus();
+}
+
+void ProcessFaults::SetPage(const Fault& fault, DiskFaults& disk, bool begins) {
+  const neptune::Duration amount = neptune::FromSeconds(begins ? fault.amount : 0);
+  if (fault.kind == Kind::kClockOffset) return disk.SetClockOffset(amount);
+  disk.SetFlushDelay(amount);
+}
+
+Status ProcessFaults::SetCalls(const Fault& fault, const FaultyNode& node, bool begins) {
+  const std::pair<std::string, std::string> key(*fault.hosts.begin(), TraitsOf(fault.kind).name);
+  if (!begins) {
+    if (fault.kind == Kind::kHungLoop) unlink(node.hang_file.c_str());
+    if (fault.kind == Kind::kBlockedLog) node.log->Unblock();
+    floods_.erase(key);
+    return OkStatus();
+  }
+  FloodOptions options;
+  if (fault.kind == Kind::kHungLoop) {
+    NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(node.hang_file, "hang"));
+    options = {.method = "Hang", .request = node.hang_file, .connections = 1};
+  } else if (fault.kind == Kind::kBlockedLog) {
+    NEPTUNE_RETURN_IF_ERROR(node.log->Block());
+    // A node logs refused connections.
+    options = {.connections = kGarbageConnectionCount, .is_garbage = true};
+  } else {
+    options = FloodOf(fault.kind);
+  }
+  options.network = node.network;
+  NEPTUNE_ASSIGN_OR_RETURN(floods_[key], Flood::Start(*node.calls, options));
+  return OkStatus();
+}
+
+Status ProcessFaults::SetProcess(const Fault& fault, const FaultyNode& node, bool begins) {
+  const bool is_down = fault.kind == Kind::kCrash || fault.kind == Kind::kBitFlip ||
+                       fault.kind == Kind::kCrashInFlush;
+  const bool ends_crash = is_down && !begins;
+  if (node.process->lives() == ends_crash) {
     return neptune::FailedPrecondition(begins ? "begin" : "end", " of '", fault.ToString(),
                                        "': its process ", ends_crash ? "lives" : "does not live");
   }
-  switch (fault.kind) {
+  if (fault.kind == Kind::kReadErrors) node.disk->SetReadErrors(begins ? fault.amount : 0);
+  return begins ? BeginOfProcess(fault.kind, node) : EndOfProcess(fault.kind, node);
+}
+
+Status ProcessFaults::BeginOfProcess(Kind kind, const FaultyNode& node) {
+  ServerProcess& process = *node.process;
+  switch (kind) {
     case Kind::kPause:
-      begins ? process.Pause() : process.Resume();
+      process.Pause();
       return OkStatus();
     case Kind::kCrash:
-      if (!begins) return process.Start();
       process.Kill();
       return OkStatus();
-    case Kind::kFullDisk:
-      if (begins) return process.StarveOfDisk();
+    case Kind::kBitFlip:
       process.Kill();
-      return process.Start();
-    default:
-      return neptune::Unimplemented("causing ", fault.ToString());
+      return FlipBitOf(node);
+    case Kind::kCrashInFlush:
+      return CrashInFlush(node);
+    case Kind::kFullDisk:
+      return process.StarveOfDisk();
+    case Kind::kDescriptorLimit:
+      return process.StarveOfDescriptors();
+    case Kind::kMemoryLimit:
+      return process.StarveOfMemory();
+    default:  // read errors have begun
+      return OkStatus();
   }
+}
+
+Status ProcessFaults::EndOfProcess(Kind kind, const FaultyNode& node) {
+  ServerProcess& process = *node.process;
+  switch (kind) {
+    case Kind::kPause:
+      process.Resume();
+      return OkStatus();
+    case Kind::kCrash:
+    case Kind::kBitFlip:
+    case Kind::kCrashInFlush:
+      return process.Start();
+    case Kind::kDescriptorLimit:
+      return process.EndStarveOfDescriptors();
+    default:
+      return Restart(process);
+  }
+}
+
+// Starts it again, whether or not it still runs.
+Status ProcessFaults::Restart(ServerProcess& process) {
+  if (!process.HasEnded()) process.Kill();
+  return process.Start();
+}
+
+// Kills the process while it flushes; if it flushes nothing for two seconds, at any time.
+Status ProcessFaults::CrashInFlush(const FaultyNode& node) {
+  const neptune::Duration before = node.disk->flush_delay();
+  node.disk->SetFlushDelay(std::max(before, kHeldFlush));
+  for (int i = 0; i < kFlushPollCountMax && !node.disk->is_flushing(); ++i) {
+    poll(nullptr, 0, kFlushPollMs);
+  }
+  node.process->Kill();
+  node.disk->SetFlushDelay(before);
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t lost, node.disk->LoseUnflushed(random_));
+  note_ = StrCat(lost, " bytes lost");
+  return OkStatus();
+}
+
+// Flips nothing while another node's replicas are not whole: what two nodes have lost may be lost.
+Status ProcessFaults::FlipBitOf(const FaultyNode& node) {
+  if (!OthersAreWhole(node)) {
+    note_ = "no bit flipped: another node has not healed";
+    return OkStatus();
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const BitPlace place, DrawBit(node.disk->folder(), random_));
+  note_ = place.ToString();
+  return FlipBit(place);
+}
+
+bool ProcessFaults::OthersAreWhole(const FaultyNode& node) const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& other) {
+    return &other.second == &node || other.second.is_whole == nullptr || other.second.is_whole();
+  });
 }
 
 }  // namespace search::chaos

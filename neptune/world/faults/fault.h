@@ -39,6 +39,19 @@ struct Fault {
     kHang,      // the node's long requests stand still
     kIsolate,   // nothing passes between the host and any other
     kFullDisk,  // writes fail; at the end they succeed, and the process is started again
+    // Faults of processes of the operating system; tools/chaos causes them.
+    kSlowFlush,        // amount: seconds that each flush takes longer
+    kReadErrors,       // reads of files fail; amount: probability; at the end it is started again
+    kBitFlip,          // the process ends and one bit of its files changes; at the end it starts
+    kCrashInFlush,     // the process ends during a flush and loses what was not flushed
+    kDescriptorLimit,  // no new descriptors
+    kMemoryLimit,      // no new memory; at the end the process is started again
+    kFloodShort,       // many connections with short requests
+    kFloodReads,       // bursts of reads of replicated data
+    kFloodLong,        // more long requests than there are threads
+    kFloodHuge,        // huge answers that are not read
+    kHungLoop,         // a method blocks a serving loop
+    kBlockedLog,       // what the process logs is not taken from its pipe
   };
   Kind kind = Kind::kCrash;
   std::set<std::string> hosts{};
@@ -58,7 +71,7 @@ enum class FaultScope {
 };
 
 // What `amount` means, and thereby from where it is drawn.
-enum class FaultAmount { kNone, kZeroOrOne, kFactor, kSeconds, kProbability };
+enum class FaultAmount { kNone, kZeroOrOne, kFactor, kSeconds, kProbability, kDelay };
 
 // What others see of the host.
 enum class HostEffect {
@@ -74,6 +87,8 @@ struct FaultTraits {
   FaultScope scope;
   FaultAmount amount;
   HostEffect effect = HostEffect::kNone;
+  // True if it can happen to a process of the operating system only, not to a simulated host.
+  bool needs_process = false;
 
   // True if no other exclusive fault should touch the host at the same time.
   bool is_exclusive() const { return effect >= HostEffect::kUnresponsive; }

@@ -70,6 +70,9 @@ class Drawer {
         return (random_.Uniform() * 2 - 1) * ToSeconds(options_.clock_offset_max);
       case FaultAmount::kProbability:
         return random_.Uniform() * options_.probability_max;
+      case FaultAmount::kDelay:
+        return ToSeconds(options_.flush_delay_min) +
+               random_.Uniform() * ToSeconds(options_.flush_delay_max - options_.flush_delay_min);
     }
     LOG(FATAL) << "an amount that is not known";
   }

@@ -47,6 +47,9 @@ struct RandomFaultOptions {
   double probability_max = 0.3;
   // Maximum offset, ahead or back.
   Duration clock_offset_max = std::chrono::hours(1);
+  // Range of the delay of each flush. Default: a busy disk to one that hardly works.
+  Duration flush_delay_min = std::chrono::milliseconds(20);
+  Duration flush_delay_max = std::chrono::milliseconds(800);
 };
 
 // Draws faults that end by the horizon, ordered by their beginnings. The same random numbers give

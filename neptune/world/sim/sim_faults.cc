@@ -14,7 +14,7 @@ bool IsCut(Kind kind) {
 }  // namespace
 
 bool SimFaultTarget::Supports(Kind kind) const {
-  return kind != Kind::kLeave && kind != Kind::kHang;
+  return kind != Kind::kLeave && kind != Kind::kHang && !TraitsOf(kind).needs_process;
 }
 
 Status SimFaultTarget::Begin(const Fault& fault) {

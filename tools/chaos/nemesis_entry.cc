@@ -1,0 +1,3 @@
+#include "tools/chaos/nemesis_module.h"
+
+NEPTUNE_SERVICE_MODULE(search::chaos::NemesisModule)

@@ -1,0 +1,71 @@
+#include "tools/chaos/process_cluster.h"
+
+#include <gtest/gtest.h>
+
+namespace search::chaos {
+namespace {
+
+using neptune::Fault;
+using Kind = Fault::Kind;
+using std::chrono::seconds;
+
+TEST(ReplicaFiguresTest, AreReadFromAPageOfMetrics) {
+  const ReplicaFigures figures = ReplicaFiguresOf(
+      "# HELP neptune_replica_epoch The largest epoch known to the replica.\n"
+      "neptune_replica_epoch{service=\"registers\",partition=\"0\"} 3\n"
+      "neptune_replica_epoch{service=\"registers\",partition=\"1\"} 4\n"
+      "neptune_replica_failed{service=\"registers\",partition=\"0\"} 1\n"
+      "neptune_replica_role{service=\"registers\",partition=\"0\",role=\"primary\"} 1\n"
+      "neptune_replica_role{service=\"registers\",partition=\"0\",role=\"secondary\"} 0\n"
+      "neptune_replica_role{service=\"registers\",partition=\"1\",role=\"recovering\"} 1\n"
+      "neptune_replica_log_size_bytes{service=\"registers\",partition=\"0\"} 1.5e3\n");
+  EXPECT_EQ(figures.count, 2u);
+  EXPECT_EQ(figures.failed_count, 1u);
+  EXPECT_EQ(figures.primary_count, 1u);
+  EXPECT_EQ(figures.serving_count, 1u);
+  EXPECT_EQ(figures.epoch_sum, 7);
+  EXPECT_EQ(figures.log_size_sum, 1500);
+}
+
+TEST(ProcessClusterTest, RefusesACountOfNodesOutOfRange) {
+  for (const int count : {0, kProcessClusterNodeCountMax + 1}) {
+    EXPECT_EQ(ProcessCluster::Start({.node_count = count}).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+}
+
+// One cluster: a start takes longer than what is tested.
+TEST(ProcessClusterTest, EveryKindOfFaultCanBeCausedAndEnded) {
+  auto started = ProcessCluster::Start({.node_count = 3, .with_log_pipes = true});
+  ASSERT_TRUE(started.ok()) << started.status();
+  ProcessCluster& cluster = **started;
+  ASSERT_TRUE(cluster.AwaitWrites(seconds(30)).ok());
+  EXPECT_TRUE(cluster.Await(seconds(30), [&] { return cluster.IsWhole(0); }));
+  EXPECT_GE(cluster.Primary(), 0);
+  const auto faults = cluster.MakeFaults(1);
+  for (const neptune::FaultTraits& traits : neptune::AllFaultTraits()) {
+    // The last one, since what the node becomes with it is for others to judge.
+    if (!faults->Supports(traits.kind) || traits.kind == Kind::kBitFlip) continue;
+    const Fault fault = {.kind = traits.kind, .hosts = {"s2"}, .amount = 0.01};
+    EXPECT_TRUE(faults->Begin(fault).ok()) << traits.name;
+    EXPECT_TRUE(faults->End(fault).ok()) << traits.name;
+    if (cluster.process(2).HasEnded()) {
+      EXPECT_TRUE(cluster.process(2).Start().ok()) << traits.name;
+    }
+  }
+  const Fault flip = {.kind = Kind::kBitFlip, .hosts = {"s2"}};
+  EXPECT_TRUE(faults->Begin(flip).ok());
+  EXPECT_NE(faults->note().find(cluster.DataFolderOf(2)), std::string::npos) << faults->note();
+  EXPECT_TRUE(faults->End(flip).ok());
+  for (const Kind kind : {Kind::kSlowFlush, Kind::kReadErrors, Kind::kHungLoop, Kind::kCrashInFlush,
+                          Kind::kFloodHuge, Kind::kBlockedLog}) {
+    EXPECT_TRUE(faults->Supports(kind)) << neptune::TraitsOf(kind).name;
+  }
+  EXPECT_TRUE(cluster.AwaitWrites(seconds(30)).ok());
+  history::RegisterContents contents;
+  ASSERT_TRUE(cluster.ReadContents({{0, "ready"}}, &contents).ok());
+  EXPECT_EQ(contents.size(), 1u);
+}
+
+}  // namespace
+}  // namespace search::chaos
