@@ -14,6 +14,7 @@
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/file.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/world/real/posix_log_files.h"
 
 namespace neptune {
 namespace {
@@ -22,6 +23,7 @@ constexpr size_t kWriteBufferSize = 16u << 20;
 constexpr size_t kBlockCacheSize = 32u << 20;
 constexpr int kOpenFileCountMax = 256;
 constexpr size_t kLogFileCountMax = 3;
+constexpr char kLogFolder[] = ".log-files";  // no valid name of a store
 
 rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -156,7 +158,9 @@ class RocksDbStore : public KeyValueStore {
 
 class RocksDbStorage : public DurableStorage {
  public:
-  explicit RocksDbStorage(std::string directory) : directory_(std::move(directory)) {}
+  explicit RocksDbStorage(std::string directory)
+      : directory_(std::move(directory)),
+        log_files_(MakePosixLogFiles(StrCat(directory_, "/", kLogFolder))) {}
 
   StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) override {
     NEPTUNE_ASSIGN_OR_RETURN(NameLease lease, NameLease::Take(open_names_, name));
@@ -197,6 +201,8 @@ class RocksDbStorage : public DurableStorage {
     return names;
   }
 
+  LogFiles& log_files() override { return *log_files_; }
+
  private:
   std::string PathOf(std::string_view name) const { return StrCat(directory_, "/", name); }
 
@@ -207,6 +213,7 @@ class RocksDbStorage : public DurableStorage {
   }
 
   const std::string directory_;
+  const std::unique_ptr<LogFiles> log_files_;
   const std::shared_ptr<OpenNames> open_names_ = std::make_shared<OpenNames>();
 };
 

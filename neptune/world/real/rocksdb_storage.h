@@ -1,5 +1,6 @@
 // Durable storage in RocksDB: a directory with one database for each store.
 //
+//   DIRECTORY/.log-files/...  log files (posix_log_files.h)
 //   DIRECTORY/NAME/...        one RocksDB database; its write-ahead log gives the order of writes
 //
 // RocksDB appears nowhere else in neptune.
