@@ -1,4 +1,4 @@
-// Durable storage of a host: named key-value stores that survive crashes.
+// Durable storage of a host: named key-value stores, and files of logs, that survive crashes.
 //
 // The real world keeps each store in RocksDB (world/real/rocksdb_storage.h), the simulated world in
 // memory that models unsynced and torn writes (world/sim/sim_storage.h). Both pass the suite in
@@ -28,6 +28,8 @@
 #include "neptune/base/status.h"
 
 namespace neptune {
+
+class LogFiles;
 
 inline constexpr size_t kStorageKeySizeMax = 1024;
 inline constexpr size_t kStorageValueSizeMax = 64u << 20;
@@ -115,6 +117,9 @@ class DurableStorage {
 
   // Returns the names of all stores in ascending order.
   virtual StatusOr<std::vector<std::string>> List() const = 0;
+
+  // The files of the host's logs, which are beside its stores (log_files.h).
+  virtual LogFiles& log_files() = 0;
 };
 
 // Returns OK if the name is valid for Open.

@@ -198,6 +198,8 @@ TEST_F(ShortLogTest, AReplicaWithANewDiskTakesAnothersDataAndServesThemAlone) {
   neptune::DurableStorage& storage = simulator.host("cache-3").storage();
   const auto stores = storage.List();
   for (const std::string& store : *stores) ASSERT_TRUE(storage.Destroy(store).ok());
+  neptune::SimLogFiles& files = simulator.host("cache-3").sim_storage().log_files();
+  for (const std::string& name : files.Names()) ASSERT_TRUE(files.Remove(name).ok());
   simulator.RunFor(seconds(1));
   simulator.Restart("cache-3");
   simulator.RunFor(seconds(6));

@@ -18,6 +18,7 @@
 #include "neptune/replication/agent/replication.h"
 #include "neptune/replication/client/replica_session.h"
 #include "neptune/testing/simulated_cluster.h"
+#include "neptune/world/log_files.h"
 
 namespace neptune {
 
@@ -111,6 +112,9 @@ class ReplicatedRegistersTest : public testing::Test {
     DurableStorage& storage = simulator().host(node).storage();
     const auto stores = storage.List();
     for (const std::string& store : *stores) EXPECT_TRUE(storage.Destroy(store).ok());
+    LogFiles& files = storage.log_files();
+    const auto names = files.List();
+    for (const std::string& name : *names) EXPECT_TRUE(files.Remove(name).ok());
   }
   // All of them stop, and the cluster's spec is another one when they start again.
   void ChangeSpec(const std::vector<std::string>& nodes, const ClusterSpec& spec) {

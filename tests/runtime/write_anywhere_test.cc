@@ -113,6 +113,8 @@ class WriteAnywhereTest : public testing::Test {
     for (const std::string& store : *stores) {
       EXPECT_TRUE(simulator().host(server).storage().Destroy(store).ok());
     }
+    SimLogFiles& files = simulator().host(server).sim_storage().log_files();
+    for (const std::string& name : files.Names()) EXPECT_TRUE(files.Remove(name).ok());
   }
 
   // All nodes stop; these ones are there from now on.

@@ -4,6 +4,12 @@
 #include <utility>
 
 namespace neptune {
+namespace {
+
+// How long nothing is stored before the log settles.
+constexpr Duration kSettleTime = std::chrono::seconds(1);
+
+}  // namespace
 
 void LogStorer::Run() {
   {
@@ -12,11 +18,20 @@ void LogStorer::Run() {
   }
   while (!stopping_) {
     const bool is_idle = unstored_.empty() && drop_before_ == 0;
-    if (is_idle && this_thread::Park() == ParkResult::kStopping) return;
+    if (is_idle && Idle() == ParkResult::kStopping) return;
     if (!unstored_.empty() && !StoreBatch()) return;
     // After each batch, or a log that is always being written would never become smaller.
     if (drop_before_ != 0 && !DropEntries()) return;
   }
+}
+
+ParkResult LogStorer::Idle() {
+  const ParkResult result =
+      this_thread::Park(is_settled_ ? kNever : this_thread::Now() + kSettleTime);
+  if (result != ParkResult::kDeadline) return result;
+  is_settled_ = true;
+  (void)log_.Settle().ok();  // damage of the last change may then not be noticed
+  return result;
 }
 
 void LogStorer::Wake() {
@@ -43,6 +58,7 @@ bool LogStorer::StoreBatch() {
     hooks_.on_failure(Annotate(stored, "storing the log"));
     return false;
   }
+  is_settled_ = false;
   const UnstoredChanges::Batch done = unstored_.End();
   if (!IsStored(done.number)) {
     stored_number_ = done.number;

@@ -50,6 +50,8 @@ class LogStorer {
   bool IsStored(uint64_t number) const { return stored_number_ >= number; }
 
  private:
+  // Parks; settles the log if nothing has been stored for a while.
+  ParkResult Idle();
   // False: the log has failed.
   bool StoreBatch();
   bool DropEntries();
@@ -61,6 +63,7 @@ class LogStorer {
   uint64_t last_number_ = 0;
   uint64_t stored_number_ = 0;
   Lsn drop_before_ = 0;  // 0: nothing to drop
+  bool is_settled_ = true;
 
   LeafMutex mutex_;
   ThreadRef thread_ ABSL_GUARDED_BY(mutex_);

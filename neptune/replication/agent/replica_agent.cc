@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/replication/agent/log_committer.h"
 #include "neptune/replication/agent/pending_writes.h"
 #include "neptune/replication/agent/replica_board.h"
 #include "neptune/replication/agent/replica_data.h"
@@ -35,7 +36,7 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
       loop_(*hooks_.control->loop),
       device_(std::make_unique<ReplicaDevice>(hooks_.capsules, options_.identity.service,
                                               options_.identity.partition, stopping_)),
-      log_(std::make_unique<ReplicaLog>(*device_, *hooks_.world, options_.identity)),
+      log_(std::make_unique<ReplicaLog>(*device_, *hooks_.logs, options_.identity)),
       data_(std::make_unique<ReplicaData>(*device_, hooks_.open_state)),
       storer_(*log_, stopping_, StoringHooks()),
       board_(std::make_unique<ReplicaBoard>()),
@@ -43,25 +44,48 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
 
 ReplicaAgent::~ReplicaAgent() = default;
 
-// A log whose base is after the data, or (level 1) data that end after the log, result from an
-// unfinished restore. Both are emptied, so the member counts as one with a new disk.
-Status ReplicaAgent::BeginAnewUnlessSound() {
+// Data never get ahead of an ordered log, which is stored first.
+Status ReplicaAgent::FindDamage() const {
+  NEPTUNE_RETURN_IF_ERROR(log_->damage());
   if (!data_->exists()) return OkStatus();
   const Lsn completed = data_->state()->completed();
-  const bool is_ahead = is_write_anywhere() && completed > log_->found().last_lsn;
-  if (completed >= log_->found().base.lsn && !is_ahead) return OkStatus();
-  LOG(WARNING) << options_.identity.service << "/" << options_.identity.partition
-               << " starts over empty: its log and data do not fit together";
-  NEPTUNE_RETURN_IF_ERROR(data_->Destroy());
-  NEPTUNE_RETURN_IF_ERROR(log_->Destroy());
-  NEPTUNE_RETURN_IF_ERROR(log_->Open());
-  return data_->Open();
+  const LogOutline& found = log_->found();
+  if (completed > found.last_lsn && !is_write_anywhere()) {
+    return DataLoss("the data contain write ", completed, ", but the log ends with ",
+                    found.last_lsn);
+  }
+  if (completed >= found.base.lsn || options_.group.size() > 1) return OkStatus();
+  return DataLoss("the data end with write ", completed, ", but the log begins after ",
+                  found.base.lsn);
+}
+
+// A log whose base is after the data, or (level 1) data that end after the log, result from an
+// unfinished restore. The member then counts as one with a new disk.
+Status ReplicaAgent::BeginAnewUnlessSound() {
+  const Status damage = FindDamage();
+  const Lsn completed = data_->exists() ? data_->state()->completed() : log_->found().base.lsn;
+  const bool is_ahead =
+      is_write_anywhere() && data_->exists() && completed > log_->found().last_lsn;
+  if (damage.ok() && completed >= log_->found().base.lsn && !is_ahead) return OkStatus();
+  LOG(ERROR) << options_.identity.service << "/" << options_.identity.partition
+             << " forgets its log, and asks the other members: "
+             << (damage.ok() ? Status(DataLoss("log and data do not fit together")) : damage);
+  board_->NoteDamage(damage);
+  if (!damage.ok() && options_.group.size() == 1) return damage;
+  NEPTUNE_RETURN_IF_ERROR(log_->Forget());
+  data_->Distrust();
+  return OkStatus();
 }
 
 Status ReplicaAgent::Start() {
   NEPTUNE_RETURN_IF_ERROR(log_->Open());
   NEPTUNE_RETURN_IF_ERROR(data_->Open());
-  NEPTUNE_RETURN_IF_ERROR(BeginAnewUnlessSound());
+  const Status sound = BeginAnewUnlessSound();
+  if (sound.code() == StatusCode::kDataLoss) {
+    Fail(sound);
+    return OkStatus();  // the node's other partitions go on
+  }
+  NEPTUNE_RETURN_IF_ERROR(sound);
   data_->BeginAfter(log_->found().base.lsn);
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
@@ -414,6 +438,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
   while (!stopping_ && !storer_.IsStored(number)) {
     if (this_thread::SleepFor(kRestorePoll) == ParkResult::kStopping) break;
   }
+  if (!storer_.IsStored(number)) return Cancelled("the replica stopped during the restore");
   const Status ended = data_->EndRestore(base.lsn);
   if (!ended.ok()) Fail(ended);
   return ended;
@@ -472,6 +497,8 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
   const Lsn version = data_->executed();
   const State state = status();
   if (!state.failure.ok()) return Unavailable("the replica has failed");
+  if (data_->is_distrusted())
+    return Unavailable("the replica has lost its log, and asks the others");
   if (state.is_restoring) return Unavailable("the replica is restoring another member's data");
   if (is_write_anywhere()) {
     if (demand.staleness_max)

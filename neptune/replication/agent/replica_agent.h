@@ -49,6 +49,7 @@
 
 namespace neptune {
 
+class LogCommitter;
 class PendingWrites;
 class ReplicaBoard;
 class ReplicaData;
@@ -87,6 +88,8 @@ class ReplicaAgent {
     NodeLoop* worker = nullptr;  // where writes are executed
     World* world = nullptr;
     CapsuleStack* capsules = nullptr;  // may be null
+    // The log of the node; shared by its replicas.
+    std::shared_ptr<LogCommitter> logs;
     // Sends to a member; called on the control loop.
     std::function<void(MemberIndex to, const ProtocolMessage& message)> send;
     // Fetches another member's data; parks.
@@ -102,7 +105,9 @@ class ReplicaAgent {
   ReplicaAgent(ReplicaAgentOptions options, Hooks hooks);
   ~ReplicaAgent();
 
-  // Opens log and data and starts. Runs on a user-level thread of the control loop.
+  // Opens log and data and starts. Runs on a user-level thread of the control loop. A member whose
+  // log is damaged starts as one that has forgotten it, and asks the others; the only member of a
+  // partition starts as one that has failed (kDataLoss), and changes nothing on its disk.
   Status Start();
   // Stops taking part. All threads have ended once threads_alive() is 0.
   void Stop();
@@ -152,6 +157,9 @@ class ReplicaAgent {
     TimePoint current_as_of = TimePoint::min();
     bool is_restoring = false;
     neptune::Status failure;
+    // kDataLoss: what was found to be lost when the replica started. It asks, or has asked, the
+    // others for it.
+    neptune::Status damage;
     // Result of the last attempt to restore another member's data.
     neptune::Status restore_failure;
 
@@ -174,8 +182,12 @@ class ReplicaAgent {
   std::optional<MemberIndex> MemberOf(const NodeId& node) const;
 
  private:
-  // Empties log and data if they do not fit together, e.g. after a crash during a restore.
+  // Lets the member forget log and data if something of the log is lost, or if they do not fit
+  // together, because of a crash during a restore. Errors: kDataLoss there is no other member to
+  // ask for what is lost.
   Status BeginAnewUnlessSound();
+  // kDataLoss: something of the log is lost.
+  Status FindDamage() const;
   Status MakeProtocol();
   void SpawnOn(NodeLoop& loop, const char* what, Task body);
   void WakePump();  // on the control loop

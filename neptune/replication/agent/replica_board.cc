@@ -44,6 +44,11 @@ bool ReplicaBoard::Publish(const ReplicaStatus& standing, const Progress& progre
   return has_changed;
 }
 
+void ReplicaBoard::NoteDamage(const Status& damage) {
+  LeafLock lock(&mutex_);
+  published_.damage = damage;
+}
+
 void ReplicaBoard::Fail(const Status& status) {
   LeafLock lock(&mutex_);
   published_.failure = status;

@@ -29,6 +29,8 @@ class ReplicaBoard {
   bool Publish(const ReplicaStatus& standing, const Progress& progress, TimePoint now);
 
   void Fail(const Status& status);
+  // Log or data were found damaged at the start.
+  void NoteDamage(const Status& damage);
   // The data are being replaced, and are no longer known to be current.
   void BeginRestore();
   void EndRestore();

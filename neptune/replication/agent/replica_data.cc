@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "neptune/replication/agent/snapshot_message.h"
+#include "neptune/replication/state/snapshot_pieces.h"
 
 namespace neptune {
 namespace {
@@ -22,17 +23,26 @@ Status ReplicaData::Open() {
   });
 }
 
-Status ReplicaData::Destroy() {
-  return device_.Run(ReplicaLane::kApply, [this]() -> Status {
-    NEPTUNE_RETURN_IF_ERROR(state_->BeginRestore());  // reopening then finds it empty
-    state_.reset();
-    return OkStatus();
-  });
+void ReplicaData::BeginAfter(Lsn log_base) {
+  const bool counts = exists() && !is_distrusted_;
+  executed_ = counts ? std::max(state_->completed(), log_base) : exists() ? log_base : 0;
+  executing_to_ = executed_.load();
 }
 
-void ReplicaData::BeginAfter(Lsn log_base) {
-  executed_ = exists() ? std::max(state_->completed(), log_base) : 0;
-  executing_to_ = executed_.load();
+Status ReplicaData::Discard() {
+  NEPTUNE_RETURN_IF_ERROR(device_.Run(ReplicaLane::kApply, [state = state_]() -> Status {
+    NEPTUNE_RETURN_IF_ERROR(state->BeginRestore());
+    Status status;
+    SnapshotWriter nothing(kSnapshotPieceSizeMin, [&](std::string_view piece) {
+      status = state->RestorePiece(piece);
+      return status.ok();
+    });
+    nothing.End(0);
+    NEPTUNE_RETURN_IF_ERROR(status);
+    return state->EndRestore(0);
+  }));
+  is_distrusted_ = false;
+  return OkStatus();
 }
 
 StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
@@ -41,6 +51,7 @@ StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
   const auto done = std::make_shared<std::vector<ExecutedEntry>>();
   ThreadLock lock(&mutex_);
   if (executed_ >= to) return std::move(*done);  // a restore happened meanwhile
+  if (is_distrusted_) NEPTUNE_RETURN_IF_ERROR(Discard());
   StatusOr<std::vector<LogEntry>> read = log.Read(executed_ + 1, to, kExecuteSizeMax);
   if (read.status().code() == StatusCode::kNotFound && executable_ < to) {
     return std::move(*done);  // the log was restarted
@@ -71,6 +82,7 @@ StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
 StatusOr<Lsn> ReplicaData::Flush() {
   const auto flushed = std::make_shared<Lsn>(0);
   ThreadLock lock(&mutex_);
+  if (is_distrusted_) return executed_.load();
   NEPTUNE_RETURN_IF_ERROR(device_.Run(ReplicaLane::kApply, [state = state_, flushed]() -> Status {
     NEPTUNE_ASSIGN_OR_RETURN(*flushed, state->Flush());
     return OkStatus();
@@ -95,11 +107,13 @@ Status ReplicaData::EndRestore(Lsn completed) {
   }));
   executing_to_ = completed;
   executed_ = completed;
+  is_distrusted_ = false;
   return OkStatus();
 }
 
 Status ReplicaData::Collect(size_t size_max,
                             const std::shared_ptr<ReplicaSnapshot>& snapshot) const {
+  if (is_distrusted_) return Unavailable("the data are not known to be current");
   return device_.Run(ReplicaLane::kSnapshot, [state = state_, size_max, snapshot] {
     return CollectPieces(*state, size_max, snapshot.get());
   });

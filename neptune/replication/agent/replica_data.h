@@ -39,12 +39,14 @@ class ReplicaData {
   ReplicaData(const ReplicaDevice& device, Opener open) : device_(device), open_(std::move(open)) {}
 
   Status Open();
-  // Empties the data, and closes them.
-  Status Destroy();
+  // The data count as empty, because the log that led to them is lost. They are kept until another
+  // member's data, or the first entry of the new log, replace them.
+  void Distrust() { is_distrusted_ = true; }
+  bool is_distrusted() const { return is_distrusted_; }
   // False: a witness.
   bool exists() const { return state_ != nullptr; }
   const ReplicatedState* state() const { return state_.get(); }
-  // The data contain everything up to the log's base.
+  // The data contain everything up to the log's base, unless they are distrusted.
   void BeginAfter(Lsn log_base);
 
   Lsn executable() const { return executable_; }
@@ -59,7 +61,7 @@ class ReplicaData {
   // `before_write` is called before a write is executed; may be null.
   StatusOr<std::vector<ExecutedEntry>> ExecuteSome(
       const ReplicaLog& log, const std::function<void(const LogEntry&)>& before_write);
-  // Makes all executed writes durable. Returns the last durable one.
+  // Makes all executed writes durable. Returns the last durable one that counts.
   StatusOr<Lsn> Flush();
 
   // Held while the data change.
@@ -69,10 +71,14 @@ class ReplicaData {
   Status Replace(const std::shared_ptr<ReplicaSnapshot>& snapshot);
   Status EndRestore(Lsn completed);
 
-  // Puts the current data into the snapshot. Errors: kResourceExhausted more than size_max bytes.
+  // Puts the current data into the snapshot. Errors: kResourceExhausted more than size_max bytes;
+  // kUnavailable the data are distrusted.
   Status Collect(size_t size_max, const std::shared_ptr<ReplicaSnapshot>& snapshot) const;
 
  private:
+  // Empties distrusted data.
+  Status Discard();
+
   const ReplicaDevice& device_;
   const Opener open_;
   std::shared_ptr<ReplicatedState> state_;
@@ -81,6 +87,7 @@ class ReplicaData {
   std::atomic<Lsn> executed_{0};
   std::atomic<Lsn> executing_to_{0};  // writes up to here may be in the data already
   std::atomic<uint64_t> restore_count_{0};
+  std::atomic<bool> is_distrusted_{false};
 };
 
 }  // namespace neptune

@@ -29,7 +29,7 @@ LogEntry WriteSet(Lsn lsn) { return {.lsn = lsn, .epoch = 3, .kind = EntryKind::
 class ReplicaDataTest : public testing::Test {
  protected:
   ReplicaDataTest()
-      : loop_(**world_.StartLoop({.name = "main"})), log_(device_, world_, identity_) {
+      : loop_(**world_.StartLoop({.name = "main"})), log_(device_, committer_, identity_) {
     loop_.Post([this] { threads_ = std::make_unique<ThreadScheduler>(loop_); });
     simulator_.RunFor(Duration(1));
     Run([this] {
@@ -116,6 +116,7 @@ class ReplicaDataTest : public testing::Test {
                                  .service = ServiceName("forum"),
                                  .partition = PartitionId(2),
                                  .node = NodeId("n")};
+  LogCommitter committer_{world_.storage(), 1};
   ReplicaLog log_;
   ReplicaData data_{device_, [this] { return OpenState("data"); }};
 };
@@ -234,16 +235,27 @@ TEST_F(ReplicaDataTest, FailureToExecuteLeavesThePositionAndTellsWhatTheDataMayC
   });
 }
 
-TEST_F(ReplicaDataTest, DestroyedDataAreEmptyWhenTheyAreOpenedAgain) {
+TEST_F(ReplicaDataTest, DistrustedDataAreKeptUntilAnEntryOfTheNewLogReplacesThem) {
   Run([this] {
-    Append({Put(1, "a")});
+    Append({Put(1, "a"), Put(2, "b")});
+    data_.Allow(2);
+    (void)ExecuteSome();
+    ASSERT_TRUE(log_.Forget().ok());
+    data_.Distrust();
+    data_.BeginAfter(0);
+    EXPECT_EQ(data_.executed(), 0u);
+    EXPECT_EQ(Last(), "b") << "an operator may need them";
+    EXPECT_EQ(data_.Flush().value(), 0u) << "they count as empty";
+    const auto snapshot = std::make_shared<ReplicaSnapshot>();
+    EXPECT_EQ(data_.Collect(kNoLimit, snapshot).code(), StatusCode::kUnavailable);
+    Append({WriteSet(1), Put(2, "c")});
     data_.Allow(1);
     (void)ExecuteSome();
-    ASSERT_TRUE(data_.Destroy().ok());
-    EXPECT_FALSE(data_.exists());
-    ASSERT_TRUE(data_.Open().ok());
-    EXPECT_EQ(data_.state()->completed(), 0u);
+    EXPECT_FALSE(data_.is_distrusted());
     EXPECT_EQ(Last(), std::nullopt);
+    data_.Allow(2);
+    (void)ExecuteSome();
+    EXPECT_EQ(Last(), "c");
   });
 }
 

@@ -12,11 +12,7 @@ namespace {
 constexpr size_t kSendSizeMax = 512u << 10;
 // Piece sizes for reading and storing a whole log.
 constexpr size_t kLogPieceSize = 1u << 20;
-constexpr size_t kStorePieceSize = 64u << 20;
-
-std::string StoreName(const LogIdentity& identity) {
-  return StrCat("log-", identity.service, "-", identity.partition);
-}
+constexpr size_t kStorePieceSize = 32u << 20;
 
 // Reads the first entries of the runs that fit into a message, and removes them from the runs.
 Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogEntry>* entries) {
@@ -54,26 +50,24 @@ std::vector<LogEntry> CollectSome(const LogChange& change, std::deque<LogRun>* p
 
 }  // namespace
 
-ReplicaLog::ReplicaLog(const ReplicaDevice& device, World& world, const LogIdentity& identity)
-    : device_(device), world_(world), identity_(identity) {}
+ReplicaLog::ReplicaLog(const ReplicaDevice& device, LogCommitter& committer,
+                       const LogIdentity& identity)
+    : device_(device), committer_(committer), identity_(identity) {}
 
 Status ReplicaLog::Open() {
   return device_.Run(ReplicaLane::kLog, [this]() -> Status {
     log_.reset();
-    store_.reset();
-    NEPTUNE_ASSIGN_OR_RETURN(store_, world_.storage().Open(StoreName(identity_)));
-    NEPTUNE_ASSIGN_OR_RETURN(auto log, RedoLog::Open(*store_, identity_));
-    log_ = std::move(log);
+    NEPTUNE_ASSIGN_OR_RETURN(log_, committer_.Open(identity_));
     return OkStatus();
   });
 }
 
-Status ReplicaLog::Destroy() {
-  return device_.Run(ReplicaLane::kLog, [this] {
-    log_.reset();
-    store_.reset();
-    return world_.storage().Destroy(StoreName(identity_));
-  });
+Status ReplicaLog::Forget() {
+  return device_.Run(ReplicaLane::kLog, [log = log_] { return log->Forget(); });
+}
+
+Status ReplicaLog::Settle() {
+  return device_.Run(ReplicaLane::kLog, [this] { return committer_.Settle(); });
 }
 
 StatusOr<OriginIndex> ReplicaLog::Index() const {
@@ -92,12 +86,11 @@ StatusOr<OriginIndex> ReplicaLog::Index() const {
 
 Status ReplicaLog::Store(const std::shared_ptr<LogChange>& change) {
   if (identity_.is_ordered || !change->restart) {
-    return device_.Run(ReplicaLane::kLog, [log = log_, change] { return log->Store(*change); });
+    return committer_.Store(device_, log_, change);
   }
   for (LogChange& piece : PiecesOf(std::exchange(*change, {}), kStorePieceSize)) {
-    const auto stored = std::make_shared<LogChange>(std::move(piece));
     NEPTUNE_RETURN_IF_ERROR(
-        device_.Run(ReplicaLane::kLog, [log = log_, stored] { return log->Store(*stored); }));
+        committer_.Store(device_, log_, std::make_shared<LogChange>(std::move(piece))));
   }
   return OkStatus();
 }

@@ -14,26 +14,28 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "neptune/replication/agent/log_committer.h"
 #include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/agent/unstored_changes.h"
 #include "neptune/replication/log/origin_index.h"
 #include "neptune/replication/log/redo_log.h"
 #include "neptune/replication/protocol/protocol_actions.h"
 #include "neptune/replication/protocol/replica_snapshot.h"
-#include "neptune/world/world.h"
 
 namespace neptune {
 
 class ReplicaLog {
  public:
   // The references must outlive this object.
-  ReplicaLog(const ReplicaDevice& device, World& world, const LogIdentity& identity);
+  ReplicaLog(const ReplicaDevice& device, LogCommitter& committer, const LogIdentity& identity);
 
   Status Open();
-  // Destroys what is stored, so that Open finds a new log.
-  Status Destroy();
+  // kDataLoss: what Open found to be lost; the log can be used only after Forget.
+  const Status& damage() const { return log_->damage(); }
+  // Empties the log, which becomes that of a member that has forgotten its promises.
+  Status Forget();
 
-  // What Open found.
+  // What Open found, or Forget made.
   const LogOutline& found() const { return log_->opened(); }
   Lsn first_lsn() const { return log_->first_lsn(); }
   Lsn last_lsn() const { return log_->last_lsn(); }
@@ -44,6 +46,8 @@ class ReplicaLog {
   // Stores the change atomically; a restart of a level 1 log in pieces, if it is large.
   Status Store(const std::shared_ptr<LogChange>& change);
   Status DropBefore(Lsn first);
+  // Called when nothing was stored for a while.
+  Status Settle();
 
   // Reads entries from `first` to at most `last` and size_max bytes, but at least one.
   StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max,
@@ -59,9 +63,8 @@ class ReplicaLog {
 
  private:
   const ReplicaDevice& device_;
-  World& world_;
+  LogCommitter& committer_;
   const LogIdentity& identity_;
-  std::unique_ptr<KeyValueStore> store_;
   std::shared_ptr<RedoLog> log_;
 };
 

@@ -46,8 +46,10 @@ class ReplicaLogTest : public testing::Test {
   // Opens the log as a new process would.
   ReplicaLog& Open(bool is_ordered = true) {
     log_.reset();
+    committer_.reset();
     identity_ = Identity(is_ordered);
-    log_ = std::make_unique<ReplicaLog>(device_, world_, identity_);
+    committer_ = std::make_unique<LogCommitter>(world_.storage(), 1);
+    log_ = std::make_unique<ReplicaLog>(device_, *committer_, identity_);
     EXPECT_TRUE(log_->Open().ok());
     return *log_;
   }
@@ -75,10 +77,11 @@ class ReplicaLogTest : public testing::Test {
   }
 
   Simulator simulator_{1};
-  World& world_ = simulator_.AddHost({.name = "n"});
+  SimWorld& world_ = simulator_.AddHost({.name = "n"});
   std::atomic<bool> stopping_{false};
   const ReplicaDevice device_{nullptr, ServiceName("forum"), PartitionId(2), stopping_};
   LogIdentity identity_;
+  std::unique_ptr<LogCommitter> committer_;
   std::unique_ptr<ReplicaLog> log_;
 };
 
@@ -96,12 +99,14 @@ TEST_F(ReplicaLogTest, OpenFindsWhatWasStored) {
   EXPECT_EQ(found.committed, 1u);
 }
 
-TEST_F(ReplicaLogTest, DestroyedLogIsNewWhenItIsOpenedAgain) {
+TEST_F(ReplicaLogTest, ForgottenLogIsEmptyButNotNew) {
   Open();
   Append(1, 3);
-  ASSERT_TRUE(log_->Destroy().ok());
-  ASSERT_TRUE(log_->Open().ok());
+  ASSERT_TRUE(log_->Forget().ok());
   EXPECT_EQ(log_->found().last_lsn, 0u);
+  EXPECT_EQ(Open().found().last_lsn, 0u);
+  EXPECT_FALSE(log_->found().promise.is_founded);
+  EXPECT_GT(log_->found().promise.epoch, 0u) << "a member with a new disk has promised nothing";
   Append(1, 1);
   EXPECT_EQ(log_->last_lsn(), 1u);
 }
@@ -268,6 +273,11 @@ TEST_F(ReplicaLogTest, IndexKnowsTheCountsOfDroppedWritesByTheEntryThatHasThem) 
 
 TEST_F(ReplicaLogTest, RestartReplacesTheWholeLog) {
   for (const bool is_ordered : {true, false}) {
+    log_.reset();
+    committer_.reset();
+    for (const std::string& file : world_.sim_storage().log_files().Names()) {
+      ASSERT_TRUE(world_.storage().log_files().Remove(file).ok());
+    }
     Open(is_ordered);
     Append(1, 5);
     LogChange change;
@@ -277,7 +287,6 @@ TEST_F(ReplicaLogTest, RestartReplacesTheWholeLog) {
     const LogOutline found = Open(is_ordered).found();
     EXPECT_EQ(found.base, (EpochStart{7, 3})) << is_ordered;
     EXPECT_EQ(found.last_lsn, 9u) << is_ordered;
-    ASSERT_TRUE(log_->Destroy().ok());
   }
 }
 

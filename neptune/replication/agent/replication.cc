@@ -17,6 +17,12 @@ namespace {
 constexpr Duration kSnapshotTimeout = std::chrono::minutes(10);
 constexpr Duration kStopPoll = std::chrono::milliseconds(1);
 
+// The most important of what went wrong.
+const Status& ToShow(const ReplicaAgent::State& state) {
+  if (!state.failure.ok()) return state.failure;
+  return state.restore_failure.ok() ? state.damage : state.restore_failure;
+}
+
 }  // namespace
 
 // The services that other nodes call.
@@ -99,6 +105,7 @@ ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
   // whose heartbeats writes would hold up.
   hooks.worker = environment_.apply;
   hooks.world = environment_.world;
+  hooks.logs = Logs();
   hooks.capsules = environment_.capsules;
   hooks.send = [this, key](MemberIndex to, const ProtocolMessage& message) {
     SendFrom(key, to, message);
@@ -112,6 +119,15 @@ ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
   };
   hooks.on_change = environment_.announce_soon;
   return hooks;
+}
+
+std::shared_ptr<LogCommitter> Replication::Logs() {
+  LeafLock lock(&mutex_);
+  if (logs_ == nullptr) {
+    logs_ = std::make_shared<LogCommitter>(environment_.world->storage(),
+                                           environment_.control->loop->random().Next() | 1);
+  }
+  return logs_;
 }
 
 Status Replication::Host(const ServiceName& service, PartitionId partition,
@@ -307,8 +323,7 @@ void Replication::Describe(StatusReport* report) const {
                  state.primary ? agent->NodeOf(*state.primary).value() : "", members,
                  state.executed, state.committed, state.last_lsn, state.last_epoch,
                  behind ? StrCat(ToSeconds(*behind)) : "not known", state.log_size,
-                 state.snapshots_sent, state.snapshots_taken,
-                 ToStd((state.failure.ok() ? state.restore_failure : state.failure).message()));
+                 state.snapshots_sent, state.snapshots_taken, ToStd(ToShow(state).message()));
   }
   report->tables.push_back(std::move(table));
 }

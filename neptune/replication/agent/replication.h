@@ -25,6 +25,7 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
+#include "neptune/replication/agent/log_committer.h"
 #include "neptune/replication/agent/replica_agent.h"
 #include "neptune/replication/agent/replica_links.h"
 #include "neptune/replication/agent/replica_metrics.h"
@@ -106,12 +107,15 @@ class Replication {
   StatusOr<ReplicaSnapshot> Fetch(const Key& key, const NodeId& from);
   ReplicaAgent::Hooks HooksOf(const Key& key);
   void SendFrom(const Key& key, MemberIndex to, const ProtocolMessage& message);
+  // The log of this node, made for its first replica. On the control loop.
+  std::shared_ptr<LogCommitter> Logs();
   void ShowMetrics(const ReplicaAgent& agent);
 
   const Environment environment_;
   ReplicaLinks links_;
   SnapshotPlaces sent_{kSnapshotCountMax};
   SnapshotPlaces taken_{kSnapshotCountMax};
+  std::shared_ptr<LogCommitter> logs_;  // changed on the control loop, with mutex_ held
   mutable LeafMutex mutex_;
   std::map<Key, std::unique_ptr<ReplicaAgent>> agents_ ABSL_GUARDED_BY(mutex_);
   std::vector<ReplicaMetrics> metrics_;  // one per agent

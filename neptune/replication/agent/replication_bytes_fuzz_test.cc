@@ -14,13 +14,19 @@
 #include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/client/replica_extension.h"
 #include "neptune/replication/client/version_section.h"
+#include "neptune/replication/log/log_batch.h"
+#include "neptune/replication/log/log_records.h"
 #include "neptune/replication/log/redo_log.h"
 #include "neptune/replication/state/snapshot_pieces.h"
 #include "neptune/replication/state/store_state.h"
+#include "neptune/world/sim/sim_log_files.h"
 #include "neptune/world/sim/sim_storage.h"
 
 namespace neptune {
 namespace {
+
+constexpr uint64_t kSalt = 1;
+constexpr char kSegment[] = "0000000000000001-00000001";
 
 std::string WithChecksum(std::string_view bytes) {
   std::string result;
@@ -67,21 +73,50 @@ void CheckSnapshot(std::string_view bytes) {
   }
 }
 
-// Uses the bytes as one record of an otherwise valid log or of a partition's data.
-void CheckStored(std::string_view bytes) {
-  for (const std::string& key :
-       {std::string("i"), std::string("s"), std::string("e\0\0\0\0\0\0\0\1", 9)}) {
-    SimStorage storage;
-    const auto store = *storage.Open("log");
-    const LogIdentity identity = {"east", ServiceName("forum"), PartitionId(2), NodeId("n")};
-    CHECK(RedoLog::Open(*store, identity).ok());
-    CHECK(store->Put(key, WithChecksum(bytes), WriteMode::kBuffered).ok());
-    const auto log = RedoLog::Open(*store, identity);
-    if (!log.ok()) continue;
-    // Every entry up to the log's stated end can be read.
-    const Lsn last = (*log)->last_lsn();
-    if (last >= (*log)->first_lsn()) CHECK((*log)->Read((*log)->first_lsn(), last, 1000).ok());
+const LogIdentity& Identity() {
+  static const LogIdentity identity = {"east", ServiceName("forum"), PartitionId(2), NodeId("n")};
+  return identity;
+}
+
+// Every entry up to the log's stated end can be read, unless the log says that it is damaged.
+void CheckLog(LogFiles& files) {
+  NodeLog node_log(files, {.new_salt = kSalt});
+  const auto log = RedoLog::Open(node_log, "log", Identity());
+  if (!log.ok() || !(*log)->damage().ok()) return;
+  const Lsn last = (*log)->last_lsn();
+  if (last >= (*log)->first_lsn()) CHECK((*log)->Read((*log)->first_lsn(), last, 1000).ok());
+}
+
+// Uses the bytes as identity, state and entry of a log, as the records of a batch, and as segment.
+void CheckLogs(std::string_view bytes) {
+  const std::string sealed = WithChecksum(bytes);
+  for (int part = 0; part < 3; ++part) {
+    SimLogFiles files;
+    {
+      NodeLog node_log(files, {.new_salt = kSalt});
+      const auto attached = node_log.Attach("log");
+      PartitionChange change;
+      change.partition = attached->found.partition;
+      change.identity = part == 0 ? sealed : EncodeLogIdentity(Identity());
+      change.state = part == 1 ? sealed : EncodeLogState({});
+      if (part == 2) {
+        change.last_lsn = change.entries_lsn = 1;
+        change.entries = {sealed};
+      }
+      CHECK(attached->log->Commit({change}).ok());
+    }
+    CheckLog(files);
   }
+  LogBatchWriter writer(kSalt, 1, 0);
+  SimLogFiles files;
+  files.Replace(kSegment, writer.FinishWith(bytes).bytes);
+  CheckLog(files);
+  files.Replace(kSegment, std::string(bytes));
+  CheckLog(files);
+}
+
+// Uses the bytes as one record of a partition's data.
+void CheckStored(std::string_view bytes) {
   for (const std::string& key : {std::string("s"), std::string("a") + std::string(16, '\1'),
                                  std::string("o\0\0\0\0\0\0\0\1", 9)}) {
     SimStorage storage;
@@ -104,6 +139,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   CheckLettersAndExtensions(bytes);
   CheckSnapshot(bytes);
+  CheckLogs(bytes);
   CheckStored(bytes);
   return 0;
 }

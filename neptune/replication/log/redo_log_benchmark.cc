@@ -1,4 +1,4 @@
-// Throughput of the log over RocksDB in a folder of the working directory: entries of 1 KiB stored
+// Throughput of the log in a folder of the working directory: entries of 1 KiB stored
 // in batches, read in order as for a member that catches up, and checked when the log is opened.
 
 #include <benchmark/benchmark.h>
@@ -7,8 +7,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "neptune/base/strings.h"
 #include "neptune/replication/log/redo_log.h"
-#include "neptune/world/real/rocksdb_storage.h"
+#include "neptune/world/real/posix_log_files.h"
 
 namespace neptune {
 namespace {
@@ -34,15 +35,16 @@ LogChange Entries(Lsn first, Lsn count) {
 // A log in its own folder, which is removed with it.
 class ScratchLog {
  public:
-  ScratchLog() : store_(*storage_->Open("log")) { Open(0); }
+  ScratchLog() { Open(0); }
   ~ScratchLog() {
     log_.reset();
-    store_.reset();
+    node_log_.reset();
     std::filesystem::remove_all(folder_);
   }
   void Open(size_t cache_size_max) {
     log_.reset();
-    log_ = *RedoLog::Open(*store_, {.cluster = "benchmark"}, cache_size_max);
+    node_log_ = std::make_unique<NodeLog>(*files_);
+    log_ = *RedoLog::Open(*node_log_, "log", {.cluster = "benchmark"}, cache_size_max);
   }
   void Fill(Lsn count) {
     constexpr Lsn kStep = 500;
@@ -53,8 +55,8 @@ class ScratchLog {
  private:
   const std::filesystem::path folder_ =
       std::filesystem::current_path() / StrCat("redo_log_benchmark.", getpid());
-  const std::unique_ptr<DurableStorage> storage_ = MakeRocksDbStorage(folder_);
-  std::unique_ptr<KeyValueStore> store_;
+  const std::unique_ptr<LogFiles> files_ = MakePosixLogFiles(folder_);
+  std::unique_ptr<NodeLog> node_log_;
   std::unique_ptr<RedoLog> log_;
 };
 

@@ -1,4 +1,4 @@
-// The log over RocksDB.
+// The log in files of the operating system.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "neptune/replication/log/redo_log.h"
-#include "neptune/world/real/rocksdb_storage.h"
+#include "neptune/world/real/posix_log_files.h"
 
 namespace neptune {
 namespace {
@@ -26,16 +26,16 @@ class RedoLogRealTest : public testing::Test {
  protected:
   void Open() {
     log_.reset();
-    store_.reset();
-    store_ = *storage_->Open("log");
-    auto log = RedoLog::Open(*store_, {.cluster = "east"}, /*cache_size_max=*/10'000);
+    node_log_ = std::make_unique<NodeLog>(*files_, SharedLogOptions{.segment_size = 200'000});
+    auto log = RedoLog::Open(*node_log_, "log", {.cluster = "east"}, /*cache_size_max=*/10'000);
     ASSERT_TRUE(log.ok()) << log.status();
+    ASSERT_TRUE((*log)->damage().ok()) << (*log)->damage();
     log_ = *std::move(log);
   }
-  std::unique_ptr<DurableStorage> storage_ =
-      MakeRocksDbStorage(std::filesystem::path(std::getenv("TEST_TMPDIR")) /
-                         testing::UnitTest::GetInstance()->current_test_info()->name());
-  std::unique_ptr<KeyValueStore> store_;
+  std::unique_ptr<LogFiles> files_ =
+      MakePosixLogFiles(std::filesystem::path(std::getenv("TEST_TMPDIR")) /
+                        testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::unique_ptr<NodeLog> node_log_;
   std::unique_ptr<RedoLog> log_;
 };
 

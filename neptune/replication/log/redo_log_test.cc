@@ -9,8 +9,9 @@
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
+#include "neptune/replication/log/log_records.h"
 #include "neptune/world/random_source.h"
-#include "neptune/world/sim/sim_storage.h"
+#include "neptune/world/sim/sim_log_files.h"
 
 namespace neptune {
 namespace {
@@ -147,53 +148,48 @@ class RandomChanges {
   Epoch epoch_ = 1;
 };
 
-// A store with a write of uncertain outcome: it may or may not survive the crash.
-class UncertainStore : public KeyValueStore {
- public:
-  explicit UncertainStore(KeyValueStore& store) : store_(store) {}
-  void MakeNextWriteUncertain() { is_uncertain_ = true; }
-
-  StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
-    return store_.Get(key);
-  }
-  Status Write(const WriteBatch& batch, WriteMode mode) override {
-    if (!is_uncertain_) return store_.Write(batch, mode);
-    NEPTUNE_RETURN_IF_ERROR(store_.Write(batch, WriteMode::kBuffered));
-    return Unavailable("the power is gone");
-  }
-  Status Sync() override { return store_.Sync(); }
-  Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
-    return store_.Scan(options, visitor);
-  }
-
- private:
-  KeyValueStore& store_;
-  bool is_uncertain_ = false;
-};
+constexpr char kName[] = "log-forum-2";
 
 class RedoLogTest : public testing::Test {
  protected:
   void Reopen(size_t cache_size_max = kLogCacheSizeMax) {
     log_.reset();
-    uncertain_.reset();
-    store_.reset();
-    store_ = *storage_.Open("log");
-    uncertain_ = std::make_unique<UncertainStore>(*store_);
-    auto log = RedoLog::Open(*uncertain_, Identity(), cache_size_max);
+    node_log_ = std::make_unique<NodeLog>(files_, SharedLogOptions{.segment_size = 8192});
+    auto log = RedoLog::Open(*node_log_, kName, Identity(), cache_size_max);
     ASSERT_TRUE(log.ok()) << log.status();
+    ASSERT_TRUE((*log)->damage().ok()) << (*log)->damage();
     log_ = *std::move(log);
   }
   void Crash(RandomSource& random) {
-    storage_.Crash(random);
+    files_.Crash(random);
     Reopen();
   }
+  void RemoveFiles() {
+    log_.reset();
+    node_log_.reset();
+    for (const std::string& name : files_.Names()) ASSERT_TRUE(files_.Remove(name).ok());
+  }
+  // Opens it as a new process would, and stores something.
   Status OpenAgain(const LogIdentity& identity = Identity()) {
-    return RedoLog::Open(*store_, identity).status();
+    NodeLog node_log(files_);
+    const auto log = RedoLog::Open(node_log, kName, identity);
+    if (!log.ok() || !(*log)->damage().ok()) return log.ok() ? (*log)->damage() : log.status();
+    return (*log)->Store({.committed = (*log)->opened().committed});
+  }
+  // Stores this identity record as a log of another version would.
+  void StoreIdentity(const std::string& identity) {
+    NodeLog node_log(files_);
+    const auto attached = node_log.Attach(kName);
+    ASSERT_TRUE(attached.ok()) << attached.status();
+    PartitionChange change;
+    change.partition = attached->found.partition;
+    change.identity = identity;
+    change.state = EncodeLogState({});
+    ASSERT_TRUE(attached->log->Commit({change}).ok());
   }
 
-  SimStorage storage_;
-  std::unique_ptr<KeyValueStore> store_;
-  std::unique_ptr<UncertainStore> uncertain_;
+  SimLogFiles files_;
+  std::unique_ptr<NodeLog> node_log_;
   std::unique_ptr<RedoLog> log_;
 };
 
@@ -208,10 +204,7 @@ TEST_F(RedoLogTest, NewLogIsEmpty) {
 TEST_F(RedoLogTest, RandomChangesAndCrashesMatchTheModel) {
   for (uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(StrCat("seed ", seed));
-    log_.reset();
-    uncertain_.reset();
-    store_.reset();
-    ASSERT_TRUE(storage_.Destroy("log").ok());
+    RemoveFiles();
     Reopen();
     Model model;
     RandomChanges changes(seed, model);
@@ -221,8 +214,9 @@ TEST_F(RedoLogTest, RandomChangesAndCrashesMatchTheModel) {
       const Model before = model;
       model.Store(change);
       if (random.Below(12) == 0) {
-        uncertain_->MakeNextWriteUncertain();
+        files_.FailSyncs(Unavailable("the power is gone"));
         ASSERT_FALSE(log_->Store(change).ok());
+        files_.FailSyncs(OkStatus());
         Crash(random);
         if (Matches(log_->opened(), before) && EntriesOf(*log_) == before.entries) model = before;
       } else {
@@ -279,15 +273,31 @@ TEST_F(RedoLogTest, SizeIsThatOfAllEntries) {
   EXPECT_EQ(log_->size(), 0u);
 }
 
-// Calls `expect` with each way to cut the bytes or to flip one of their bits.
-void ForEachDamage(const std::string& bytes,
-                   const std::function<void(const std::string&)>& expect) {
-  for (size_t size = 0; size < bytes.size(); ++size) expect(bytes.substr(0, size));
-  for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
-    std::string flipped = bytes;
-    flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
-    expect(flipped);
+TEST_F(RedoLogTest, ForgottenLogHasNothingButIsNotNew) {
+  Reopen();
+  ASSERT_TRUE(log_->Store({.entries = {Entry(1, 4, "a"), Entry(2, 5, "b")},
+                           .promise = HardState{.is_founded = true, .epoch = 5}})
+                  .ok());
+  ASSERT_TRUE(log_->Forget().ok());
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(log_->opened().last_lsn, 0u);
+    EXPECT_EQ(log_->last_lsn(), 0u);
+    EXPECT_EQ(log_->opened().promise, (HardState{.is_founded = false, .epoch = 5}));
+    EXPECT_EQ(log_->Read(1, 1, 1).status().code(), StatusCode::kNotFound);
+    Reopen();
   }
+  EXPECT_TRUE(log_->Store({.entries = {Entry(1, 6, "c")}}).ok());
+}
+
+TEST_F(RedoLogTest, ForgottenLogOfCommutativeWritesBeginsANewLife) {
+  LogIdentity identity = Identity();
+  identity.is_ordered = false;
+  NodeLog node_log(files_);
+  const auto log = RedoLog::Open(node_log, kName, identity);
+  ASSERT_TRUE(log.ok()) << log.status();
+  ASSERT_TRUE((*log)->Store({.promise = HardState{.is_founded = true, .epoch = 123}}).ok());
+  ASSERT_TRUE((*log)->Forget().ok());
+  EXPECT_EQ((*log)->opened().promise, HardState());
 }
 
 class DamagedLogTest : public RedoLogTest {
@@ -295,72 +305,61 @@ class DamagedLogTest : public RedoLogTest {
   // Three entries, none of them cached.
   void SetUp() override {
     Reopen(0);
-    ASSERT_TRUE(log_->Store({.entries = {Entry(1, 1, "one"), WriteSet(2, 1, MemberSet(7)),
-                                         Entry(3, 1, "x")}})
+    ASSERT_TRUE(log_->Store({.entries = {Entry(1, 1, "the first"), WriteSet(2, 1, MemberSet(7)),
+                                         Entry(3, 1, "the third")}})
                     .ok());
-    const Status status = store_->Scan({}, [&](std::string_view key, std::string_view value) {
-      records_.emplace_back(key, value);
-      return true;
-    });
-    ASSERT_TRUE(status.ok());
-    ASSERT_EQ(records_.size(), 5u);
-  }
-  void Put(std::string_view key, std::string_view value) {
-    ASSERT_TRUE(store_->Put(key, value, WriteMode::kSynced).ok());
+    for (const std::string& name : files_.Names()) {
+      const size_t at = files_.ContentsOf(name).find("the first");
+      if (at == std::string::npos) continue;
+      segment_ = name;
+      place_ = at;
+    }
+    ASSERT_NE(place_, 0u);
   }
 
-  std::vector<std::pair<std::string, std::string>> records_;  // three entries, identity, state
+  std::string segment_;
+  size_t place_ = 0;  // of the first entry's payload
 };
 
-TEST_F(DamagedLogTest, DamagedRecordIsNeverTaken) {
-  for (const auto& [key, value] : records_) {
-    ForEachDamage(value, [&, &key = key](const std::string& damaged) {
-      Put(key, damaged);
-      EXPECT_EQ(OpenAgain().code(), StatusCode::kDataLoss) << key;
-    });
-    Put(key, value);
-  }
-  EXPECT_TRUE(OpenAgain().ok());
+TEST_F(DamagedLogTest, DamagedLogSaysSoAndIsUsedOnlyAfterItHasForgotten) {
+  log_.reset();
+  node_log_.reset();  // which makes the mark durable
+  files_.FlipBit(segment_, place_, 5);
+  NodeLog node_log(files_);
+  const auto log = RedoLog::Open(node_log, kName, Identity());
+  ASSERT_TRUE(log.ok()) << log.status();
+  EXPECT_EQ((*log)->damage().code(), StatusCode::kDataLoss);
+  EXPECT_EQ((*log)->opened().last_lsn, 0u);
+  EXPECT_EQ((*log)->Store({.entries = {Entry(1, 1, "x")}}).code(), StatusCode::kDataLoss);
+  EXPECT_EQ((*log)->Read(1, 3, 1).status().code(), StatusCode::kDataLoss);
+  ASSERT_TRUE((*log)->Forget().ok());
+  EXPECT_TRUE((*log)->damage().ok());
+  EXPECT_GT((*log)->opened().promise.epoch, 0u);
+  EXPECT_TRUE((*log)->Store({.entries = {Entry(1, 1, "x")}}).ok());
+  Reopen();
+  EXPECT_EQ(log_->last_lsn(), 1u);
 }
 
-TEST_F(DamagedLogTest, DamagedEntryIsNotRead) {
-  for (Lsn lsn = 1; lsn <= 3; ++lsn) {
-    const auto& [key, value] = records_[lsn - 1];
-    ForEachDamage(value, [&, &key = key](const std::string& damaged) {
-      Put(key, damaged);
-      EXPECT_EQ(log_->Read(lsn, lsn, kNoLimit).status().code(), StatusCode::kDataLoss);
-      EXPECT_EQ(log_->Read(1, 3, kNoLimit).status().code(), StatusCode::kDataLoss);
-    });
-    Put(key, value);
-  }
+TEST_F(DamagedLogTest, EntryThatDecaysIsNotReadAndDamagesTheLog) {
+  files_.FlipBit(segment_, place_, 5);
+  EXPECT_EQ(log_->Read(1, 1, kNoLimit).status().code(), StatusCode::kDataLoss);
+  EXPECT_EQ(log_->Read(1, 3, kNoLimit).status().code(), StatusCode::kDataLoss);
+  EXPECT_TRUE(log_->Read(2, 3, kNoLimit).ok());
+  const auto again = RedoLog::Open(*node_log_, kName, Identity());
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ((*again)->damage().code(), StatusCode::kDataLoss) << "opened in the same process";
+  EXPECT_NE(ToStd((*again)->damage().message()).find("log entry 1"), std::string::npos)
+      << (*again)->damage();
 }
 
-TEST_F(DamagedLogTest, MissingRecordIsFound) {
-  for (const auto& [key, value] : records_) {
-    WriteBatch batch;
-    batch.Delete(key);
-    ASSERT_TRUE(store_->Write(batch, WriteMode::kSynced).ok());
-    EXPECT_EQ(OpenAgain().code(), StatusCode::kDataLoss) << key;
-    Put(key, value);
-  }
-}
-
-TEST_F(DamagedLogTest, MessageNamesTheLsn) {
-  Put(records_[1].first, "damage");
-  EXPECT_NE(OpenAgain().message().find("log entry 2"), absl::string_view::npos) << OpenAgain();
-  Put(records_[1].first, records_[0].second);
-  EXPECT_NE(OpenAgain().message().find("log entry 1 found where 2"), absl::string_view::npos);
-}
-
-TEST_F(DamagedLogTest, SurplusRecordIsFound) {
-  std::string key = records_[2].first;
-  ++key.back();
-  Put(key, EncodeLogEntry(Entry(4, 1, "never stored by the log")));
+TEST_F(DamagedLogTest, UnreadableEntryIsDamageWhenTheLogIsOpened) {
+  files_.MakeUnreadable(segment_, place_, 1);
+  EXPECT_EQ(log_->Read(1, 1, kNoLimit).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(OpenAgain().code(), StatusCode::kDataLoss);
 }
 
 TEST_F(RedoLogTest, LogOfAnotherIsRefused) {
-  Reopen();
+  ASSERT_TRUE(OpenAgain().ok());
   const std::string own =
       "the log belongs to partition 2 of forum in cluster east on node node-1, of ordered writes, "
       "not to ";
@@ -392,7 +391,6 @@ LogIdentity WithMembers(std::vector<NodeId> members) {
 }
 
 TEST_F(RedoLogTest, MembersKeepTheirPlaces) {
-  store_ = *storage_.Open("log");
   const NodeId a("node-1"), b("b"), c("c"), d("d");
   ASSERT_TRUE(OpenAgain(WithMembers({a, b, c})).ok());
   for (const std::vector<NodeId>& members : std::initializer_list<std::vector<NodeId>>{
@@ -415,7 +413,6 @@ LogIdentity OfPartitions(uint32_t count) {
 }
 
 TEST_F(RedoLogTest, DataOfAnotherCountOfPartitionsAreRefused) {
-  store_ = *storage_.Open("log");
   ASSERT_TRUE(OpenAgain(OfPartitions(8)).ok());
   for (const uint32_t count : {1, 4, 9, 16}) {
     const Status status = OpenAgain(OfPartitions(count));
@@ -430,53 +427,31 @@ TEST_F(RedoLogTest, DataOfAnotherCountOfPartitionsAreRefused) {
   EXPECT_TRUE(OpenAgain(OfPartitions(8)).ok());
 }
 
-std::string SealedAs(std::string_view body) {
+TEST_F(RedoLogTest, LogOfAnotherVersionIsRefused) {
+  std::string body = EncodeLogIdentity(Identity()).substr(sizeof(uint64_t));
+  body[0] = 3;
   std::string sealed;
   ByteWriter out(&sealed);
   out.Number(Checksum64(body));
   out.Bytes(body);
-  return sealed;
-}
-
-TEST_F(RedoLogTest, DataThatSayNoCountOfPartitionsGetTheFirstThatIsExpected) {
-  store_ = *storage_.Open("log");
-  ASSERT_TRUE(OpenAgain(OfPartitions(8)).ok());
-  std::string body = (**store_->Get("i")).substr(sizeof(uint64_t));
-  body[0] = 2;
-  const size_t members = 2 + 6 + 2 + 1;  // node-1 and b, with their sizes
-  body.erase(body.size() - members - sizeof(uint32_t), sizeof(uint32_t));
-  ASSERT_TRUE(store_->Put("i", SealedAs(body), WriteMode::kSynced).ok());
-  EXPECT_TRUE(OpenAgain(OfPartitions(4)).ok());
-  EXPECT_FALSE(OpenAgain(OfPartitions(8)).ok());
-  EXPECT_TRUE(OpenAgain(OfPartitions(4)).ok());
-}
-
-// A record with a correct checksum may still be invalid.
-TEST_F(RedoLogTest, LogOfAnotherVersionIsRefused) {
-  Reopen();
-  const std::string identity = **store_->Get("i");
-  std::string body = identity.substr(sizeof(uint64_t));
-  body[0] = 1;
-  ASSERT_TRUE(store_->Put("i", SealedAs(body), WriteMode::kSynced).ok());
+  StoreIdentity(sealed);
   const Status status = OpenAgain();
   EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
-  EXPECT_NE(ToStd(status.message()).find("version 1, expected 2 or 3"), std::string::npos)
-      << status;
+  EXPECT_NE(status.message().find("version 3, expected 4"), std::string::npos) << status;
 }
 
-TEST_F(RedoLogTest, StoreOfSomethingElseIsRefused) {
-  store_ = *storage_.Open("log");
-  ASSERT_TRUE(store_->Put("user", "x", WriteMode::kSynced).ok());
+TEST_F(RedoLogTest, LogWithoutAnIdentityIsDamaged) {
+  StoreIdentity("rubbish");
   EXPECT_EQ(OpenAgain().code(), StatusCode::kDataLoss);
 }
 
 TEST_F(RedoLogTest, FullDiskRefusesAndLosesNothing) {
   Reopen();
   ASSERT_TRUE(log_->Store({.entries = {Entry(1, 1, "kept")}}).ok());
-  storage_.FailWrites(ResourceExhausted("no space left"));
+  files_.FailWrites(ResourceExhausted("no space left"));
   EXPECT_EQ(log_->Store({.entries = {Entry(2, 1, "refused")}}).code(),
             StatusCode::kResourceExhausted);
-  storage_.FailWrites(OkStatus());
+  files_.FailWrites(OkStatus());
   EXPECT_EQ(log_->Store({.entries = {Entry(2, 1, "not before it is opened again")}}).code(),
             StatusCode::kFailedPrecondition);
   Reopen();

@@ -5,6 +5,7 @@
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,14 +15,16 @@
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/file.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/world/real/posix_log_files.h"
 
 namespace neptune {
 namespace {
 
 constexpr size_t kWriteBufferSize = 16u << 20;
-constexpr size_t kBlockCacheSize = 32u << 20;
-constexpr int kOpenFileCountMax = 256;
-constexpr size_t kLogFileCountMax = 3;
+constexpr int kOpenFileCountMax = 64;
+constexpr size_t kLogFileCountMax = 1;
+constexpr size_t kManifestStep = 64u << 10;
+constexpr char kLogFolder[] = ".log-files";  // no valid name of a store
 
 rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 std::string_view ToView(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
@@ -35,15 +38,31 @@ Status FromRocksDb(const rocksdb::Status& status, std::string_view action, std::
   return Unavailable(message);
 }
 
-rocksdb::Options MakeOptions() {
+// Memory that all stores of a storage share.
+struct SharedMemory {
+  std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(kBlockCacheSizeTotal);
+  std::shared_ptr<rocksdb::WriteBufferManager> write_buffers =
+      std::make_shared<rocksdb::WriteBufferManager>(kWriteBufferSizeTotal);
+};
+
+// Many stores must be cheap: nothing is allocated in advance on the disk, and an idle store does
+// nothing.
+rocksdb::Options MakeOptions(const SharedMemory& memory) {
   rocksdb::BlockBasedTableOptions table;
-  table.block_cache = rocksdb::NewLRUCache(kBlockCacheSize);
+  table.block_cache = memory.cache;
   rocksdb::Options options;
   options.create_if_missing = true;
   options.write_buffer_size = kWriteBufferSize;
   options.max_write_buffer_number = 2;
   options.max_open_files = kOpenFileCountMax;
   options.keep_log_file_num = kLogFileCountMax;
+  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  options.write_buffer_manager = memory.write_buffers;
+  options.allow_fallocate = false;
+  options.manifest_preallocation_size = kManifestStep;
+  options.stats_dump_period_sec = 0;
+  options.stats_persist_period_sec = 0;
+  options.skip_stats_update_on_db_open = true;
   // The log is replayed up to its first damaged record; the rest is the torn end of a crash.
   options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
@@ -156,13 +175,15 @@ class RocksDbStore : public KeyValueStore {
 
 class RocksDbStorage : public DurableStorage {
  public:
-  explicit RocksDbStorage(std::string directory) : directory_(std::move(directory)) {}
+  explicit RocksDbStorage(std::string directory)
+      : directory_(std::move(directory)),
+        log_files_(MakePosixLogFiles(StrCat(directory_, "/", kLogFolder))) {}
 
   StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) override {
     NEPTUNE_ASSIGN_OR_RETURN(NameLease lease, NameLease::Take(open_names_, name));
     NEPTUNE_RETURN_IF_ERROR(CreateDirectory());
     rocksdb::DB* db = nullptr;
-    const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(), PathOf(name), &db);
+    const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(memory_), PathOf(name), &db);
     NEPTUNE_RETURN_IF_ERROR(FromRocksDb(status, "open", name));
     // RocksDB syncs its own files, but not the directory entry of a new store.
     std::unique_ptr<rocksdb::DB> owned(db);
@@ -197,6 +218,8 @@ class RocksDbStorage : public DurableStorage {
     return names;
   }
 
+  LogFiles& log_files() override { return *log_files_; }
+
  private:
   std::string PathOf(std::string_view name) const { return StrCat(directory_, "/", name); }
 
@@ -207,6 +230,8 @@ class RocksDbStorage : public DurableStorage {
   }
 
   const std::string directory_;
+  const std::unique_ptr<LogFiles> log_files_;
+  const SharedMemory memory_;
   const std::shared_ptr<OpenNames> open_names_ = std::make_shared<OpenNames>();
 };
 

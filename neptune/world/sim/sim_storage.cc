@@ -166,13 +166,18 @@ StatusOr<std::vector<std::string>> SimStorage::List() const {
 
 void SimStorage::Crash(RandomSource& random) {
   for (auto& [name, disk] : disks_) disk->Crash(random);
+  log_files_.Crash(random);
 }
 
 void SimStorage::EndProcess() {
   for (auto& [name, disk] : disks_) disk->EndProcess();
+  log_files_.EndProcess();
 }
 
-void SimStorage::FailWrites(Status status) { *write_status_ = std::move(status); }
+void SimStorage::FailWrites(Status status) {
+  log_files_.FailWrites(status);
+  *write_status_ = std::move(status);
+}
 
 size_t SimStorage::unsynced_count() const {
   size_t count = 0;

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "neptune/world/random_source.h"
+#include "neptune/world/sim/sim_log_files.h"
 #include "neptune/world/storage.h"
 
 namespace neptune {
@@ -38,10 +39,14 @@ class SimStorage : public DurableStorage {
   StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) override;
   Status Destroy(std::string_view name) override;
   StatusOr<std::vector<std::string>> List() const override;
+  // Also for faults of single files.
+  SimLogFiles& log_files() override { return log_files_; }
 
-  // Power failure: each store loses what it would lose on a disk, and all open stores stop working.
+  // Power failure: each store and log file loses what it would lose on a disk, and all open
+  // ones stop working.
   void Crash(RandomSource& random);
-  // The program is killed: no data is lost. Its open stores stop working and may be opened again.
+  // The program is killed: no data is lost. Its open stores and log files stop working and may be
+  // opened again.
   void EndProcess();
 
   // Makes every write and sync fail with `status` and without effect until it is called with OK: a
@@ -58,6 +63,7 @@ class SimStorage : public DurableStorage {
 
   std::map<std::string, std::shared_ptr<Disk>, std::less<>> disks_;
   std::shared_ptr<Status> write_status_;
+  SimLogFiles log_files_;
 };
 
 }  // namespace neptune

@@ -1,0 +1,48 @@
+// The log of a node: opens the shared log when it is first needed, and again after an error.
+//
+// Threads: thread-safe. Attach and SyncMark block the kernel thread.
+// Errors: those of SharedLog::Open.
+
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "neptune/base/leaf_mutex.h"
+#include "neptune/base/status.h"
+#include "neptune/replication/log/shared_log.h"
+#include "neptune/world/log_files.h"
+
+namespace neptune {
+
+class NodeLog {
+ public:
+  // `files` must outlive this object and all logs that it returned.
+  explicit NodeLog(LogFiles& files, const SharedLogOptions& options = {})
+      : files_(files), options_(options) {}
+
+  // A partition's part of the log. It can be used until the log breaks; others then attach to a log
+  // that was opened again, while this one only reads.
+  struct Attached {
+    std::shared_ptr<SharedLog> log;
+    SharedLog::Found found;
+  };
+  StatusOr<Attached> Attach(std::string_view name);
+
+  // See SharedLog; OK if it is not open.
+  Status SyncMark();
+  SharedLog::Statistics statistics() const;
+
+ private:
+  std::shared_ptr<SharedLog> current() const;
+
+  LogFiles& files_;
+  const SharedLogOptions options_;
+  absl::Mutex opening_mutex_;  // held while the log is opened, which blocks
+  mutable LeafMutex mutex_;
+  std::shared_ptr<SharedLog> log_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace neptune

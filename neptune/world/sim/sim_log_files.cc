@@ -1,0 +1,206 @@
+#include "neptune/world/sim/sim_log_files.h"
+
+#include <glog/logging.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/base/strings.h"
+#include "neptune/world/storage.h"
+
+namespace neptune {
+
+// What all files of the host share.
+struct SimLogFiles::Host {
+  Status write_status;
+  Status sync_status;
+  int process = 0;  // counts the processes of the host
+  uint64_t sync_count = 0;
+};
+
+struct SimLogFiles::Contents {
+  // A change that is not durable yet, with what it replaced.
+  struct Change {
+    uint64_t offset = 0;
+    std::string after;
+    std::string before;  // of the same bytes, as far as they existed
+    uint64_t old_size = 0;
+    bool is_cut = false;  // the file ends at `offset`
+  };
+  std::string bytes;
+  std::vector<Change> changes;
+  uint64_t unreadable_from = 0;
+  uint64_t unreadable_to = 0;
+
+  void Write(uint64_t offset, std::string_view after) {
+    Change change;
+    change.offset = offset;
+    change.after = after;
+    change.before = bytes.substr(offset, after.size());
+    change.old_size = bytes.size();
+    changes.push_back(std::move(change));
+    Put(offset, after);
+  }
+  void Cut(uint64_t size) {
+    Change change;
+    change.offset = size;
+    change.before = bytes.substr(size);
+    change.old_size = bytes.size();
+    change.is_cut = true;
+    changes.push_back(std::move(change));
+    bytes.resize(size);
+  }
+  void Crash(RandomSource& random) {
+    for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+      bytes.resize(std::max<uint64_t>(change->old_size, change->offset));
+      bytes.replace(change->offset, change->before.size(), change->before);
+      bytes.resize(change->old_size);
+    }
+    for (const Change& change : changes) Redo(change, random);
+    changes.clear();
+  }
+
+ private:
+  void Put(uint64_t offset, std::string_view after) {
+    if (bytes.size() < offset + after.size()) bytes.resize(offset + after.size());
+    bytes.replace(offset, after.size(), after);
+  }
+  void Redo(const Change& change, RandomSource& random) {
+    const uint64_t fate = random.Below(3);
+    if (fate == 0) return;
+    if (change.is_cut) return bytes.resize(std::min<uint64_t>(bytes.size(), change.offset));
+    const size_t size = fate == 1 ? change.after.size() : random.Below(change.after.size() + 1);
+    Put(change.offset, std::string_view(change.after).substr(0, size));
+  }
+};
+
+class SimLogFiles::File : public LogFile {
+ public:
+  File(std::string name, std::shared_ptr<Host> host, std::shared_ptr<Contents> contents)
+      : name_(std::move(name)),
+        host_(std::move(host)),
+        contents_(std::move(contents)),
+        process_(host_->process) {}
+
+  StatusOr<uint64_t> Size() const override {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    return uint64_t{contents_->bytes.size()};
+  }
+
+  Status WriteAt(uint64_t offset, std::string_view bytes) override {
+    NEPTUNE_RETURN_IF_ERROR(CheckWritable(offset));
+    contents_->Write(offset, bytes);
+    return OkStatus();
+  }
+
+  Status Sync() override {
+    NEPTUNE_RETURN_IF_ERROR(CheckWritable(0));
+    NEPTUNE_RETURN_IF_ERROR(Annotate(host_->sync_status, StrCat("sync log file ", name_)));
+    contents_->changes.clear();
+    ++host_->sync_count;
+    return OkStatus();
+  }
+
+  StatusOr<std::string> ReadAt(uint64_t offset, size_t size) const override {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    const bool is_readable =
+        offset >= contents_->unreadable_to || offset + size <= contents_->unreadable_from;
+    if (!is_readable) return Unavailable("read log file ", name_, ": input/output error");
+    if (offset >= contents_->bytes.size()) return std::string();
+    return contents_->bytes.substr(offset, size);
+  }
+
+  Status Truncate(uint64_t size) override {
+    NEPTUNE_RETURN_IF_ERROR(CheckWritable(size));
+    if (size < contents_->bytes.size()) contents_->Cut(size);
+    return OkStatus();
+  }
+
+ private:
+  Status CheckAlive() const {
+    if (host_->process == process_) return OkStatus();
+    return Unavailable("log file ", name_, ": the process that opened it has ended");
+  }
+  Status CheckWritable(uint64_t offset) const {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    if (offset > contents_->bytes.size()) {
+      return InvalidArgument("log file ", name_, " ends before ", offset);
+    }
+    return Annotate(host_->write_status, StrCat("write to log file ", name_));
+  }
+
+  const std::string name_;
+  const std::shared_ptr<Host> host_;
+  const std::shared_ptr<Contents> contents_;
+  const int process_;
+};
+
+SimLogFiles::SimLogFiles() : host_(std::make_shared<Host>()) {}
+SimLogFiles::~SimLogFiles() = default;
+
+StatusOr<std::unique_ptr<LogFile>> SimLogFiles::Open(std::string_view name) {
+  NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
+  auto found = files_.find(name);
+  if (found == files_.end()) {
+    NEPTUNE_RETURN_IF_ERROR(Annotate(host_->write_status, StrCat("create log file ", name)));
+    found = files_.emplace(std::string(name), std::make_shared<Contents>()).first;
+  }
+  return std::make_unique<File>(std::string(name), host_, found->second);
+}
+
+Status SimLogFiles::Remove(std::string_view name) {
+  NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
+  NEPTUNE_RETURN_IF_ERROR(Annotate(host_->write_status, StrCat("remove log file ", name)));
+  const auto found = files_.find(name);
+  if (found != files_.end()) files_.erase(found);
+  return OkStatus();
+}
+
+StatusOr<std::vector<std::string>> SimLogFiles::List() const { return Names(); }
+
+std::vector<std::string> SimLogFiles::Names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, contents] : files_) names.push_back(name);
+  return names;
+}
+
+void SimLogFiles::Crash(RandomSource& random) {
+  for (auto& [name, contents] : files_) contents->Crash(random);
+  EndProcess();
+}
+
+void SimLogFiles::EndProcess() { ++host_->process; }
+
+void SimLogFiles::FailWrites(Status status) { host_->write_status = std::move(status); }
+
+void SimLogFiles::FailSyncs(Status status) { host_->sync_status = std::move(status); }
+
+void SimLogFiles::FlipBit(std::string_view name, uint64_t offset, int bit) {
+  const auto found = files_.find(name);
+  CHECK(found != files_.end() && offset < found->second->bytes.size()) << name << " " << offset;
+  char& byte = found->second->bytes[offset];
+  byte = static_cast<char>(byte ^ (1 << bit));
+}
+
+void SimLogFiles::MakeUnreadable(std::string_view name, uint64_t offset, uint64_t size) {
+  const auto found = files_.find(name);
+  CHECK(found != files_.end()) << name;
+  found->second->unreadable_from = offset;
+  found->second->unreadable_to = offset + size;
+}
+
+std::string SimLogFiles::ContentsOf(std::string_view name) const {
+  const auto found = files_.find(name);
+  return found == files_.end() ? std::string() : found->second->bytes;
+}
+
+void SimLogFiles::Replace(std::string_view name, std::string contents) {
+  std::shared_ptr<Contents>& file = files_[std::string(name)];
+  if (file == nullptr) file = std::make_shared<Contents>();
+  file->bytes = std::move(contents);
+  file->changes.clear();
+}
+
+uint64_t SimLogFiles::sync_count() const { return host_->sync_count; }
+
+}  // namespace neptune
