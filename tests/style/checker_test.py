@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import build_rules
+import document_rules
 import folder_rules
 import format_test
 import prose_rules
@@ -282,6 +283,30 @@ class CanaryTest(unittest.TestCase):
                              ("'neptune/wire/a.h', 'neptune/base/c.h', 'neptune/wire/b.h'", 1)):
             exports = {public_rules.EXPORT_FILE: f"PUBLIC_HEADERS = [{names}]\n"}
             self.assertEqual(len(self.found(public_rules.public_headers, {**page, **user, **exports})), count, names)
+
+    def test_quoted_messages(self):
+        code = 'Failed("log of ", name, " has "\n       "version ", v, ", expected ", kV); // no such text at all\n'
+        for quoted, count in (("log of N has version 3, expected 4", 0), ("log of N has format 3", 1), ("no such text at all", 1),
+                              ("bazel run it now", 0), ("two words", 0), ("log has version N", 1)):
+            files = {"cache/a.cc": code, "DEBUGGING.md": f"A message `{quoted}` means so.\n"}
+            self.assertEqual(len(self.found(document_rules.quoted_messages, files)), count, quoted)
+
+    def test_gdb_recipes(self):
+        files = {
+            "neptune/a.h": "namespace neptune {\nclass Loop {\n  int f() { return count_; }\n  std::vector<Item> all_;\n"
+                           "  int count_ = 0;\n};\n"
+                           "class Node {\n  int g() { return loops_; }\n  const std::unique_ptr<Loop> loop_;\n};\n"
+                           "struct Item {\n  int id;\n};\nclass Other {\n  int other_;\n};\n}\n",
+            "neptune/a.cc": "int Run(Options o) {\n  Node node(o);\n}\n",
+        }
+        recipe = "```\n(gdb) frame function Run   # x.y_\n(gdb) set $loop = *(neptune::Loop **)&node.loop_\n%s\n```\n"
+        for step, count in (("(gdb) print $loop->count_", 0), ("(gdb) print $loop->all_._M_impl._M_start[0].id", 0),
+                            ("(gdb) print $any->other_", 0), ("(gdb) print $loop->all_.size()", 0),
+                            ("(gdb) print $loop->other_", 1), ("(gdb) print node.loops_", 1), ("(gdb) print $any->none_", 1),
+                            ("(gdb) print $loop->all_._M_impl._M_start[0].name", 1),
+                            ("(gdb) set $x = *(neptune::None **)&node.loop_", 1)):
+            found = self.found(document_rules.gdb_recipes, {**files, "DEBUGGING.md": recipe % step})
+            self.assertEqual(found, ["DEBUGGING.md:4 gdb-recipe"] * count, step)
 
     def test_a_ratchet_only_goes_down(self):
         wide = "class A {\n%s};\n"
