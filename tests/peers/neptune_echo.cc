@@ -29,7 +29,7 @@
 DEFINE_bool(features, true, "deadlines, traces and statistics");
 DEFINE_bool(fresh, false, "ping: a connection for each call");
 DEFINE_string(cluster, "peers", "name of the cluster that serve and ping find each other in");
-DEFINE_uint32(multicast_port, 7434, "its multicast port");
+DEFINE_uint32(multicast_port, 7434, "multicast port of the cluster");
 
 namespace neptune::peers {
 namespace {

@@ -262,7 +262,7 @@ TEST_F(CapsulesTest, AStreamHoldsAPlaceOnlyWhileSomebodyWaits) {
     const Status late = stream->Read().status();
     EXPECT_EQ(late.code(), StatusCode::kDeadlineExceeded) << late;
     this_thread::SleepFor(milliseconds(100));
-    EXPECT_TRUE(stream->Finish().ok()) << "it goes on all the same";
+    EXPECT_TRUE(stream->Finish().ok()) << "the stream continues all the same";
   });
   EXPECT_EQ(Capsule("one").control.resident_count, 0u);
   EXPECT_EQ(Capsule("one").control.timed_out, 1u);

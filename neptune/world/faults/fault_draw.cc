@@ -71,7 +71,7 @@ class Drawer {
       case FaultAmount::kProbability:
         return random_.Uniform() * options_.probability_max;
     }
-    LOG(FATAL) << "an amount that is not known";
+    LOG(FATAL) << "unknown kind of amount";
   }
 
   // Puts each host on one of two sides; returns false if one side stays empty.
