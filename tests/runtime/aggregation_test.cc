@@ -236,8 +236,7 @@ TEST_F(AggregationTest, ServerOfSeveralPartitionsReducesItsOwnFirst) {
   }
 }
 
-// Each server in turn stands where the tree puts it, and hangs; it costs its own partition and no
-// other.
+// Each server hangs in turn at its position in the tree; only its own partition is missing.
 TEST_F(AggregationTest, HungServerCostsItsOwnPartitionWhereverItStands) {
   for (const TreeScheme scheme :
        {TreeScheme::kFlat, TreeScheme::kBinomial, TreeScheme::kLoadAdaptive}) {

@@ -150,7 +150,7 @@ void UnrelatedLoad::Start() {
     Pace();
     stopped_.Notify();
   });
-  asker_.Run([] {});  // it has begun
+  asker_.Run([] {});  // waits until it has begun
 }
 
 std::vector<Sample> UnrelatedLoad::Stop() {

@@ -64,7 +64,7 @@ StatusOr<std::string> MakeFolder() {
   std::string pattern = StrCat(
       test_folder != nullptr ? test_folder : fs::temp_directory_path().string(), "/proxy.XXXXXX");
   if (mkdtemp(pattern.data()) == nullptr) return neptune::Unavailable("no folder ", pattern);
-  // It does not serve as root.
+  // Apache does not serve as root, so its user must be able to write here.
   chmod(pattern.c_str(), 01777);
   return pattern;
 }
