@@ -95,8 +95,7 @@ void StatisticsRenewal::RunUntilStopped() {
 }
 
 neptune::ClientSession StatisticsRenewal::SessionFor(Duration timeout) const {
-  const neptune::RequestContext origin(neptune::PartitionId(0),
-                                       neptune::this_thread::Now() + timeout, "", {},
+  const neptune::RequestContext origin({.deadline = neptune::this_thread::Now() + timeout},
                                        cancellation_.call(), *environment_.world);
   neptune::ClientSession session(*environment_.client, origin);
   session.default_timeout = timeout;
