@@ -208,8 +208,8 @@ Status SearchProcesses::StartNode(const std::string& node) {
   return neptune::OkStatus();
 }
 
-StatusOr<std::vector<NodeStatusTable>> SearchProcesses::StatusOf(const std::string& node,
-                                                                 const std::string& section) const {
+StatusOr<std::vector<tools::StatusTable>> SearchProcesses::StatusOf(
+    const std::string& node, const std::string& section) const {
   const auto started = tools::StateDirectory(folder_ + kStateFolder).ReadStarted(node);
   if (!started) return neptune::Unavailable(node, " has not reported its administration address");
   return ReadNodeStatus(started->admin, section);
