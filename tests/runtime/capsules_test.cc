@@ -55,9 +55,10 @@ class CapsulesTest : public testing::Test {
     CallOptions options;
     options.deadline = begin + order.timeout;
     options.hedge_after = order.hedge_after;
-    outcome->status =
-        Call(session, ServiceName("echo"), PartitionId(order.partition), MethodName(order.method),
-             AccessMode::kRead, Data(order.text), &response, options, &outcome->report);
+    outcome->status = Call(session,
+                           {ServiceName("echo"), PartitionId(order.partition),
+                            MethodName(order.method), AccessMode::kRead},
+                           Data(order.text), &response, options, &outcome->report);
     outcome->answer = response.bytes();
     outcome->took = this_thread::Now() - begin;
     outcome->done = true;

@@ -314,9 +314,11 @@ neptune::Status Measure(neptune::Client& client, std::string* text) {
   neptune::ClientSession session(client);
   session.default_timeout = std::chrono::minutes(5);
   neptune::Data response;
-  NEPTUNE_RETURN_IF_ERROR(neptune::Call(session, service, neptune::PartitionId(0),
-                                        neptune::MethodName("Measure"), neptune::AccessMode::kRead,
-                                        neptune::Data(std::string()), &response));
+  NEPTUNE_RETURN_IF_ERROR(
+      neptune::Call(session,
+                    {service, neptune::PartitionId(0), neptune::MethodName("Measure"),
+                     neptune::AccessMode::kRead},
+                    neptune::Data(std::string()), &response));
   *text = response.bytes();
   return neptune::OkStatus();
 }
