@@ -88,8 +88,8 @@ void Checks::CallsEndInTime() {
   }
 }
 
-// A method that was held up until after its deadline may still call another, which is refused
-// at once.
+// A method that was held up until after its deadline may still call another, which is refused at
+// once.
 TimePoint Checks::MayEndAt(const CallRecord& call) {
   return std::max(call.deadline, call.begin) + kLateness;
 }
