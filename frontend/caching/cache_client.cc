@@ -33,11 +33,9 @@ CallOptions OneTry(Duration timeout) {
   return call;
 }
 
-Status CallCache(ClientSession& session, uint32_t partition, const char* method, AccessMode access,
-                 const Data& request, const CallOptions& options, Data* response,
-                 CallReport* report = nullptr) {
-  return neptune::Call(session, neptune::ServiceName(cache::kCacheService), PartitionId(partition),
-                       MethodName(method), access, request, response, options, report);
+neptune::CalledMethod CacheMethod(uint32_t partition, const char* method, AccessMode access) {
+  return {neptune::ServiceName(cache::kCacheService), PartitionId(partition), MethodName(method),
+          access};
 }
 
 const std::vector<neptune::Replica>& ReplicasOf(const neptune::YellowPageView& view,
@@ -112,8 +110,9 @@ CacheClient::Asked CacheClient::AskReplica(ClientSession& session, const CacheEn
   call.except = except;
   Data data;
   CallReport report;
-  const Status status = CallCache(session, partition, cache::kLookupMethod, AccessMode::kRead,
-                                  Data::Of(std::move(request)), call, &data, &report);
+  const Status status =
+      neptune::Call(session, CacheMethod(partition, cache::kLookupMethod, AccessMode::kRead),
+                    Data::Of(std::move(request)), &data, call, &report);
   const auto response = status.ok() ? data.As<cache::LookupResponse>()
                                     : neptune::StatusOr<const cache::LookupResponse*>(status);
   Asked asked{.server = report.server};
@@ -195,8 +194,9 @@ void CacheClient::InsertAt(Shared& shared, ClientSession& session, uint32_t part
   CallOptions call = OneTry(shared.options.cache_insert_timeout);
   call.only = node;
   Data response;
-  const Status status = CallCache(session, partition, cache::kInsertMethod, AccessMode::kWrite,
-                                  request, call, &response);
+  const Status status =
+      neptune::Call(session, CacheMethod(partition, cache::kInsertMethod, AccessMode::kWrite),
+                    request, &response, call);
   CountInsertion(shared.metrics, status, response);
 }
 

@@ -54,8 +54,9 @@ StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession
   for (const DocumentEdit* edit : edits) request.add_urls(*edit->url);
   Data response;
   const Status status =
-      neptune::Call(session, ServiceName(docserver::kDocumentService), PartitionId(partition),
-                    MethodName(docserver::kFindUrlsMethod), AccessMode::kRead,
+      neptune::Call(session,
+                    {ServiceName(docserver::kDocumentService), PartitionId(partition),
+                     MethodName(docserver::kFindUrlsMethod), AccessMode::kRead},
                     Data::Of(std::move(request)), &response, {.deadline = deadline});
   // The store was written by an older build and has no table of urls.
   if (status.code() == neptune::StatusCode::kUnimplemented) return found;
@@ -147,10 +148,11 @@ StatusOr<std::set<uint64_t>> ReplicatedWriter::InTier2(const std::vector<PlacedE
   neptune::ClientSession session(client_);
   for (auto& [partition, query] : queries) {
     Data response;
-    NEPTUNE_RETURN_IF_ERROR(neptune::Call(session, ServiceName(index::kTier2Service),
-                                          PartitionId(partition), MethodName(index::kHoldsMethod),
-                                          AccessMode::kRead, Data::Of(std::move(query)), &response,
-                                          {.deadline = deadline}));
+    NEPTUNE_RETURN_IF_ERROR(
+        neptune::Call(session,
+                      {ServiceName(index::kTier2Service), PartitionId(partition),
+                       MethodName(index::kHoldsMethod), AccessMode::kRead},
+                      Data::Of(std::move(query)), &response, {.deadline = deadline}));
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<index::HoldsAnswer>());
     held.insert(answer->held_doc_ids().begin(), answer->held_doc_ids().end());
   }

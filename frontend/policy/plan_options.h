@@ -77,8 +77,8 @@ struct SearchPlanOptions {
   // Larger: more concurrency with many servers.
   size_t search_count_max = 256;
   // A wait at a server longer than this plus twice the subsequent run time is a sign of overload.
-  // Larger: more waiting at servers, where it ignores the order by class. Default: a
-  // tenth of what a user notices.
+  // Larger: more waiting at servers, where it ignores the order by class. Default: a tenth of what
+  // a user notices.
   neptune::Duration server_wait_goal = std::chrono::milliseconds(20);
   // How long after its arrival a search may still begin. Larger: longer bursts are absorbed, and
   // answers come later.

@@ -55,10 +55,11 @@ StatusOr<FetchResponse> DocumentClient::Fetch(Shared& shared, ClientSession& ses
   call.hedge_after = shared.HedgeAfter();
   neptune::CallReport report;
   Data data;
-  NEPTUNE_RETURN_IF_ERROR(neptune::Call(session, neptune::ServiceName(docserver::kDocumentService),
-                                        PartitionId(partition), MethodName(docserver::kFetchMethod),
-                                        AccessMode::kRead, Data::Of(std::move(request)), &data,
-                                        call, &report));
+  NEPTUNE_RETURN_IF_ERROR(
+      neptune::Call(session,
+                    {neptune::ServiceName(docserver::kDocumentService), PartitionId(partition),
+                     MethodName(docserver::kFetchMethod), AccessMode::kRead},
+                    Data::Of(std::move(request)), &data, call, &report));
   // A hedged request took at least this long.
   shared.CountAnswer(report.duration);
   NEPTUNE_ASSIGN_OR_RETURN(const FetchResponse* const response, data.As<FetchResponse>());

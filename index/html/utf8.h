@@ -1,4 +1,5 @@
-// Makes external text valid UTF-8 and keeps it valid when it is truncated.
+// Makes external text valid UTF-8. Decodes with neptune/base/utf8.h; valid text, which is the usual
+// case, is recognized by simdjson.
 //
 // Source: the Unicode standard, 3.9 (substitution of maximal subparts); WHATWG Encoding
 //   (windows-1252 is what pages mean by iso-8859-1).
@@ -6,7 +7,6 @@
 
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,10 +18,6 @@ bool IsValidUtf8(std::string_view bytes);
 std::string ReplaceInvalidUtf8(std::string_view bytes);
 
 std::string Windows1252ToUtf8(std::string_view bytes);
-
-// The longest prefix of at most `size_max` bytes that ends at a character boundary. REQUIRES: valid
-// UTF-8.
-std::string_view TruncateUtf8(std::string_view text, size_t size_max);
 
 // Collapses runs of white space and control characters to one space; trims both ends.
 std::string CollapseSpace(std::string_view text);

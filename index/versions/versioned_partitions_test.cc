@@ -137,7 +137,7 @@ class VersionedPartitionsTest : public testing::Test {
     auto awaited = std::make_shared<Awaited>();
     nodes_.node("n").RunOnControl([this, awaited, version, timeout] {
       const neptune::TimePoint begin = simulator_.now();
-      const neptune::RequestContext context(PartitionId(0), begin + timeout, "", {}, nullptr,
+      const neptune::RequestContext context({.deadline = begin + timeout}, nullptr,
                                             simulator_.host("n"));
       const auto partition = seen_.partitions->Await(context, version);
       awaited->text = partition.ok() ? (*partition)->text : partition.status();

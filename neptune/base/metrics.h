@@ -2,10 +2,10 @@
 //
 //   MetricsRegistry ── family (name, help, type) ── series (labels) ── Counter | Gauge | Histogram
 //
-// A node owns one registry and passes it to its parts. There is no global registry: one process
-// can hold the registries of thousands of simulated nodes. A part adds its series once, when it
-// starts, and keeps the pointers; series live as long as the registry. Updating a metric costs one
-// relaxed atomic operation (a histogram: a few).
+// A node owns one registry and passes it to its parts. There is no global registry: one process can
+// hold the registries of thousands of simulated nodes. A part adds its series once, when it starts,
+// and keeps the pointers; series live as long as the registry. Updating a metric costs one relaxed
+// atomic operation (a histogram: a few).
 //
 // Threads: thread-safe. Gauge callbacks run on the rendering thread under the registry's lock: they
 //   must be thread-safe and short, must not wait and must not call the registry.

@@ -10,9 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "neptune/base/descriptor.h"
 #include "neptune/base/strings.h"
@@ -40,6 +42,7 @@ Status OfErrno(int error, const std::string& doing) {
 struct Plan {
   const ProcessOptions& options;
   char* const* arguments;
+  char* const* environment;
   pid_t parent;
   sigset_t signals;  // the parent's mask
   int report;        // descriptor that gets the error number
@@ -50,7 +53,7 @@ struct Plan {
 bool SetUp(const Plan& plan) {
   const ProcessOptions& options = plan.options;
   if (options.ends_with_caller) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_PDEATHSIG, options.caller_end_signal);
     if (getppid() != plan.parent) _exit(1);
   }
   if (options.in_own_group) setpgid(0, 0);
@@ -89,7 +92,7 @@ void ResetSignals() {
 
 [[noreturn]] void Become(const Plan& plan) {
   ResetSignals();
-  if (SetUp(plan)) execvp(plan.arguments[0], plan.arguments);
+  if (SetUp(plan)) execvpe(plan.arguments[0], plan.arguments, plan.environment);
   const int error = errno;
   (void)!syscall(SYS_write, plan.report, &error, sizeof(error));
   _exit(127);
@@ -100,6 +103,24 @@ __attribute__((noinline)) pid_t Spawn(const Plan& plan) {
   const pid_t child = vfork();
   if (child == 0) Become(plan);
   return child;
+}
+
+// The caller's environment with these variables, which may replace some of it; ends with null.
+std::vector<char*> EnvironmentWith(const std::vector<std::string>& variables) {
+  std::vector<char*> environment;
+  for (const std::string& variable : variables) {
+    environment.push_back(const_cast<char*>(variable.c_str()));
+  }
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view name =
+        std::string_view(*variable).substr(0, std::string_view(*variable).find('=') + 1);
+    const bool is_replaced =
+        std::any_of(variables.begin(), variables.end(),
+                    [&](const std::string& other) { return other.starts_with(name); });
+    if (!is_replaced) environment.push_back(*variable);
+  }
+  environment.push_back(nullptr);
+  return environment;
 }
 
 Duration FromTimeval(const timeval& time) {
@@ -123,7 +144,8 @@ StatusOr<Process> Process::Start(const ProcessOptions& options) {
   arguments.push_back(nullptr);
   // A pipe reports the error, because under ThreadSanitizer the child does not share the memory.
   NEPTUNE_ASSIGN_OR_RETURN(Pipe report, MakePipe());
-  Plan plan{options, arguments.data(), getpid(), {}, report.writing.number()};
+  const std::vector<char*> environment = EnvironmentWith(options.environment);
+  Plan plan{options, arguments.data(), environment.data(), getpid(), {}, report.writing.number()};
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &plan.signals);

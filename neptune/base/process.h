@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,9 @@ namespace neptune {
 struct ProcessOptions {
   // The program, a path or a name that is looked up in PATH, and its arguments.
   std::vector<std::string> command;
+  // Variables "NAME=VALUE" of its environment, in addition to the caller's and in place of those of
+  // the same names.
+  std::vector<std::string> environment{};
   // Working directory. Empty: the caller's.
   std::string folder{};
   // Descriptors of the standard streams. -1: the caller's.
@@ -35,8 +39,9 @@ struct ProcessOptions {
   int error = -1;
   // True: it leads a process group, and its descendants are killed when it ends or is killed.
   bool in_own_group = false;
-  // True: it is killed when the thread that started it ends.
+  // True: it gets a signal when the thread that started it ends, SIGKILL by default.
   bool ends_with_caller = false;
+  int caller_end_signal = SIGKILL;
   // Descriptor of its network namespace. -1: the caller's.
   int network = -1;
   // The processor it runs on. -1: any.

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 
 #include "neptune/base/descriptor.h"
 #include "neptune/base/strings.h"
@@ -51,6 +52,15 @@ TEST(ProcessTest, ReadsItsInputAndWritesItsOutput) {
   ProcessOptions options{.command = {"cat"}};
   options.input = input.reading.number();
   EXPECT_EQ(OutputOf(options), "hello");
+}
+
+TEST(ProcessTest, AddsAndReplacesVariables) {
+  ASSERT_EQ(setenv("NEPTUNE_KEPT", "kept", 1), 0);
+  ASSERT_EQ(setenv("NEPTUNE_REPLACED", "old", 1), 0);
+  ProcessOptions options =
+      Shell("echo $NEPTUNE_KEPT $NEPTUNE_REPLACED $NEPTUNE_ADDED; env | grep -c NEPTUNE_REPLACED=");
+  options.environment = {"NEPTUNE_REPLACED=new", "NEPTUNE_ADDED=added"};
+  EXPECT_EQ(OutputOf(options), "kept new added\n1\n");
 }
 
 TEST(ProcessTest, ReturnsHowItEnded) {

@@ -34,16 +34,34 @@ LeadByte ClassifyLead(uint8_t lead) {
 
 DecodedCodePoint DecodeCodePoint(std::string_view text) {
   const LeadByte lead = ClassifyLead(static_cast<uint8_t>(text[0]));
-  if (lead.size == 0 || text.size() < lead.size) return {};
+  if (lead.size == 0) return {};
   char32_t code_point = lead.bits;
   for (size_t i = 1; i < lead.size; ++i) {
-    const uint8_t byte = static_cast<uint8_t>(text[i]);
+    const uint8_t byte = i < text.size() ? static_cast<uint8_t>(text[i]) : 0;
     const uint8_t min = i == 1 ? lead.second_min : 0x80;
     const uint8_t max = i == 1 ? lead.second_max : 0xBF;
-    if (byte < min || byte > max) return {};
+    if (byte < min || byte > max) return {.ill_formed_size = i};
     code_point = (code_point << 6) | (byte & 0x3F);
   }
   return {code_point, lead.size, true};
+}
+
+void AppendUtf8(char32_t code_point, std::string* out) {
+  const auto append = [out](char32_t byte) { out->push_back(static_cast<char>(byte)); };
+  const auto append_following = [&](int shift) { append(0x80 | ((code_point >> shift) & 0x3F)); };
+  if (code_point < 0x80) return append(code_point);
+  if (code_point < 0x800) {
+    append(0xC0 | code_point >> 6);
+  } else {
+    if (code_point < 0x10000) {
+      append(0xE0 | code_point >> 12);
+    } else {
+      append(0xF0 | code_point >> 18);
+      append_following(12);
+    }
+    append_following(6);
+  }
+  append_following(0);
 }
 
 bool IsUtf8(std::string_view text) {

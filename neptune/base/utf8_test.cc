@@ -27,6 +27,35 @@ TEST(Utf8Test, DecodesTheEndsOfEachLength) {
     EXPECT_EQ(decoded.code_point, one.code_point);
     EXPECT_EQ(decoded.size, one.text.size());
     EXPECT_TRUE(IsUtf8(one.text));
+    std::string encoded;
+    AppendUtf8(one.code_point, &encoded);
+    EXPECT_EQ(encoded, one.text);
+  }
+}
+
+TEST(Utf8Test, EncodesWhatItDecodes) {
+  for (char32_t code_point = 0; code_point <= 0x10FFFF; ++code_point) {
+    if (code_point == 0xD800) code_point = 0xE000;  // no surrogates
+    std::string encoded;
+    AppendUtf8(code_point, &encoded);
+    const DecodedCodePoint decoded = DecodeCodePoint(encoded);
+    ASSERT_TRUE(decoded.well_formed && decoded.size == encoded.size()) << uint32_t{code_point};
+    ASSERT_EQ(decoded.code_point, code_point);
+  }
+}
+
+TEST(Utf8Test, MeasuresTheIllFormedPart) {
+  const struct {
+    std::string_view text;
+    size_t size;
+  } cases[] = {{"\x80", 1},         {"\xC2", 1},         {"\xE2\x82", 2},     {"\xE2\x82z", 2},
+               {"\xE2z", 1},        {"\xED\xA0\x80", 1}, {"\xF0\x9F\x98", 3}, {"\xF0\x9F\x98z", 3},
+               {"\xF4\x90\x80", 1}, {"\xFF", 1}};
+  for (const auto& one : cases) {
+    const DecodedCodePoint decoded = DecodeCodePoint(one.text);
+    EXPECT_FALSE(decoded.well_formed) << one.text;
+    EXPECT_EQ(decoded.size, 1u) << one.text;
+    EXPECT_EQ(decoded.ill_formed_size, one.size) << one.text;
   }
 }
 

@@ -16,7 +16,7 @@
 // Re-admission: while the dependency is bypassed, one real call per probe interval enters as a
 // probe with the whole timeout. After a successful probe calls are admitted at a rate that doubles
 // each period, so a dependency that has just recovered is not flooded. After a failed probe bypass
-// goes on.
+// continues.
 //
 // Source: [Chu05] IV.A (bounds, timeout over waiting and processing), IV.C (throttling, feedback
 //   timeout).

@@ -46,7 +46,7 @@ class DeviceCall {
     std::atomic<Fate> fate{Fate::kRuns};
 
     bool HasEnded() const { return fate.load(std::memory_order_acquire) == Fate::kEnded; }
-    // The caller goes on without the call; false if the call has ended.
+    // The caller continues without the call; false if the call has ended.
     bool Abandon() {
       Fate expected = Fate::kRuns;
       return fate.compare_exchange_strong(expected, Fate::kAbandoned, std::memory_order_acq_rel);

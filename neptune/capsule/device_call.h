@@ -10,7 +10,7 @@
 //
 // The call is one call into an operating system, a storage engine or a resolver: it must not use
 // the runtime's threads (park, sleep, mutex). It must own what it uses, because a caller whose
-// deadline passes goes on without it and the call ends later. If the call uses memory of the
+// deadline passes continues without it and the call ends later. If the call uses memory of the
 // caller, DeviceWait::kForEnd makes the caller wait for its end, however long it takes.
 //
 // If no capsule takes the path, or there are no helper threads, the call runs on the calling

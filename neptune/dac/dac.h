@@ -101,8 +101,8 @@ Status Aggregate(ClientSession& session, const AggregationRequest& request, Data
 // one that reduces streams (ServiceRegistrar::ReduceStream). `take` receives the messages of the
 // result as they arrive, on the calling thread; if it returns an error, the call ends with that
 // error. Whether enough partitions contributed is known at the end only: messages that a stream
-// sent before it broke off stay in the result, and its partitions are reported missing. Tasks
-// are always forwarded.
+// sent before it broke off stay in the result, and its partitions are reported missing. Tasks are
+// always forwarded.
 Status AggregateStream(ClientSession& session, const AggregationRequest& request,
                        const std::function<Status(const Data& message)>& take,
                        AggregationReport* report);

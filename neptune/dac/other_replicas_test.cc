@@ -47,7 +47,7 @@ TEST_F(OtherReplicasTest, PartitionThatOnlyTheNodeHasHasNoOther) {
   EXPECT_FALSE(Exist({1}, "s1"));
   EXPECT_TRUE(Exist({1}, "s0")) << "the node need not have it";
   EXPECT_TRUE(Exist({1, 0}, "s1")) << "one of the partitions suffices";
-  EXPECT_FALSE(Exist({2}, "s1")) << "nobody has it";
+  EXPECT_FALSE(Exist({2}, "s1")) << "no replica has it";
   EXPECT_FALSE(Exist({}, "s1"));
 }
 

@@ -3,8 +3,8 @@
 //   open(path) ──► helper thread opens ──► regular file, folder   its calls run on helper threads
 //                                     └──► FIFO, device           parks in its capsule, as a socket
 //
-// A shipped call owns its bytes: after the capsule's timeout the caller goes on without it, and the
-// call may still act on the file later. The descriptor's position is then unknown.
+// A shipped call owns its bytes: after the capsule's timeout the caller continues without it, and
+// the call may still act on the file later. The descriptor's position is then unknown.
 
 #include <unistd.h>
 

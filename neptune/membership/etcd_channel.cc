@@ -21,15 +21,94 @@ constexpr int kDoublingsMax = 16;
 
 enum class Step { kNone, kGrant, kKeepAlive, kPut, kRange };
 
+// A limit of one log line per kLogInterval.
+class LogLimit {
+ public:
+  bool Allows(TimePoint now) {
+    if (last_ && now < *last_ + kLogInterval) return false;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  std::optional<TimePoint> last_;
+};
+
+// A time between half of `delay` and all of it.
+Duration Jittered(Duration delay, Loop& loop) {
+  const auto half = static_cast<uint64_t>(delay.count()) / 2;
+  return delay / 2 + Duration(loop.random().Below(half + 1));
+}
+
+// The server in use, and the delay before the next attempt.
+class EtcdServers {
+ public:
+  EtcdServers(const EtcdChannelOptions& options, size_t first) : options_(options), index_(first) {}
+
+  const Endpoint& current() const { return options_.endpoints[index_]; }
+  // Changes to the next server. The returned delay is doubled each time that all have failed.
+  Duration Fail() {
+    const size_t count = options_.endpoints.size();
+    const int doublings = std::min<int>(failure_count_++ / count, kDoublingsMax);
+    index_ = (index_ + 1) % count;
+    return std::min(options_.retry_min * (1 << doublings), options_.retry_max);
+  }
+  void Succeed() { failure_count_ = 0; }
+
+ private:
+  const EtcdChannelOptions& options_;
+  size_t index_;
+  uint32_t failure_count_ = 0;
+};
+
+// The position of a poll, which reads the changed announcements page by page.
+class EtcdPoll {
+ public:
+  explicit EtcdPoll(const std::string& prefix) : begin_(prefix), end_(EtcdPrefixEnd(prefix)) {}
+
+  EtcdRequest Request() const { return EtcdRangeRequest(From(), end_, seen_revision_ + 1); }
+  // Handles a page; true: it was the last one, and the next request begins a new poll.
+  // Errors: kInvalidArgument the page is not of the range that was requested.
+  StatusOr<bool> Advance(const EtcdPage& page) {
+    entry_count_ += page.values.size() + page.refused_count;
+    if (next_key_.empty()) revision_ = page.revision;
+    if (page.more && page.last_key < From()) {
+      return InvalidArgument("etcd answered with keys that were not requested");
+    }
+    if (page.more && entry_count_ < kDirectoryEntryCountMax) {
+      next_key_ = page.last_key + '\0';
+      return false;
+    }
+    // A store with a smaller revision was replaced or emptied; everything in it is new.
+    seen_revision_ = revision_ < seen_revision_ ? 0 : revision_;
+    Restart();
+    return true;
+  }
+  void Restart() {
+    next_key_.clear();
+    entry_count_ = 0;
+  }
+
+ private:
+  const std::string& From() const { return next_key_.empty() ? begin_ : next_key_; }
+
+  const std::string begin_;
+  const std::string end_;
+  int64_t seen_revision_ = 0;
+  int64_t revision_ = 0;  // these three are of the poll in progress
+  std::string next_key_;  // empty: start of the range
+  size_t entry_count_ = 0;
+};
+
 // Runs one request at a time. Shared with a connection attempt in progress.
 class EtcdAgent final : public StreamHandler, public std::enable_shared_from_this<EtcdAgent> {
  public:
   EtcdAgent(Loop& loop, EtcdChannelOptions options, AnnouncementChannel::Handler on_message)
       : loop_(loop),
         options_(std::move(options)),
-        prefix_end_(EtcdPrefixEnd(options_.prefix)),
         on_message_(std::move(on_message)),
-        endpoint_index_(loop.random().Below(options_.endpoints.size())) {
+        servers_(options_, loop.random().Below(options_.endpoints.size())),
+        poll_(options_.prefix) {
     if (options_.keys != nullptr) mac_ = std::make_unique<ClusterMac>(*options_.keys);
     poll_at_ = loop_.Now();
   }
@@ -97,8 +176,6 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   void Wake(TimePoint when) { RunAt(when, &EtcdAgent::Advance); }
   void Expire() { Fail(DeadlineExceeded("no answer in time")); }
 
-  const Endpoint& endpoint() const { return options_.endpoints[endpoint_index_]; }
-
   void Begin(Step step) {
     step_ = last_step_ = step;
     ++request_number_;
@@ -106,7 +183,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     RunAt(deadline, &EtcdAgent::Expire);
     if (step == Step::kPut) put_due_ = false;
     if (stream_ != nullptr) return Send();
-    loop_.network().Connect(endpoint(), deadline,
+    loop_.network().Connect(servers_.current(), deadline,
                             [weak = weak_from_this(),
                              number = request_number_](StatusOr<std::unique_ptr<Stream>> stream) {
                               const auto self = weak.lock();
@@ -133,15 +210,14 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
       case Step::kPut:
         return EtcdPutRequest(options_.prefix + options_.node, announcement_, lease_);
       default:
-        return EtcdRangeRequest(next_key_.empty() ? options_.prefix : next_key_, prefix_end_,
-                                seen_revision_ + 1);
+        return poll_.Request();
     }
   }
 
   void Send() {
     const EtcdRequest request = Request();
     reader_->Expect("POST");
-    stream_->Write(SerializeHttpRequest("POST", request.target, endpoint().ToString(),
+    stream_->Write(SerializeHttpRequest("POST", request.target, servers_.current().ToString(),
                                         {{"Content-Type", "application/json"}}, request.body));
   }
 
@@ -182,44 +258,26 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     lease_ = 0;
     put_due_ = true;
     retry_at_ = loop_.Now() + options_.retry_min;
-    LOG_IF(WARNING, MayLog(&lease_logged_at_))
-        << "the directory at " << endpoint()
+    LOG_IF(WARNING, lease_log_.Allows(loop_.Now()))
+        << "the directory at " << servers_.current()
         << " has lost this node's lease, which is renewed: " << why;
   }
 
   Status HandlePage(const HttpResponse& answer) {
     NEPTUNE_ASSIGN_OR_RETURN(const EtcdPage page, ReadEtcdRange(answer));
-    entry_count_ += page.values.size() + page.refused_count;
-    if (next_key_.empty()) poll_revision_ = page.revision;
-    const std::string asked_from = next_key_.empty() ? options_.prefix : next_key_;
-    if (page.more && page.last_key < asked_from) {
-      return InvalidArgument("etcd answered with keys that were not requested");
-    }
-    if (page.more && entry_count_ < kDirectoryEntryCountMax) {
-      next_key_ = page.last_key + '\0';
-    } else {
-      EndPoll();
-    }
+    NEPTUNE_ASSIGN_OR_RETURN(const bool was_last, poll_.Advance(page));
+    if (was_last) EndPoll();
     if (page.refused_count > 0) Refuse(page.refused_count, "not base64, or too large");
     for (const std::string& value : page.values) Hear(value);
     return OkStatus();
   }
 
   void EndPoll() {
-    // A store with a smaller revision was replaced or emptied; everything in it is new.
-    seen_revision_ = poll_revision_ < seen_revision_ ? 0 : poll_revision_;
-    RestartPoll();
-    const auto half = static_cast<uint64_t>(options_.poll_interval.count()) / 2;
-    poll_at_ = loop_.Now() + options_.poll_interval / 2 + Duration(loop_.random().Below(half + 1));
+    poll_at_ = loop_.Now() + Jittered(options_.poll_interval, loop_);
     if (options_.metrics.available != nullptr) options_.metrics.available->Set(1);
-    LOG_IF(INFO, failed_logged_) << "the directory at " << endpoint() << " answers again";
+    LOG_IF(INFO, failed_logged_) << "the directory at " << servers_.current() << " answers again";
     failed_logged_ = false;
-    failure_count_ = 0;
-  }
-
-  void RestartPoll() {
-    next_key_.clear();
-    entry_count_ = 0;
+    servers_.Succeed();
   }
 
   void Hear(const std::string& value) {
@@ -232,9 +290,9 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
 
   void Refuse(size_t count, std::string_view why) {
     if (options_.metrics.refused != nullptr) options_.metrics.refused->Increment(count);
-    LOG_IF(WARNING, MayLog(&refused_logged_at_))
-        << count << " entries under " << options_.prefix << " of the directory at " << endpoint()
-        << " are not announcements of this cluster: " << why;
+    LOG_IF(WARNING, refused_log_.Allows(loop_.Now()))
+        << count << " entries under " << options_.prefix << " of the directory at "
+        << servers_.current() << " are not announcements of this cluster: " << why;
   }
 
   void Fail(const Status& why) {
@@ -242,39 +300,27 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     stream_.reset();
     if (step_ == Step::kPut) put_due_ = true;
     step_ = Step::kNone;
-    RestartPoll();
+    poll_.Restart();
     if (options_.metrics.failures != nullptr) options_.metrics.failures->Increment();
     if (options_.metrics.available != nullptr) options_.metrics.available->Set(0);
-    if (MayLog(&failed_logged_at_)) {
+    if (failed_log_.Allows(loop_.Now())) {
       failed_logged_ = true;
-      LOG(WARNING) << "the directory at " << endpoint()
+      LOG(WARNING) << "the directory at " << servers_.current()
                    << " cannot be used, known nodes are kept: " << why;
     }
-    const size_t endpoint_count = options_.endpoints.size();
-    const int doublings = std::min<int>(failure_count_++ / endpoint_count, kDoublingsMax);
-    const Duration pause = std::min(options_.retry_min * (1 << doublings), options_.retry_max);
-    const auto half = static_cast<uint64_t>(pause.count()) / 2;
-    retry_at_ = loop_.Now() + pause / 2 + Duration(loop_.random().Below(half + 1));
-    endpoint_index_ = (endpoint_index_ + 1) % endpoint_count;
+    retry_at_ = loop_.Now() + Jittered(servers_.Fail(), loop_);
     Advance();
-  }
-
-  bool MayLog(std::optional<TimePoint>* last) {
-    const TimePoint now = loop_.Now();
-    if (*last && now < **last + kLogInterval) return false;
-    *last = now;
-    return true;
   }
 
   Loop& loop_;
   const EtcdChannelOptions options_;
-  const std::string prefix_end_;
   AnnouncementChannel::Handler on_message_;
+  EtcdServers servers_;
+  EtcdPoll poll_;
   std::unique_ptr<ClusterMac> mac_;
   std::unique_ptr<Stream> stream_;
   std::unique_ptr<HttpResponseReader> reader_;  // reads the stream
-  size_t endpoint_index_;
-  Step step_ = Step::kNone;  // in progress
+  Step step_ = Step::kNone;                     // in progress
   Step last_step_ = Step::kNone;
   uint64_t request_number_ = 0;
   TimerId timer_ = 0;  // timeout of the request, or start of the next one
@@ -285,15 +331,10 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   TimePoint keep_alive_at_ = kNever;
   TimePoint poll_at_;
   TimePoint retry_at_{};
-  uint32_t failure_count_ = 0;
-  int64_t seen_revision_ = 0;
-  int64_t poll_revision_ = 0;  // these three are of the poll in progress
-  std::string next_key_;       // empty: start of the range
-  size_t entry_count_ = 0;
-  std::optional<TimePoint> failed_logged_at_;
-  std::optional<TimePoint> refused_logged_at_;
-  std::optional<TimePoint> lease_logged_at_;
-  bool failed_logged_ = false;
+  LogLimit failed_log_;
+  LogLimit refused_log_;
+  LogLimit lease_log_;
+  bool failed_logged_ = false;  // and the directory has not answered since
 };
 
 class EtcdChannel final : public AnnouncementChannel {

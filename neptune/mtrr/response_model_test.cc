@@ -14,14 +14,21 @@ namespace {
 
 constexpr double kExact = 1e-9;
 
-ResponseModel Predict(double lambda, double mu, double alpha, int saturation, int threads,
-                      int queue, int gamma = 0) {
-  return *PredictResponse({.arrival_rate = lambda,
-                           .service_rate = mu,
-                           .speedup = *Speedup::Make(alpha, saturation),
+// The rate of one thread, and the parameters of the speedup by more threads.
+struct Service {
+  double rate = 0;
+  double alpha = 0;
+  int saturation = 1;
+};
+
+ResponseModel Predict(double arrival_rate, const Service& service, int threads, int queue,
+                      int overloaded_threads = 0) {
+  return *PredictResponse({.arrival_rate = arrival_rate,
+                           .service_rate = service.rate,
+                           .speedup = *Speedup::Make(service.alpha, service.saturation),
                            .thread_count = threads,
                            .queue_length_max = queue,
-                           .overloaded_thread_count = gamma});
+                           .overloaded_thread_count = overloaded_threads});
 }
 
 // Mean number of requests in M/M/1/K, by its closed form.
@@ -34,7 +41,7 @@ TEST(ResponseModelTest, NoSpeedupIsProcessorSharing) {
   for (const double rho : {0.2, 0.9, 1.0, 1.7}) {
     for (const int threads : {1, 4, 30}) {
       SCOPED_TRACE(StrCat("rho ", rho, ", threads ", threads));
-      const ResponseModel model = Predict(50 * rho, 50, 0, 1, threads, 20);
+      const ResponseModel model = Predict(50 * rho, {50, 0, 1}, threads, 20);
       const int k = 20 + threads;
       EXPECT_NEAR(model.in_system_mean / NumberInMm1k(rho, k), 1, kExact);
       const double lost =
@@ -61,7 +68,7 @@ TEST(ResponseModelTest, FullSpeedupIsManyServers) {
       number += n * p;
       last = p;
     }
-    const ResponseModel model = Predict(50 * offered, 50, 1, m, m, k - m);
+    const ResponseModel model = Predict(50 * offered, {50, 1, m}, m, k - m);
     EXPECT_NEAR(model.in_system_mean / (number / sum), 1, kExact);
     EXPECT_NEAR(model.loss_share / (last / sum), 1, kExact);
     EXPECT_NEAR(model.capacity, 200, kExact);
@@ -90,22 +97,22 @@ TEST(ResponseModelTest, IdleShareIsTheSourcesClosedForm) {
     const int k = queue + threads;
     sum +=
         (std::pow(rho, m) - std::pow(rho, k) / std::pow(c, k - m)) / (psi(m - 1) * (c / rho - 1));
-    const ResponseModel model = Predict(30 * rho, 30, alpha, saturation, threads, queue);
+    const ResponseModel model = Predict(30 * rho, {30, alpha, saturation}, threads, queue);
     ASSERT_NEAR(model.idle_share * sum, 1, 1e-7) << "round " << round;
   }
 }
 
 TEST(ResponseModelTest, ModelIsContinuousWhereLoadMeetsCapacity) {
-  const double at = Predict(100, 50, 0.5, 3, 3, 64).response_s;
-  const double below = Predict(100 * (1 - 1e-7), 50, 0.5, 3, 3, 64).response_s;
-  const double above = Predict(100 * (1 + 1e-7), 50, 0.5, 3, 3, 64).response_s;
+  const double at = Predict(100, {50, 0.5, 3}, 3, 64).response_s;
+  const double below = Predict(100 * (1 - 1e-7), {50, 0.5, 3}, 3, 64).response_s;
+  const double above = Predict(100 * (1 + 1e-7), {50, 0.5, 3}, 3, 64).response_s;
   EXPECT_GT(at, below);
   EXPECT_LT(at, above);
   EXPECT_NEAR(above / below, 1, 1e-4);
 }
 
 TEST(ResponseModelTest, OverloadFillsTheQueueAndNoMore) {
-  const ResponseModel model = Predict(1e6, 50, 0.14, 23, 23, 128);
+  const ResponseModel model = Predict(1e6, {50, 0.14, 23}, 23, 128);
   EXPECT_NEAR(model.in_system_mean, 151, 0.01);
   EXPECT_NEAR(model.response_s, 151 / (50 * 4.08), 1e-3);
   EXPECT_NEAR(model.throughput, 50 * 4.08, 1e-3);
@@ -114,16 +121,16 @@ TEST(ResponseModelTest, OverloadFillsTheQueueAndNoMore) {
 
 TEST(ResponseModelTest, OthersThreadsTakeTheirTurns) {
   // One thread beside three that are always busy, without speedup: a quarter of the machine.
-  const ResponseModel model = Predict(5, 50, 0, 1, 1, 30, 3);
-  const ResponseModel alone = Predict(5, 12.5, 0, 1, 1, 30);
+  const ResponseModel model = Predict(5, {50, 0, 1}, 1, 30, 3);
+  const ResponseModel alone = Predict(5, {12.5, 0, 1}, 1, 30);
   EXPECT_NEAR(model.response_s / alone.response_s, 1, kExact);
-  EXPECT_LT(Predict(5, 50, 0, 1, 3, 30, 3).response_s, model.response_s)
+  EXPECT_LT(Predict(5, {50, 0, 1}, 3, 30, 3).response_s, model.response_s)
       << "more threads take more turns";
 }
 
 TEST(ResponseModelTest, LongQueuesAndExtremeLoadsStayFinite) {
   for (const double rho : {1e-6, 0.999999, 1.0, 1.000001, 1e6}) {
-    const ResponseModel model = Predict(rho, 1, 0, 1, 1, kQueuePlaceCountMax);
+    const ResponseModel model = Predict(rho, {1, 0, 1}, 1, kQueuePlaceCountMax);
     EXPECT_TRUE(std::isfinite(model.response_s) && model.response_s > 0) << rho;
   }
 }

@@ -16,9 +16,11 @@ namespace neptune {
 
 ServiceHost& HostedServices::Add(const ServiceName& name, std::vector<PartitionId> partitions,
                                  const ServiceHostOptions& options) {
-  auto host = std::make_unique<ServiceHost>(name, std::move(partitions), environment_.loops,
-                                            environment_.operators, environment_.metrics,
-                                            environment_.spans, options);
+  const ServiceHostParts parts = {.loops = environment_.loops,
+                                  .operators = environment_.operators,
+                                  .metrics = environment_.metrics,
+                                  .spans = environment_.spans};
+  auto host = std::make_unique<ServiceHost>(name, std::move(partitions), parts, options);
   return *hosts_.emplace(name.value(), std::move(host)).first->second;
 }
 

@@ -3,7 +3,7 @@
 //   kAge      all at once
 //   kRelief   one after the other, starting with the one whose end helps queued requests most: the
 //             one that has held a place in the pool the longest. A request that waits for another
-//             node, outside of the pool, goes on.
+//             node, outside of the pool, continues.
 //
 // Source: after Atropos [Hu25]: cancel the request whose release frees most of the scarce resource.
 // Departs from source: one resource, the pool's places and their processors; no estimate of

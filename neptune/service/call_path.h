@@ -49,7 +49,7 @@ class CallPath {
   // outcome by this, by Failed, or by the destructor; the destructor alone means that the answer
   // was abandoned.
   void Answered(const ResponseHeader& header);
-  // Releases the attempt, which goes on without a time limit of the path, as an open stream does.
+  // Releases the attempt, which continues without a time limit of the path, as an open stream does.
   void Detach();
   // Abandons the attempt, although its answer could still arrive in time; counts as no failure.
   void GiveUp();

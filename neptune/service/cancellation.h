@@ -1,6 +1,6 @@
 // Ends calls that are made on behalf of no request, such as those of a module's own thread.
 //
-//   const RequestContext origin(partition, deadline, "", {}, cancellation.call(), world);
+//   const RequestContext origin({partition, deadline}, cancellation.call(), world);
 //   ClientSession session(client, origin);   // its calls end with kCancelled after Cancel
 //
 // Threads: thread-safe.

@@ -77,14 +77,13 @@ void Client::Conclude(const RequestHeader& header, const TraceContext& from, con
                  .outcome = status.code()});
 }
 
-Status Call(ClientSession& session, const ServiceName& service, PartitionId partition,
-            const MethodName& method, AccessMode access, const Data& request, Data* response,
+Status Call(ClientSession& session, const CalledMethod& callee, const Data& request, Data* response,
             const CallOptions& options, CallReport* report) {
   CallReport own_report;
   if (report == nullptr) report = &own_report;
   *report = CallReport();
-  RequestHeader header = session.HeaderFor(service, partition, method);
-  header.access = access;
+  RequestHeader header = session.HeaderFor(callee.service, callee.partition, callee.method);
+  header.access = callee.access;
   header.extension = options.extension;
   const TimePoint begin = this_thread::Now();
   CallInProgress call(session, std::move(header), request, options, report);

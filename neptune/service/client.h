@@ -89,8 +89,7 @@ struct CallReport {
 
 class Client {
  public:
-  // `exclude` is called, on any loop, for a node that cannot be reached. `capsules` outlives
-  // this.
+  // `exclude` is called, on any loop, for a node that cannot be reached. `capsules` outlives this.
   Client(NodeLoops& loops, OperatorRegistry& operators, MetricsRegistry& metrics, SpanLog& spans,
          CapsuleStack& capsules, absl::AnyInvocable<void(const NodeId&)> exclude);
   ~Client();
@@ -163,10 +162,17 @@ class ClientSession {
   RequestOrigin origin_;
 };
 
-// Calls `method` on a replica of the partition and waits for its answer. On error `response` is
-// unchanged.
-Status Call(ClientSession& session, const ServiceName& service, PartitionId partition,
-            const MethodName& method, AccessMode access, const Data& request, Data* response,
+// What is called: a method of a partition of a service.
+struct CalledMethod {
+  ServiceName service;
+  PartitionId partition;
+  MethodName method;
+  AccessMode access = AccessMode::kRead;
+};
+
+// Calls a replica of the partition and waits for its answer. On error `response` is unchanged;
+// `report` may be null.
+Status Call(ClientSession& session, const CalledMethod& callee, const Data& request, Data* response,
             const CallOptions& options = {}, CallReport* report = nullptr);
 
 }  // namespace neptune

@@ -10,7 +10,7 @@
 // another.
 //
 // Opening a stream, and each read or write that has to wait, is a visit to the server's dependency
-// capsule; an idle stream holds no place in it. When a capsule ends a wait, the stream goes on.
+// capsule; an idle stream holds no place in it. When a capsule ends a wait, the stream continues.
 //
 // Source: [Shen02] 2.3 (stream-based scheme; read-only accesses).
 // Threads: user-level threads of the loop it was opened on; at most one that reads and one that

@@ -135,7 +135,8 @@ TEST_F(PoolQueueTest, StarvesWhileRequestsWaitAndNoThreadIsFreed) {
   EXPECT_EQ(queue_->progress().StarvingFor(now_), seconds(2));
   Push("c");
   queue_->Remove(ticket);
-  EXPECT_EQ(queue_->progress().StarvingFor(now_), seconds(2)) << "giving up is no progress";
+  EXPECT_EQ(queue_->progress().StarvingFor(now_), seconds(2))
+      << "giving up does not count as progress";
   EXPECT_TRUE(Free());
   EXPECT_EQ(queue_->progress().StarvingFor(now_ + seconds(1)), seconds(1));
   EXPECT_EQ(Next(), "c");

@@ -35,27 +35,29 @@ struct RequestOrigin {
 // True once the caller is gone. For work that may outlive the context of its request; any thread.
 bool IsCancelled(const IncomingCall& call);
 
+// What a request asks for, and by when.
+struct RequestTerms {
+  PartitionId partition{};
+  TimePoint deadline = kNever;
+  std::string service_class{};
+  // Trace context of this request; the parent of the calls that the method makes on its behalf.
+  TraceContext trace{};
+  RequestOrigin origin{};
+};
+
 // The request that a method serves.
 class RequestContext {
  public:
-  RequestContext(PartitionId partition, TimePoint deadline, std::string service_class,
-                 const TraceContext& trace, std::shared_ptr<IncomingCall> call, World& world,
-                 const RequestOrigin& origin = {})
-      : partition_(partition),
-        deadline_(deadline),
-        service_class_(std::move(service_class)),
-        trace_(trace),
-        call_(std::move(call)),
-        world_(world),
-        origin_(origin) {}
+  // `call` may be null.
+  RequestContext(RequestTerms terms, std::shared_ptr<IncomingCall> call, World& world)
+      : terms_(std::move(terms)), call_(std::move(call)), world_(world) {}
 
-  PartitionId partition() const { return partition_; }
-  TimePoint deadline() const { return deadline_; }
-  const std::string& service_class() const { return service_class_; }
-  // Trace context of this request; the parent of the calls that the method makes on its behalf.
-  const TraceContext& trace() const { return trace_; }
+  PartitionId partition() const { return terms_.partition; }
+  TimePoint deadline() const { return terms_.deadline; }
+  const std::string& service_class() const { return terms_.service_class; }
+  const TraceContext& trace() const { return terms_.trace; }
   World& world() const { return world_; }
-  const RequestOrigin& origin() const { return origin_; }
+  const RequestOrigin& origin() const { return terms_.origin; }
   // Opaque bytes of a higher layer, sent with the request and with its answer.
   const std::string& extension() const { return extension_; }
   const std::string& answer_extension() const { return answer_extension_; }
@@ -77,13 +79,9 @@ class RequestContext {
   const std::shared_ptr<IncomingCall>& call() const { return call_; }
 
  private:
-  const PartitionId partition_;
-  const TimePoint deadline_;
-  const std::string service_class_;
-  const TraceContext trace_;
+  const RequestTerms terms_;
   const std::shared_ptr<IncomingCall> call_;
   World& world_;
-  const RequestOrigin origin_;
   std::string extension_;
   std::string answer_extension_;
   const LimitedRequest* limited_ = nullptr;

@@ -120,11 +120,14 @@ Status RequestRunner::EndedEarly(const RequestRun& end) const {
 RequestContext RequestRunner::ContextOf(const TakenRequest& taken) const {
   const RequestHeader& header = taken.request.header;
   const TraceContext& from = header.trace;
-  RequestContext context(
-      header.partition, taken.request.deadline, header.service_class,
-      from.sampled ? ChildOf(from, Loop::Current()->random()) : from, taken.request.call,
-      parts_.loops.world(),
-      {.handler = taken.method->number, .retried = header.retried, .waited = header.waited});
+  RequestContext context({.partition = header.partition,
+                          .deadline = taken.request.deadline,
+                          .service_class = header.service_class,
+                          .trace = from.sampled ? ChildOf(from, Loop::Current()->random()) : from,
+                          .origin = {.handler = taken.method->number,
+                                     .retried = header.retried,
+                                     .waited = header.waited}},
+                         taken.request.call, parts_.loops.world());
   if (!header.extension.empty()) context.set_extension(header.extension);
   return context;
 }

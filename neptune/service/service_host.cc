@@ -20,31 +20,30 @@ bool UsesConsumption(const SchedulerOptions& options) {
 
 }  // namespace
 
-ServiceHost::ServiceHost(ServiceName service, std::vector<PartitionId> partitions, NodeLoops& loops,
-                         OperatorRegistry& operators, MetricsRegistry& metrics, SpanLog& spans,
-                         const ServiceHostOptions& options)
+ServiceHost::ServiceHost(ServiceName service, std::vector<PartitionId> partitions,
+                         const ServiceHostParts& parts, const ServiceHostOptions& options)
     : options_(options),
-      loops_(loops),
-      operators_(operators),
-      metrics_(metrics),
-      methods_(service, std::move(partitions), metrics),
+      loops_(parts.loops),
+      operators_(parts.operators),
+      metrics_(parts.metrics),
+      methods_(service, std::move(partitions), metrics_),
       time_limit_(options.time_limit ? std::make_unique<TimeLimit>(*options.time_limit) : nullptr),
-      load_(loops),
-      statistics_(service, spans, options.with_statistics),
+      load_(loops_),
+      statistics_(service, parts.spans, options.with_statistics),
       queue_(options.scheduling, options.threads, time_limit_.get()),
-      runner_(service, {.loops = loops,
+      runner_(service, {.loops = loops_,
                         .load = load_,
                         .statistics = statistics_,
                         .queue = queue_,
                         .limit = time_limit_.get(),
                         .reports_consumption = UsesConsumption(options.scheduling)}),
       pool_(service, options_.scheduling,
-            {.loops = loops,
+            {.loops = loops_,
              .load = load_,
              .queue = queue_,
              .runner = runner_,
              .limit = time_limit_.get()}),
-      streams_(service, options.stream_count_max, loops, load_, runner_) {}
+      streams_(service, options.stream_count_max, loops_, load_, runner_) {}
 
 ServiceHost::~ServiceHost() = default;
 

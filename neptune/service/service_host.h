@@ -73,11 +73,19 @@ struct ServiceHostOptions {
 
 class OperatorRegistry;
 
+// Parts of the node that all its hosts use.
+struct ServiceHostParts {
+  NodeLoops& loops;
+  OperatorRegistry& operators;
+  MetricsRegistry& metrics;
+  SpanLog& spans;
+};
+
 class ServiceHost final : public ServiceRegistrar {
  public:
-  ServiceHost(ServiceName service, std::vector<PartitionId> partitions, NodeLoops& loops,
-              OperatorRegistry& operators, MetricsRegistry& metrics, SpanLog& spans,
-              const ServiceHostOptions& options);
+  // The parts must outlive the host.
+  ServiceHost(ServiceName service, std::vector<PartitionId> partitions,
+              const ServiceHostParts& parts, const ServiceHostOptions& options);
   ~ServiceHost() override;
 
   // Starts the module; it registers its methods here.

@@ -63,18 +63,22 @@ class CallTestModule final : public ServiceModule {
   }
 
   void AddCalls(ServiceRegistrar& registrar, Client& client) {
-    registrar.Method(MethodName("Relay"), {},
-                     [&client](RequestContext& context, const Data&, Data* response) {
-                       ClientSession session(client, context);
-                       return Call(session, ServiceName("echo"), context.partition(),
-                                   MethodName("Wait"), AccessMode::kRead, Data(), response);
-                     });
-    registrar.Method(MethodName("RelayNap"), {.grain = Grain::kLong},
-                     [&client](RequestContext& context, const Data&, Data* response) {
-                       ClientSession session(client, context);
-                       return Call(session, ServiceName("echo"), PartitionId(1), MethodName("Nap"),
-                                   AccessMode::kRead, Data(), response);
-                     });
+    registrar.Method(
+        MethodName("Relay"), {}, [&client](RequestContext& context, const Data&, Data* response) {
+          ClientSession session(client, context);
+          return Call(
+              session,
+              {ServiceName("echo"), context.partition(), MethodName("Wait"), AccessMode::kRead},
+              Data(), response);
+        });
+    registrar.Method(
+        MethodName("RelayNap"), {.grain = Grain::kLong},
+        [&client](RequestContext& context, const Data&, Data* response) {
+          ClientSession session(client, context);
+          return Call(session,
+                      {ServiceName("echo"), PartitionId(1), MethodName("Nap"), AccessMode::kRead},
+                      Data(), response);
+        });
     registrar.Method(MethodName("RelaySum"), {.grain = Grain::kLong},
                      [&client](RequestContext& context, const Data&, Data* response) {
                        ClientSession session(client, context);

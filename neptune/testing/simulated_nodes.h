@@ -58,7 +58,7 @@ class SimulatedNodes {
   // Starts `body` on a user-level thread of the node's control loop. REQUIRES: the node lives.
   void Spawn(const std::string& name, Body body);
   // Does the same and runs the simulation until `body` ends. Returns false if it has not ended
-  // after `limit`; it goes on if the simulation does, or never ends because its host crashed.
+  // after `limit`; it continues if the simulation does, or never ends because its host crashed.
   bool Run(const std::string& name, Body body, Duration limit);
 
  private:

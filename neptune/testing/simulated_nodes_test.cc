@@ -48,8 +48,9 @@ TEST_F(SimulatedNodesTest, NodesBootInTheOrderOfTheSpecAndFindEachOther) {
   EXPECT_TRUE(nodes_.Run(
       "c",
       [&](ClientSession& session) {
-        status = Call(session, ServiceName("echo"), PartitionId(0), MethodName("Echo"),
-                      AccessMode::kRead, Data("hello"), &response);
+        status = Call(session,
+                      {ServiceName("echo"), PartitionId(0), MethodName("Echo"), AccessMode::kRead},
+                      Data("hello"), &response);
       },
       seconds(5)));
   EXPECT_TRUE(status.ok()) << status;

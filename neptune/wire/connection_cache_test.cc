@@ -72,7 +72,7 @@ class ConnectionCacheTest : public testing::Test {
   Simulator simulator_{1};
   Loop* const server_loop_;
   Loop* const loop_;
-  bool keeps_requests_ = false;  // else they are dropped, and so answered
+  bool keeps_requests_ = false;  // otherwise they are dropped, which answers them
   std::vector<IncomingRequest> kept_;
   std::vector<std::unique_ptr<FrameServer>> servers_;
   std::unique_ptr<ThreadScheduler> scheduler_;

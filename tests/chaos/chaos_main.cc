@@ -8,11 +8,11 @@
 
 #include "tests/chaos/chaos_run.h"
 
-DEFINE_uint64(first_seed, 1, "First seed.");
-DEFINE_uint64(seeds, 2000, "How many seeds.");
-DEFINE_string(bug, "none", "A planted bug; see tests/chaos/README.md.");
-DEFINE_uint64(failures_max, 3, "Ends after this many failing seeds.");
-DEFINE_bool(shrink, true, "Look for a shorter schedule that fails too.");
+DEFINE_uint64(first_seed, 1, "first seed");
+DEFINE_uint64(seeds, 2000, "number of seeds");
+DEFINE_string(bug, "none", "planted bug; see tests/chaos/README.md");
+DEFINE_uint64(failures_max, 3, "maximum number of failing seeds; the run then ends");
+DEFINE_bool(shrink, true, "shrink the schedule of a failing seed");
 
 namespace neptune::chaos {
 namespace {

@@ -42,9 +42,9 @@ Status MakeCall(ChaosState& state, const std::string& host, Client& client, Call
   CallReport report;
   Data response;
   const AccessMode access = call.write ? AccessMode::kWrite : AccessMode::kRead;
-  call.status =
-      Call(session, ServiceName("echo"), PartitionId(call.partition), MethodName(call.method),
-           access, Data(StrCat(call.id)), &response, {.deadline = call.deadline}, &report);
+  call.status = Call(
+      session, {ServiceName("echo"), PartitionId(call.partition), MethodName(call.method), access},
+      Data(StrCat(call.id)), &response, {.deadline = call.deadline}, &report);
   call.reply = response.bytes();
   call.server = report.server.value();
   state.calls.End(call, this_thread::Now());

@@ -36,8 +36,8 @@ class PoolUse {
   void Take(TimePoint now, bool is_fresh);
   void GiveBack(TimePoint now);
   size_t taken_count() const { return taken_count_; }
-  // Whether all places have been taken since then, apart from handing them over, and no fresh
-  // request got one.
+  // Whether every place has been occupied since then (handovers aside), without a new request
+  // getting one.
   bool NoneWasFree(TimePoint since, TimePoint now) const;
 
  private:

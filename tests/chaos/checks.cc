@@ -84,12 +84,12 @@ void Checks::CallsEndInTime() {
     if (ledger_.Away(call.caller, deadline, deadline) || ledger_.Away(call.caller, now, now))
       continue;
     if (WaitsForItsPlace(call)) continue;
-    Wrong("call goes on after its deadline", call.ToString());
+    Wrong("call continues after its deadline", call.ToString());
   }
 }
 
-// A method that was held up until after its deadline may still call another, which is refused
-// at once.
+// A method that was held up until after its deadline may still call another, which is refused at
+// once.
 TimePoint Checks::MayEndAt(const CallRecord& call) {
   return std::max(call.deadline, call.begin) + kLateness;
 }
@@ -211,7 +211,7 @@ void Checks::AfterCall(const CallRecord& call) {
 void Checks::AnswerIsRight(const CallRecord& call) {
   if (call.ended_at > MayEndAt(call) &&
       ledger_.NodeQuiet(call.caller, call.deadline, call.ended_at) && !WaitsForItsPlace(call)) {
-    Wrong("call goes on after its deadline", call.ToString());
+    Wrong("call continues after its deadline", call.ToString());
   }
   if (!call.status.ok()) return;
   if (call.reply != AnswerTo(call)) {

@@ -73,9 +73,9 @@ def _atom_children(what: str, element: ElementTree.Element, once: tuple, more: t
         if name in once and len(children(element, child.tag)) > 1:
             found.append(f"{what}: {name} twice")
         if name in ("updated", "published") and not re.fullmatch(DATE, child.text or ""):
-            found.append(f"{what}: {name} {child.text!r} is no date of RFC 3339")
+            found.append(f"{what}: {name} {child.text!r} is not a date of RFC 3339")
         if name == "id" and not is_absolute(child.text):
-            found.append(f"{what}: id {child.text!r} is no absolute IRI")
+            found.append(f"{what}: id {child.text!r} is not an absolute IRI")
         if name == "link" and not is_absolute(child.get("href")):
             found.append(f"{what}: link to {child.get('href')!r}")
         if name in ("title", "subtitle", "summary", "rights") and \

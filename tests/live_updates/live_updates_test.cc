@@ -163,8 +163,9 @@ class LiveUpdatesTest : public testing::Test {
       query.set_hit_count_max(10);
       Data response;
       const Status status =
-          neptune::Call(session.session(), ServiceName("tier1"), PartitionId(0),
-                        neptune::MethodName(index::kTierSearchMethod), AccessMode::kRead,
+          neptune::Call(session.session(),
+                        {ServiceName("tier1"), PartitionId(0),
+                         neptune::MethodName(index::kTierSearchMethod), AccessMode::kRead},
                         Data::Of(std::move(query)), &response, {.only = neptune::NodeId(node)});
       ASSERT_TRUE(status.ok()) << node << ": " << status;
       const auto answer = response.As<index::TierAnswer>();
@@ -180,8 +181,9 @@ class LiveUpdatesTest : public testing::Test {
       request.add_doc_ids(doc_id);
       Data response;
       const Status status =
-          neptune::Call(session.session(), ServiceName("docs"), PartitionId(0),
-                        neptune::MethodName(docserver::kFetchMethod), AccessMode::kRead,
+          neptune::Call(session.session(),
+                        {ServiceName("docs"), PartitionId(0),
+                         neptune::MethodName(docserver::kFetchMethod), AccessMode::kRead},
                         Data::Of(std::move(request)), &response, {.only = neptune::NodeId(node)});
       ASSERT_TRUE(status.ok()) << node << ": " << status;
       const auto answer = response.As<docserver::FetchResponse>();

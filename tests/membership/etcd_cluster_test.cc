@@ -35,9 +35,9 @@ class EtcdClusterTest : public testing::Test {
     cluster_.RunOnClient([&](ClientSession& session) {
       for (int i = 0; i < 50; ++i) {
         Data response;
-        const Status answer = Call(session, ServiceName("echo"), PartitionId(0), MethodName("Echo"),
-                                   AccessMode::kRead, Data("hello"), &response,
-                                   {.deadline = simulator().now() + seconds(2)});
+        const Status answer = Call(
+            session, {ServiceName("echo"), PartitionId(0), MethodName("Echo"), AccessMode::kRead},
+            Data("hello"), &response, {.deadline = simulator().now() + seconds(2)});
         EXPECT_TRUE(answer.ok()) << answer;
       }
     });

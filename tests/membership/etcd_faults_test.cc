@@ -1,5 +1,5 @@
-// A directory that dies, hangs, forgets or lies: what is known stays, and all goes on once it
-// answers again.
+// A directory that dies, hangs, forgets or lies: what is known stays, and everything continues once
+// it answers again.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -69,7 +69,7 @@ class RealEtcdTest : public EtcdFaultsTest {
     ASSERT_TRUE(bed_->AllHear({"a", "b"}, "before", kSoon));
   }
   void TearDown() override { bed_.reset(); }
-  // Each turn goes once through the member's loop, which sees the failure.
+  // Each turn passes once through the member's loop, which sees the failure.
   bool PublishUntilFailure() {
     const double before = Metric("failures_total");
     for (int turn = 0; turn < 10'000'000; ++turn) {

@@ -21,7 +21,7 @@ DEFINE_uint32(steady_ms, 1000, "load: time of counting");
 DEFINE_double(rate, 0, "load: calls a second in an open loop; 0: closed loop");
 DEFINE_double(slow_share, 0, "load: share of calls that go to the slow method");
 DEFINE_string(slow_method, "Blocked", "load: Busy or Blocked");
-DEFINE_uint64(seed, 1, "load: of the arrivals");
+DEFINE_uint64(seed, 1, "load: seed of the arrivals");
 
 namespace neptune::peers {
 namespace {

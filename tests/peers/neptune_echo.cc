@@ -29,7 +29,7 @@
 DEFINE_bool(features, true, "deadlines, traces and statistics");
 DEFINE_bool(fresh, false, "ping: a connection for each call");
 DEFINE_string(cluster, "peers", "name of the cluster that serve and ping find each other in");
-DEFINE_uint32(multicast_port, 7434, "its multicast port");
+DEFINE_uint32(multicast_port, 7434, "multicast port of the cluster");
 
 namespace neptune::peers {
 namespace {
@@ -59,8 +59,7 @@ class EchoPeer final : public ServiceModule {
   std::string implementation() const override { return "echo-peer"; }
 
  private:
-  // The messages are reused, as those of the other peers are; nothing is waited for
-  // between.
+  // The messages are reused, as those of the other peers are; nothing is waited for between.
   static Status Echo(RequestContext&, const Data& in, Data* out) {
     static thread_local EchoMessage request;
     static thread_local EchoMessage response;
@@ -244,7 +243,7 @@ void Ping(Client& client) {
   for (int64_t begin = NowNs();; begin = NowNs()) {
     Data response;
     const Status status =
-        Call(session, service, partition, method, AccessMode::kRead, Data(payload), &response);
+        Call(session, {service, partition, method, AccessMode::kRead}, Data(payload), &response);
     if (!status.ok() || response.bytes() != payload) meter.CountLost();
     if (!meter.Count(begin, false)) return;
     if (FLAGS_fresh) client.loops().Current().client->connections().Drop(to);

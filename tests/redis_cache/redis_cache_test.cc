@@ -200,8 +200,8 @@ TEST_F(RedisCacheTest, ANewEpochOfTheIndexFindsNothingOfTheOld) {
   EXPECT_FALSE(found->has_value());
 }
 
-// Whatever a server answers is an error or a miss, never a value, and the next request
-// goes to the server again.
+// Whatever a server answers is an error or a miss, never a value, and the next request goes to the
+// server again.
 TEST(RedisCacheAgainstOtherServersTest, BadAnswersAreErrors) {
   const std::string answers[] = {"",
                                  "HTTP/1.1 400 Bad Request\r\n\r\n",

@@ -1,4 +1,4 @@
-"""A node whose query cache is in a Redis that hangs: what else the node does goes on. Real processes, a real Redis.
+"""A node whose query cache is in a Redis that hangs: everything else on the node continues. Real processes, a real Redis.
 
 redis_hang_test.py NEPTUNED CALL QUERY_CACHE_MODULE
 """

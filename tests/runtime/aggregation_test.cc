@@ -236,8 +236,7 @@ TEST_F(AggregationTest, ServerOfSeveralPartitionsReducesItsOwnFirst) {
   }
 }
 
-// Each server in turn stands where the tree puts it, and hangs; it costs its own partition and no
-// other.
+// Each server hangs in turn at its position in the tree; only its own partition is missing.
 TEST_F(AggregationTest, HungServerCostsItsOwnPartitionWhereverItStands) {
   for (const TreeScheme scheme :
        {TreeScheme::kFlat, TreeScheme::kBinomial, TreeScheme::kLoadAdaptive}) {
@@ -379,8 +378,9 @@ TEST_F(AggregationTest, ThousandsOfWaitingAggregationsHoldNoThread) {
   EXPECT_EQ(ended, 0);
   cluster_->RunOnClient([&](ClientSession& session) {
     Data response;
-    EXPECT_TRUE(Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
-                     AccessMode::kRead, Data(), &response)
+    EXPECT_TRUE(Call(session,
+                     {ServiceName("echo"), PartitionId(0), MethodName("Name"), AccessMode::kRead},
+                     Data(), &response)
                     .ok());
   });
   cluster_->simulator().RunFor(seconds(5));
@@ -589,8 +589,9 @@ TEST_F(AggregationTest, TaskThatIsNoTaskIsRefused) {
   cluster_->RunOnClient([&](ClientSession& session) {
     for (const char* bytes : {"", "nonsense", "\x02"}) {
       Data response;
-      const Status status = Call(session, ServiceName("echo"), PartitionId(0),
-                                 MethodName(std::string(kAggregateMethod)), AccessMode::kRead,
+      const Status status = Call(session,
+                                 {ServiceName("echo"), PartitionId(0),
+                                  MethodName(std::string(kAggregateMethod)), AccessMode::kRead},
                                  Data(bytes), &response);
       EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;
     }

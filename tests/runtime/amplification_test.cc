@@ -33,8 +33,9 @@ class ChainModule final : public ServiceModule {
             return Unavailable("as always");
           }
           ClientSession session(client, request);
-          return Call(session, ServiceName(next), PartitionId(0), MethodName("Go"),
-                      AccessMode::kRead, in, out);
+          return Call(session,
+                      {ServiceName(next), PartitionId(0), MethodName("Go"), AccessMode::kRead}, in,
+                      out);
         });
     return OkStatus();
   }
@@ -71,8 +72,9 @@ class AmplificationTest : public testing::Test {
     Status status;
     cluster_->RunOnClient([&](ClientSession& session) {
       Data response;
-      status = Call(session, ServiceName("tier0"), PartitionId(0), MethodName("Go"),
-                    AccessMode::kRead, Data("x"), &response);
+      status =
+          Call(session, {ServiceName("tier0"), PartitionId(0), MethodName("Go"), AccessMode::kRead},
+               Data("x"), &response);
     });
     return status;
   }

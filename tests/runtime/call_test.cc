@@ -39,8 +39,9 @@ class CallTest : public testing::Test {
                        Duration timeout, AccessMode access, Outcome* outcome) {
     const TimePoint begin = this_thread::Now();
     Data response;
-    outcome->status = Call(session, ServiceName("echo"), PartitionId(0), MethodName(method), access,
-                           Data(text), &response, {.deadline = begin + timeout}, &outcome->report);
+    outcome->status =
+        Call(session, {ServiceName("echo"), PartitionId(0), MethodName(method), access}, Data(text),
+             &response, {.deadline = begin + timeout}, &outcome->report);
     outcome->answer = response.bytes();
     outcome->took = this_thread::Now() - begin;
     outcome->done = true;
@@ -128,8 +129,9 @@ TEST_F(CallTest, NodesThatMayNotBeAskedAreNot) {
     Status status;
     Data answer;
     cluster_->RunOnClient([&](ClientSession& session) {
-      status = Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
-                    AccessMode::kRead, Data(), &answer, {.except = std::move(except)});
+      status = Call(session,
+                    {ServiceName("echo"), PartitionId(0), MethodName("Name"), AccessMode::kRead},
+                    Data(), &answer, {.except = std::move(except)});
     });
     return status.ok() ? std::string(answer.bytes()) : "no replica";
   };
@@ -171,8 +173,9 @@ TEST_F(CallTest, TwoRefusedConnectionsDoNotExclude) {
     CallOptions options;
     options.deadline = this_thread::Now() + seconds(1);
     options.attempts_max = 2;
-    EXPECT_FALSE(Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
-                      AccessMode::kRead, Data(), &response, options)
+    EXPECT_FALSE(Call(session,
+                      {ServiceName("echo"), PartitionId(0), MethodName("Name"), AccessMode::kRead},
+                      Data(), &response, options)
                      .ok());
   });
   simulator().RunFor(milliseconds(20));
@@ -258,7 +261,7 @@ TEST_F(CallTest, SampledTraceLeavesConnectedSpans) {
     session.trace = root;
     Data response;
     EXPECT_EQ(
-        Call(session, ServiceName("echo"), PartitionId(0), MethodName("Relay"), AccessMode::kRead,
+        Call(session, {ServiceName("echo"), PartitionId(0), MethodName("Relay"), AccessMode::kRead},
              Data(), &response, {.deadline = this_thread::Now() + milliseconds(50)})
             .code(),
         StatusCode::kDeadlineExceeded);
@@ -285,8 +288,9 @@ TEST_F(CallTest, UnsampledTraceIsHandedDownAndKeptNowhere) {
   cluster_->RunOnClient([&](ClientSession& session) {
     session.trace = {0x11, 0x22, 0x33, false};
     Data response;
-    EXPECT_TRUE(Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
-                     AccessMode::kRead, Data(), &response)
+    EXPECT_TRUE(Call(session,
+                     {ServiceName("echo"), PartitionId(0), MethodName("Name"), AccessMode::kRead},
+                     Data(), &response)
                     .ok());
   });
   EXPECT_TRUE(cluster_->client().spans().Snapshot().empty());

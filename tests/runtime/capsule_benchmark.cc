@@ -96,8 +96,9 @@ double Calls(Node& node) {
       const Data request(std::string(128, 'x'));
       for (int call = 0; call < kCallCount / kCallerCount; ++call) {
         Data response;
-        const Status status = Call(session, ServiceName("echo"), PartitionId(0), MethodName("Echo"),
-                                   AccessMode::kRead, request, &response);
+        const Status status = Call(
+            session, {ServiceName("echo"), PartitionId(0), MethodName("Echo"), AccessMode::kRead},
+            request, &response);
         CHECK(status.ok()) << status;
       }
       if (--left == 0) done.Notify();

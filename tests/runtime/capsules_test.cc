@@ -55,9 +55,10 @@ class CapsulesTest : public testing::Test {
     CallOptions options;
     options.deadline = begin + order.timeout;
     options.hedge_after = order.hedge_after;
-    outcome->status =
-        Call(session, ServiceName("echo"), PartitionId(order.partition), MethodName(order.method),
-             AccessMode::kRead, Data(order.text), &response, options, &outcome->report);
+    outcome->status = Call(session,
+                           {ServiceName("echo"), PartitionId(order.partition),
+                            MethodName(order.method), AccessMode::kRead},
+                           Data(order.text), &response, options, &outcome->report);
     outcome->answer = response.bytes();
     outcome->took = this_thread::Now() - begin;
     outcome->done = true;
@@ -262,7 +263,7 @@ TEST_F(CapsulesTest, AStreamHoldsAPlaceOnlyWhileSomebodyWaits) {
     const Status late = stream->Read().status();
     EXPECT_EQ(late.code(), StatusCode::kDeadlineExceeded) << late;
     this_thread::SleepFor(milliseconds(100));
-    EXPECT_TRUE(stream->Finish().ok()) << "it goes on all the same";
+    EXPECT_TRUE(stream->Finish().ok()) << "the stream continues all the same";
   });
   EXPECT_EQ(Capsule("one").control.resident_count, 0u);
   EXPECT_EQ(Capsule("one").control.timed_out, 1u);

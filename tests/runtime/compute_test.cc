@@ -128,9 +128,9 @@ class ComputeTest : public testing::Test {
   }
   Status CallFirst(ClientSession& session, const char* method, Duration timeout) {
     Data response;
-    return Call(session, ServiceName("compute"), PartitionId(0), MethodName(method),
-                AccessMode::kRead, Data("x"), &response,
-                {.deadline = this_thread::Now() + timeout});
+    return Call(session,
+                {ServiceName("compute"), PartitionId(0), MethodName(method), AccessMode::kRead},
+                Data("x"), &response, {.deadline = this_thread::Now() + timeout});
   }
   Status AggregateBoth(ClientSession& session, const char* method) {
     AggregationRequest request;

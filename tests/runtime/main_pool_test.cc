@@ -74,7 +74,7 @@ class FrontModule final : public ServiceModule {
     const ServiceName echo("echo");
     Data answer;
     if (dependency_ == Dependency::kCall) {
-      return Call(session, echo, PartitionId(0), MethodName("Doze"), AccessMode::kRead,
+      return Call(session, {echo, PartitionId(0), MethodName("Doze"), AccessMode::kRead},
                   Data("1000"), &answer, {.deadline = deadline});
     }
     if (dependency_ == Dependency::kAggregation) {
@@ -139,8 +139,9 @@ class MainPoolTest : public testing::TestWithParam<Dependency> {
     cluster_->SpawnOnClient([method, out = outcome.get()](ClientSession& session) {
       const TimePoint begin = this_thread::Now();
       Data answer;
-      out->status = Call(session, ServiceName("front"), PartitionId(0), MethodName(method),
-                         AccessMode::kRead, Data(), &answer, {.deadline = begin + seconds(10)});
+      out->status = Call(
+          session, {ServiceName("front"), PartitionId(0), MethodName(method), AccessMode::kRead},
+          Data(), &answer, {.deadline = begin + seconds(10)});
       out->took = this_thread::Now() - begin;
       out->done = true;
     });

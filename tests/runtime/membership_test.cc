@@ -140,8 +140,9 @@ TEST(LeaveTest, LeavingCostsNoCallEvenIfTheGoodbyeIsLost) {
                                                     : AccessMode::kWrite](ClientSession& session) {
         while (calling) {
           Data response;
-          const Status status = Call(session, ServiceName("echo"), PartitionId(0),
-                                     MethodName("Echo"), access, Data("x"), &response);
+          const Status status =
+              Call(session, {ServiceName("echo"), PartitionId(0), MethodName("Echo"), access},
+                   Data("x"), &response);
           EXPECT_TRUE(status.ok()) << "seed " << seed << ": " << status;
           ++ok_count;
         }
@@ -178,9 +179,9 @@ class HangTest : public testing::Test {
     const TimePoint begin = cluster_->simulator().now();
     cluster_->RunOnClient([&](ClientSession& session) {
       Data response;
-      status =
-          Call(session, ServiceName("echo"), PartitionId(0), MethodName("Echo"), AccessMode::kRead,
-               Data("x"), &response, {.deadline = this_thread::Now() + timeout});
+      status = Call(session,
+                    {ServiceName("echo"), PartitionId(0), MethodName("Echo"), AccessMode::kRead},
+                    Data("x"), &response, {.deadline = this_thread::Now() + timeout});
     });
     took_max_ = std::max(took_max_, cluster_->simulator().now() - begin);
     return status;

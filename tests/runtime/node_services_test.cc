@@ -40,9 +40,9 @@ class NodeServicesTest : public testing::Test {
     cluster_->SpawnOnClient([=](ClientSession& session) {
       session.service_class = service_class;
       Data response;
-      (void)Call(session, ServiceName("echo"), PartitionId(0), MethodName("Sleep"),
-                 AccessMode::kRead, Data(ms), &response,
-                 {.deadline = this_thread::Now() + seconds(30)});
+      (void)Call(session,
+                 {ServiceName("echo"), PartitionId(0), MethodName("Sleep"), AccessMode::kRead},
+                 Data(ms), &response, {.deadline = this_thread::Now() + seconds(30)});
     });
     RunFor(milliseconds(2));
   }

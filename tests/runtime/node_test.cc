@@ -30,8 +30,9 @@ Status Echo(ClientSession& session, uint32_t partition, const std::string& text,
   Data response;
   CallOptions options;
   options.deadline = this_thread::Now() + timeout;
-  const Status status = Call(session, kEcho, PartitionId(partition), MethodName(method),
-                             AccessMode::kRead, Data(text), &response, options);
+  const Status status =
+      Call(session, {kEcho, PartitionId(partition), MethodName(method), AccessMode::kRead},
+           Data(text), &response, options);
   if (status.ok()) *answer = response.bytes();
   return status;
 }

@@ -67,7 +67,7 @@ TEST_F(ReplicationTest, AWriteToASecondaryNamesThePrimary) {
     Data response;
     CallReport report;
     const Status status =
-        Call(session, kRegisters, PartitionId(0), MethodName("Append"), AccessMode::kWrite,
+        Call(session, {kRegisters, PartitionId(0), MethodName("Append"), AccessMode::kWrite},
              Data("k=x"), &response, {.only = NodeId("s2")}, &report);
     EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition) << status;
     const auto said = DecodeReplicaReport(report.extension);
@@ -326,7 +326,7 @@ TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
         cluster_->RunOnClient([&](ClientSession& session) {
           Data response;
           const Status status =
-              Call(session, kRegisters, PartitionId(0), MethodName("Get"), AccessMode::kRead,
+              Call(session, {kRegisters, PartitionId(0), MethodName("Get"), AccessMode::kRead},
                    Data("k"), &response, {.only = NodeId(node)});
           value = status.ok() ? response.bytes() : "refused";
         });
@@ -343,8 +343,9 @@ TEST_F(ReplicationTest, AWriteThatIsLostLaterIsReadFromNoReplica) {
       simulator().RunFor(seconds(2));
       cluster_->RunOnClient([&](ClientSession& session) {
         Data response;
-        EXPECT_TRUE(Call(session, kRegisters, PartitionId(0), MethodName("Append"),
-                         AccessMode::kWrite, Data("k=b"), &response, {.only = NodeId("s2")})
+        EXPECT_TRUE(Call(session,
+                         {kRegisters, PartitionId(0), MethodName("Append"), AccessMode::kWrite},
+                         Data("k=b"), &response, {.only = NodeId("s2")})
                         .ok());
       });
       simulator().Heal(cut);
@@ -412,8 +413,9 @@ TEST_F(ReplicationTest, LettersOfAnUnknownPartitionOrNodeAreDropped) {
       Data response;
       CallOptions options;
       options.only = NodeId("s1");
-      const Status status = Call(session, ServiceName(kReplicationService), PartitionId(0),
-                                 MethodName(kExchangeMethod), AccessMode::kWrite,
+      const Status status = Call(session,
+                                 {ServiceName(kReplicationService), PartitionId(0),
+                                  MethodName(kExchangeMethod), AccessMode::kWrite},
                                  Data(EncodeReplicaLetters({letter})), &response, options);
       EXPECT_TRUE(status.ok()) << status;
     }

@@ -75,7 +75,7 @@ Status CallEcho(ClientSession& session) {
   Data answer;
   CallOptions options;
   options.deadline = this_thread::Now() + seconds(2);
-  return Call(session, ServiceName("echo"), PartitionId(0), MethodName("Echo"), AccessMode::kRead,
+  return Call(session, {ServiceName("echo"), PartitionId(0), MethodName("Echo"), AccessMode::kRead},
               Data("x"), &answer, options);
 }
 

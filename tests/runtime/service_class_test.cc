@@ -47,9 +47,10 @@ class ServiceClassTest : public testing::Test {
     cluster_->SpawnOnClient([=, out = outcome.get()](ClientSession& session) {
       session.service_class = service_class;
       Data response;
-      out->status = Call(session, ServiceName("echo"), PartitionId(partition), MethodName(method),
-                         AccessMode::kRead, Data(ms), &response,
-                         {.deadline = this_thread::Now() + seconds(30), .attempts_max = 1});
+      out->status = Call(
+          session,
+          {ServiceName("echo"), PartitionId(partition), MethodName(method), AccessMode::kRead},
+          Data(ms), &response, {.deadline = this_thread::Now() + seconds(30), .attempts_max = 1});
       out->done = true;
     });
     RunFor(milliseconds(2));

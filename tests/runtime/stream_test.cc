@@ -106,8 +106,9 @@ TEST_F(StreamTest, OtherCallsGoOnBesideAStreamThatStands) {
     this_thread::SleepFor(milliseconds(100));
     const TimePoint begin = this_thread::Now();
     Data response;
-    EXPECT_TRUE(Call(session, ServiceName("echo"), PartitionId(0), MethodName("Name"),
-                     AccessMode::kRead, Data(), &response)
+    EXPECT_TRUE(Call(session,
+                     {ServiceName("echo"), PartitionId(0), MethodName("Name"), AccessMode::kRead},
+                     Data(), &response)
                     .ok());
     EXPECT_LT(this_thread::Now() - begin, milliseconds(20));
   });
@@ -187,10 +188,12 @@ TEST_F(StreamTest, StreamsGoToLivingReplicasAndAreRefusedByName) {
     EXPECT_EQ(Open(session, "Write")->Finish().code(), StatusCode::kInvalidArgument)
         << "only reads are streams";
     Data response;
-    EXPECT_EQ(Call(session, ServiceName("echo"), PartitionId(0), MethodName("EchoMessages"),
-                   AccessMode::kRead, Data(), &response)
-                  .code(),
-              StatusCode::kInvalidArgument);
+    EXPECT_EQ(
+        Call(session,
+             {ServiceName("echo"), PartitionId(0), MethodName("EchoMessages"), AccessMode::kRead},
+             Data(), &response)
+            .code(),
+        StatusCode::kInvalidArgument);
     EXPECT_EQ(OpenStream(session, ServiceName("nobody"), PartitionId(0), MethodName("x"), Data())
                   .status()
                   .code(),

@@ -52,7 +52,7 @@ class TimeLimitTest : public testing::Test {
       const TimePoint begin = this_thread::Now();
       session.SetWaited(waited_);
       Data response;
-      out->status = Call(session, ServiceName("echo"), PartitionId(0), MethodName(method), access,
+      out->status = Call(session, {ServiceName("echo"), PartitionId(0), MethodName(method), access},
                          Data(text), &response, {.deadline = begin + timeout}, &out->report);
       out->took = this_thread::Now() - begin;
       out->done = true;

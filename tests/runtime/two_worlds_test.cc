@@ -83,8 +83,10 @@ class Scenario {
     CallOptions options;
     options.deadline = this_thread::Now() + timeout;
     Data answer;
-    const Status status = Call(session, ServiceName("echo"), PartitionId(partition),
-                               MethodName(method), AccessMode::kRead, Data(text), &answer, options);
+    const Status status =
+        Call(session,
+             {ServiceName("echo"), PartitionId(partition), MethodName(method), AccessMode::kRead},
+             Data(text), &answer, options);
     return StrCat(method, " ", absl::StatusCodeToString(status.code()), " ",
                   answer.bytes() == text ? "same" : answer.bytes());
   }

@@ -120,7 +120,7 @@ TEST(WaitingAggregationsTest, HoldNoKernelThreadAndNoSlot) {
     ClientSession session(client.client());
     Data response;
     const Status status =
-        Call(session, ServiceName("echo"), PartitionId(0), MethodName("Sum"), AccessMode::kRead,
+        Call(session, {ServiceName("echo"), PartitionId(0), MethodName("Sum"), AccessMode::kRead},
              Data(), &response, {.deadline = this_thread::Now() + seconds(200)});
     EXPECT_TRUE(status.ok()) << status;
     answered.Notify();

@@ -71,7 +71,7 @@ class WriteAnywhereTest : public testing::Test {
     CallOptions options;
     options.only = NodeId(server);
     options.extension = EncodeReplicaDemand({.id = id});
-    return Call(session, kService, PartitionId(0), MethodName("Insert"), AccessMode::kWrite,
+    return Call(session, {kService, PartitionId(0), MethodName("Insert"), AccessMode::kWrite},
                 Data(what), &response, options);
   }
   void InsertAtAll(int count, const std::string& what,
@@ -359,8 +359,9 @@ TEST_F(WriteAnywhereTest, LettersThatAreNoneOfThisLevelAreRefused) {
       CallOptions options;
       options.only = NodeId("s0");
       const Status status =
-          Call(session, ServiceName(kReplicationService), PartitionId(0),
-               MethodName(kExchangeMethod), AccessMode::kWrite,
+          Call(session,
+               {ServiceName(kReplicationService), PartitionId(0), MethodName(kExchangeMethod),
+                AccessMode::kWrite},
                Data(EncodeReplicaLetters({{kService, PartitionId(0), NodeId("s1"), message}})),
                &response, options);
       EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;

@@ -77,7 +77,7 @@ def _complaint(layers: List[str], own: str, used_path: str) -> Optional[str]:
     if used is None:
         return None
     if used not in layers:
-        return f"'{used}' is no layer of {RULES_FILE}"
+        return f"'{used}' is not a layer of {RULES_FILE}"
     if layers.index(used) > layers.index(own):
         return f"layer '{own}' uses '{used_path}' of the higher layer '{used}'"
     return None
@@ -90,7 +90,7 @@ def layer_dependencies(tree: SourceTree) -> Iterator[Violation]:
         if own is None:
             continue
         if own not in layers:
-            yield Violation(path, 1, "layers", f"'{own}' is no layer of {RULES_FILE}")
+            yield Violation(path, 1, "layers", f"'{own}' is not a layer of {RULES_FILE}")
             continue
         for line, label in _dependencies(tree, path):
             complaint = _complaint(layers, own, label[2:].split(":")[0])

@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import build_rules
+import document_rules
 import folder_rules
 import format_test
 import prose_rules
@@ -199,13 +200,39 @@ class CanaryTest(unittest.TestCase):
 
     def test_plain_words(self):
         files = {"cache/a.cc": "// It is to" "ld so.\n", "cache/README.md": "Begins a" "new.\n",
-                 "cache/b.cc": 'f("to' 'ld");  // nobodys, newly, unfold\n'}
-        self.assertEqual(self.found(prose_rules.plain_words, files),
-                         ["cache/a.cc:1 plain-words", "cache/README.md:1 plain-words"])
+                 "cache/b.cc": 'f("to' 'ld");  // nobodys, newly, unfold\n',
+                 "cache/c.py": "'''One.\n\nIs to" "ld.'''\n# to" "ld\nx = ('to" "ld', 'it was to" "ld')\n",
+                 "cache/BUILD": "# A" "new.\nx()\n", "cache/d.sh": "echo to" "ld  # to" "ld\n",
+                 "cache/e.proto": "// For" " ever.\nstring told = 1;\n",
+                 "cache/f.cc": 'f("it was to' 'ld");\nf("User nobody\\nGroup nogroup");\nf(R"(\nis to' 'ld)");\n'}
+        self.assertEqual(sorted(self.found(prose_rules.plain_words, files)), [f"cache/{at} plain-words" for at in (
+            "BUILD:1", "README.md:1", "a.cc:1", "c.py:3", "c.py:4", "c.py:5", "d.sh:1", "e.proto:1", "f.cc:1", "f.cc:4")])
         for bad in ("// A line is no number.\n", "// Kept for" " ever.\n", "// Asked again and" " again.\n"):
             self.assertEqual(len(self.found(prose_rules.plain_words, {"cache/a.cc": bad})), 1, bad)
         for good in ("// There is no line.\n", "// A line is no longer one.\n", "// Empty if there\n// is no line.\n"):
             self.assertEqual(self.found(prose_rules.plain_words, {"cache/a.cc": good}), [], good)
+
+    def test_words_left_only_become_fewer(self):
+        self.addCleanup(prose_rules.WORDS_LEFT.pop, "cache/a.cc", None)
+        for left, count in ((0, 2), (1, 2), (2, 0), (3, 1)):
+            prose_rules.WORDS_LEFT["cache/a.cc"] = left
+            files = {"cache/a.cc": "// It is to" "ld.\n// A" "new.\n"}
+            self.assertEqual(len(self.found(prose_rules.plain_words, files)), count, left)
+
+    def test_torn_comments(self):
+        long_line = "// " + "word " * 16
+        for bad in (f"{long_line}is\n// torn. And more.\n", f"  {long_line}`a`\n  // torn\n"):
+            self.assertEqual(self.found(prose_rules.torn_comments, {"cache/a.h": bad}), ["cache/a.h:1 torn-comment"], bad)
+        for good in (f"{long_line}is.\n// whole.\n", f"{long_line}is\n// Whole.\n", f"{long_line}is\n//   a list\n",
+                     f"{long_line}is\n// {'w' * 20} long.\n", f"{long_line}is\n  // other\n", f"{long_line}is\n\n// other\n",
+                     f"{long_line}is   a\n// table   b\n"):
+            self.assertEqual(self.found(prose_rules.torn_comments, {"cache/a.h": good}), [], good)
+
+    def test_empty_banner_lines(self):
+        for bad in ("// Layer: wire.\n", "// A.\n// Source: none.\n", "# Source: none\n"):
+            self.assertEqual(len(self.found(prose_rules.empty_banner_lines, {"cache/a.h": bad})), 1, bad)
+        good = "// Layers: two.\n// Source: none" "theless [Kay01].\n// Threads: none.\n"
+        self.assertEqual(self.found(prose_rules.empty_banner_lines, {"cache/a.h": good}), [])
 
     def test_columns(self):
         column_max = prose_rules.COLUMN_MAX
@@ -251,6 +278,30 @@ class CanaryTest(unittest.TestCase):
         most = type_rules.PARAMETER_COUNT_MAX
         self.assertEqual(rules(parameters % ", ".join(["M<int, int> a"] * most)), [])
         self.assertEqual(rules(parameters % ", ".join(["int a"] * (most + 1))), ["parameters"])
+        constructor = "struct A {\n  explicit A(%s) : a(f(1, 2)), b{3} {}\n  ~A();\n};\n"
+        self.assertEqual(rules(constructor % ", ".join(["int a"] * most)), [])
+        self.assertEqual(rules(constructor % ", ".join(["int a"] * (most + 1))), ["parameters"])
+        hidden = "namespace {\n%s}\n"
+        self.assertEqual(rules(hidden % (parameters % ", ".join(["int a"] * (most + 1)))), ["parameters"])
+        most = type_rules.PRIVATE_METHOD_COUNT_MAX
+        self.assertEqual(rules(hidden % (private % "".join(method % i for i in range(most + 1)))), ["wide-type"])
+
+    def test_wide_functions(self):
+        def lines(text, path="cache/a.cc"):
+            return [int(v.split(":")[1].split()[0]) for v in self.found(type_rules.wide_functions, {path: text})]
+
+        most = type_rules.PARAMETER_COUNT_MAX
+        few = ", ".join(["M<int, int> a = {1, 2}"] * most)
+        many = ", ".join(["int a"] * (most + 1))
+        for good in (f"int F({few});\n", f"namespace {{\nint F({few}) {{ g(1, 2, 3, 4, 5, 6, 7); }}\n}}\n", f"int A::F({many}) {{}}\n",
+                     "TEST(A, B) {\n  F(1, 2, 3, 4, 5, 6, 7);\n}\n", "const int a = F(1, 2, 3, 4, 5, 6, 7);\n",
+                     "M({.a = 1, .b = 2}, 3, 4, 5, 6, 7, 8);\n"):
+            self.assertEqual(lines(good), [], good)
+        for bad, line in ((f"int F({many});\n", 1), (f"namespace a {{\nnamespace {{\n\nint F({many}) {{\n}}\n}}\n}}\n", 4),
+                          (f"int G() {{ {{ }} }}\nint a[] = {{1, 2}};\nint F({few}, int b = {{}}) {{\n}}\n", 3),
+                          (f"extern \"C\" {{\nint F({many});\n}}\n", 2)):
+            self.assertEqual(lines(bad), [line], bad)
+        self.assertEqual(lines(f"int F({many});\n", "neptune/interpose/a.cc"), [])
 
     def test_out_parameters(self):
         def count(text, path="cache/a.h"):
@@ -282,6 +333,30 @@ class CanaryTest(unittest.TestCase):
                              ("'neptune/wire/a.h', 'neptune/base/c.h', 'neptune/wire/b.h'", 1)):
             exports = {public_rules.EXPORT_FILE: f"PUBLIC_HEADERS = [{names}]\n"}
             self.assertEqual(len(self.found(public_rules.public_headers, {**page, **user, **exports})), count, names)
+
+    def test_quoted_messages(self):
+        code = 'Failed("log of ", name, " has "\n       "version ", v, ", expected ", kV); // no such text at all\n'
+        for quoted, count in (("log of N has version 3, expected 4", 0), ("log of N has format 3", 1), ("no such text at all", 1),
+                              ("bazel run it now", 0), ("two words", 0), ("log has version N", 1)):
+            files = {"cache/a.cc": code, "DEBUGGING.md": f"A message `{quoted}` means so.\n"}
+            self.assertEqual(len(self.found(document_rules.quoted_messages, files)), count, quoted)
+
+    def test_gdb_recipes(self):
+        files = {
+            "neptune/a.h": "namespace neptune {\nclass Loop {\n  int f() { return count_; }\n  std::vector<Item> all_;\n"
+                           "  int count_ = 0;\n};\n"
+                           "class Node {\n  int g() { return loops_; }\n  const std::unique_ptr<Loop> loop_;\n};\n"
+                           "struct Item {\n  int id;\n};\nclass Other {\n  int other_;\n};\n}\n",
+            "neptune/a.cc": "int Run(Options o) {\n  Node node(o);\n}\n",
+        }
+        recipe = "```\n(gdb) frame function Run   # x.y_\n(gdb) set $loop = *(neptune::Loop **)&node.loop_\n%s\n```\n"
+        for step, count in (("(gdb) print $loop->count_", 0), ("(gdb) print $loop->all_._M_impl._M_start[0].id", 0),
+                            ("(gdb) print $any->other_", 0), ("(gdb) print $loop->all_.size()", 0),
+                            ("(gdb) print $loop->other_", 1), ("(gdb) print node.loops_", 1), ("(gdb) print $any->none_", 1),
+                            ("(gdb) print $loop->all_._M_impl._M_start[0].name", 1),
+                            ("(gdb) set $x = *(neptune::None **)&node.loop_", 1)):
+            found = self.found(document_rules.gdb_recipes, {**files, "DEBUGGING.md": recipe % step})
+            self.assertEqual(found, ["DEBUGGING.md:4 gdb-recipe"] * count, step)
 
     def test_a_ratchet_only_goes_down(self):
         wide = "class A {\n%s};\n"

@@ -28,7 +28,7 @@ def folder_names(tree: SourceTree) -> Iterator[Violation]:
 
 
 def top_folders(tree: SourceTree) -> Iterator[Violation]:
-    """A program run with wrong arguments writes where nobody looks; such folders have been committed."""
+    """A program run with wrong arguments makes folders in unexpected places, and some have been committed."""
     for folder in tree.folders:
         if folder and "/" not in folder and folder not in TOP_FOLDERS and not folder.startswith("."):
             yield Violation(folder, 1, "top-folder", "not one of " + ", ".join(TOP_FOLDERS))

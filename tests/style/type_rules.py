@@ -35,9 +35,13 @@ class _Scope(NamedTuple):
     head: int
 
 
-def definitions(text: str, path: str) -> List[Definition]:
-    """The types that `text` defines where other files could define the same name."""
-    code = _PREPROCESSOR.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), code_only(text))
+def _without_preprocessor(text: str) -> str:
+    return _PREPROCESSOR.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), code_only(text))
+
+
+def definitions(text: str, path: str, with_hidden: bool = False) -> List[Definition]:
+    """The types that `text` defines where other files could define the same name; with the others if `with_hidden`."""
+    code = _without_preprocessor(text)
     found = []
     scopes: List[_Scope] = []
     statement = 0  # where the words before the next brace begin
@@ -47,7 +51,7 @@ def definitions(text: str, path: str) -> List[Definition]:
             scopes.append(_scope(code, statement, at))
         elif mark == "}" and scopes:
             scope = scopes.pop()
-            if scope.is_type and all(s.name is not None for s in scopes) and scope.name:
+            if scope.is_type and scope.name and (with_hidden or all(s.name is not None for s in scopes)):
                 names = [s.name for s in scopes if s.name] + [scope.name]
                 found.append(Definition("::".join(names), path, line_of(code, scope.head), scope.kind,
                                         code[scope.begin + 1:at]))
@@ -91,6 +95,8 @@ WIDER_CLASSES: Dict[str, int] = {
 WIDER_INTERFACES: Dict[str, int] = {}
 WIDER_METHODS: Dict[str, int] = {
 }
+# Takes the place of functions of the C library, which have such signatures (getnameinfo has seven parameters).
+_FOREIGN_SIGNATURES = ("neptune/interpose/",)
 
 _ANNOTATION = re.compile(r"\b(?:ABSL_\w+|alignas|noexcept|decltype|__attribute__)\s*(?=\()")
 _NO_METHOD = re.compile(r"^\s*(?:friend|using|typedef|static_assert|enum|class|struct|union)\b")
@@ -102,6 +108,13 @@ class Method(NamedTuple):
     name: str
     access: str
     is_pure: bool
+    is_constructor: bool
+    parameter_count: int
+
+
+class Function(NamedTuple):
+    name: str
+    line: int
     parameter_count: int
 
 
@@ -132,7 +145,7 @@ def _without_annotations(text: str) -> str:
 
 
 def methods(definition: Definition) -> List[Method]:
-    """The member functions that a class declares, without constructors, destructors and those of nested types."""
+    """The member functions that a class declares, without destructors and those of nested types."""
     access = "private" if definition.kind == "class" else "public"
     own_name = definition.name.rsplit("::", 1)[-1]
     found = []
@@ -151,11 +164,52 @@ def methods(definition: Definition) -> List[Method]:
         name = _METHOD.search(before)
         if not name or "=" in before and "operator" not in before:
             continue
-        if not before[:name.start()].strip() or name.group().lstrip("~").strip() == own_name:
-            continue  # a constructor, a destructor, a macro
+        is_constructor = name.group().strip() == own_name
+        if not is_constructor and (not before[:name.start()].strip() or name.group().startswith("~")):
+            continue  # a macro, a destructor
         found.append(Method(name.group().strip(), access, re.search(r"=\s*0\s*$", plain) is not None,
-                            _parameter_count(after)))
+                            is_constructor, _parameter_count(after)))
     return found
+
+
+_FREE_FUNCTION = re.compile(r"(?<![\w:~])(?P<name>[A-Za-z_]\w*|operator\s*[^\s\w(]+)\s*$")
+
+
+def functions(text: str) -> List[Function]:
+    """The functions that C++ text declares or defines outside of classes and of other functions."""
+    code = _without_preprocessor(text)
+    found = []
+    begin, depth, skipped_depth = 0, 0, 0  # of a statement; of parentheses; of braces other than those of namespaces
+    for match in re.finditer(r"[()\[\]{};]", code):
+        at, mark = match.start(), match.group()
+        if skipped_depth:
+            skipped_depth += {"{": 1, "}": -1}.get(mark, 0)
+            if skipped_depth == 0 and depth == 0:
+                begin = at + 1
+            continue
+        depth = max(0, depth + {"(": 1, "[": 1, ")": -1, "]": -1}.get(mark, 0))
+        if mark == "{" and (depth or _scope(code, begin, at).kind not in ("namespace", "extern")):
+            skipped_depth = 1
+        if depth or mark not in "{};":
+            continue
+        function = _function(code, begin, at) if mark != "}" else None
+        if function:
+            found.append(function)
+        begin = at + 1
+    return found
+
+
+def _function(code: str, begin: int, end: int) -> Optional[Function]:
+    head = _without(_without_annotations(code[begin:end]), "{", "}")
+    head = _without(head, "<", ">") if "operator" not in head else head
+    if _NO_METHOD.match(head) or "(" not in head:
+        return None
+    before, after = head.split("(", 1)
+    name = _FREE_FUNCTION.search(before)
+    if not name or ("=" in before and "operator" not in before) or not before[:name.start()].strip():
+        return None  # not a function, a variable, a macro or a constructor
+    line = line_of(code, begin + len(code[begin:end]) - len(code[begin:end].lstrip()))
+    return Function(name["name"], line, _parameter_count(after))
 
 
 def _parameter_count(after: str) -> int:
@@ -180,9 +234,9 @@ def _over(found: int, limit: int, ratchet: Optional[int], what: str) -> Optional
 def wide_types(tree: SourceTree) -> Iterator[Violation]:
     """Many private methods are several ideas in one class; many pure virtuals, several interfaces in one."""
     for path in tree.with_suffix(".h", ".cc"):
-        for definition in definitions(tree.text(path), path):
+        for definition in definitions(tree.text(path), path, with_hidden=True):
             all_methods = methods(definition)
-            private = sum(m.access == "private" for m in all_methods)
+            private = sum(m.access == "private" and not m.is_constructor for m in all_methods)
             pure = sum(m.is_pure for m in all_methods)
             for complaint in (
                     _over(private, PRIVATE_METHOD_COUNT_MAX, WIDER_CLASSES.get(definition.name), "private methods"),
@@ -196,13 +250,22 @@ def wide_types(tree: SourceTree) -> Iterator[Violation]:
                                     f"{name} has {method.parameter_count}, limit {PARAMETER_COUNT_MAX}")
 
 
+def wide_functions(tree: SourceTree) -> Iterator[Violation]:
+    """The same limit of parameters for functions outside of classes."""
+    for path in tree.with_suffix(".h", ".cc"):
+        if path.startswith(_FOREIGN_SIGNATURES):
+            continue
+        for function in functions(tree.text(path)):
+            if function.parameter_count > PARAMETER_COUNT_MAX:
+                yield Violation(path, function.line, "parameters",
+                                f"{function.name} has {function.parameter_count}, limit {PARAMETER_COUNT_MAX}")
+
+
 _FUNCTION = re.compile(r"\b(?P<name>[A-Za-z_]\w*)\s*\((?P<parameters>[^(){};]*)\)\s*(?:const|override|noexcept|final|\s)*[;{]")
 _OUTPUT = re.compile(r"^\s*(?P<type>(?!const\b)[\w:]+(?:<.*>)?)\s*\*\s*(?:const\s+)?\w+\s*(?:=.*)?$", re.DOTALL)
 _VALUE = re.compile(
     r"^(?:u?int\d+_t|size_t|bool|double|float|int|unsigned|std::\w.*|(?:neptune::)?(?:Duration|TimePoint|Status|Data))$",
     re.DOTALL)
-# Takes the place of functions of the C library, which have such signatures.
-_FOREIGN_SIGNATURES = ("neptune/interpose/",)
 OUTPUT_COUNT_MAX = 2
 
 
@@ -220,4 +283,4 @@ def out_parameters(tree: SourceTree) -> Iterator[Violation]:
                                 f"{match['name']} writes to {len(types)} arguments: return a struct")
 
 
-RULES = (one_type_one_definition, wide_types, out_parameters)
+RULES = (one_type_one_definition, wide_types, wide_functions, out_parameters)

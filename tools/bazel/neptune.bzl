@@ -50,7 +50,7 @@ INNER_STACKS = {
 }
 
 # For what every call passes through. Position-independent code calls even its own file's functions as if another
-# library could replace them, unless it is told that none does.
+# library could replace them, unless this option says that none does.
 HOT_PATH_COPTS = ["-fno-semantic-interposition"]
 
 def _package_of(label):
@@ -62,7 +62,7 @@ def _package_of(label):
 def _neptune_layer(package):
     parts = package.split("/")
     if parts[0] != "neptune" or len(parts) < 2 or parts[1] == "examples":
-        return None  # services on the runtime are no part of it
+        return None  # services on the runtime are not part of it
     if parts[1] not in NEPTUNE_LAYERS:
         fail("//%s is not in a known layer of neptune; layers: %s" % (package, ", ".join(NEPTUNE_LAYERS)))
     return parts[1]

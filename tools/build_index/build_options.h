@@ -29,8 +29,8 @@ struct BuildOptions {
   uint32_t document_partition_count = 2;
   // Share of the documents in tier 1, the ones with the highest static rank.
   double tier1_share = 0.25;
-  // Variants of the index tier to build; the first is in tier1/ and tier2/, others in
-  // tier1.NAME/ and tier2.NAME/.
+  // Variants of the index tier to build; the first is in tier1/ and tier2/, others in tier1.NAME/
+  // and tier2.NAME/.
   std::vector<std::string> index_tiers = {"segment"};
   // Variants of the document store to build; the first is in docs/, others are in docs.NAME/.
   std::vector<std::string> document_stores = {"rocksdb"};

@@ -386,8 +386,8 @@ TEST_F(CiffRoundTripTest, WordsThatNoQueryCanNameAreCounted) {
   EXPECT_EQ(Search("index", "sat")->total(), 1U);
 }
 
-// In a list that is left out as in any other: no document follows in which it could be noticed
-// instead.
+// This also holds for a skipped list, because no document follows at which the stop could be
+// noticed.
 TEST_F(CiffRoundTripTest, AnImportStopsWithinAListWhenItIsAsked) {
   constexpr int kCount = 10'000;
   for (const std::string& word : {std::string("cat"), std::string(200, 'd')}) {

@@ -87,7 +87,7 @@ class TimedOut(SearchError):
 
 
 class ConnectionFailed(SearchError):
-    """No server was reached, its certificate is not believed, or what it sends is no HTTP."""
+    """No server was reached, its certificate is not trusted, or its answer is not HTTP."""
 
 
 KINDS = {
@@ -115,10 +115,10 @@ class Client:
                  timeout_s: float = 10.0,
                  clock: Callable[[], float] = time.monotonic,
                  sleep: Callable[[float], None] = time.sleep):
-        """`operator_token`: for console() and status() from other machines than the frontend's; over https,
-        or others can read it.
+        """`operator_token`: for console() and status() from other machines than the frontend's. Others can
+        read it, unless https is used.
 
-        `ca_file`: who is believed over https, in PEM; else whom the system believes.
+        `ca_file`: the certificates that are trusted over https, in PEM; default: those that the system trusts.
 
         `timeout_s`: for each request with its retries. `clock`, `sleep`: for tests.
         """
@@ -253,7 +253,7 @@ class Client:
         try:
             return json.loads(answer.body)
         except ValueError as error:
-            raise ConnectionFailed(f"{path}: the answer is no JSON: {error}",
+            raise ConnectionFailed(f"{path}: the answer is not JSON: {error}",
                                    answer.status) from None
 
     def _change(self, method: str, path: str, parameters: Dict[str, Any], content_type: str,

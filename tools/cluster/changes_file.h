@@ -39,8 +39,8 @@ neptune::StatusOr<ClusterChanges> ParseChanges(std::string_view text);
 // Applies the decided changes to the spec.
 neptune::Status ApplyChanges(const ClusterChanges& changes, neptune::ClusterSpec* spec);
 
-// The spec as nodes read it, from any folder: `spec_path` is its original path, from which its
-// own relative paths start.
+// The spec as nodes read it, from any folder: `spec_path` is its original path, from which its own
+// relative paths start.
 std::string SpecForNodes(neptune::ClusterSpec spec, const std::string& spec_path);
 
 }  // namespace search::tools

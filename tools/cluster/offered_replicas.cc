@@ -1,9 +1,11 @@
 #include "tools/cluster/offered_replicas.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <vector>
 
+#include "absl/strings/numbers.h"
 #include "neptune/base/strings.h"
+#include "tools/cluster/status_page.h"
 
 namespace search::tools {
 namespace {
@@ -11,28 +13,11 @@ namespace {
 using neptune::DataLoss;
 using neptune::Status;
 using neptune::StatusOr;
-using nlohmann::json;
 
-constexpr const char* kColumns[] = {"service", "partition", "node", "implementation"};
-
-StatusOr<OfferedReplicas> ReplicasOf(const json& table) {
-  if (table.at("columns") != json(kColumns)) return DataLoss("the table has unexpected columns");
-  if (table.at("rows_left_out") != 0) return DataLoss("the page does not show all replicas");
-  OfferedReplicas offered;
-  for (const json& row : table.at("rows")) {
-    offered[{row.at(0), row.at(1), row.at(2)}] = row.at(3);
-  }
-  return offered;
-}
-
-StatusOr<OfferedReplicas> Find(const json& page) {
-  for (const json& section : page.at("sections")) {
-    if (section.at("name") != "yellow page") continue;
-    for (const json& table : section.at("tables")) {
-      if (table.at("title") == "Services") return ReplicasOf(table);
-    }
-  }
-  return DataLoss("the page has no yellow page section");
+// Cells of a row that names a replica, or null if a column is missing.
+const std::string* Cell(const std::map<std::string, std::string>& row, const char* column) {
+  const auto found = row.find(column);
+  return found == row.end() ? nullptr : &found->second;
 }
 
 bool ServesUsers(const neptune::ClusterSpec& spec, const std::string& service) {
@@ -48,11 +33,23 @@ bool ServesUsers(const neptune::ClusterSpec& spec, const std::string& service) {
 }  // namespace
 
 StatusOr<OfferedReplicas> ParseYellowPage(std::string_view text) {
-  try {
-    return Find(json::parse(text));
-  } catch (const json::exception& error) {
-    return DataLoss("no status page: ", error.what());
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<StatusTable> tables,
+                           ParseStatusSection(text, "yellow page", "Services"));
+  if (tables.size() != 1) return DataLoss("the page has no table of services");
+  OfferedReplicas offered;
+  for (const auto& row : tables[0].rows) {
+    const std::string* const service = Cell(row, "service");
+    const std::string* const partition = Cell(row, "partition");
+    const std::string* const node = Cell(row, "node");
+    const std::string* const implementation = Cell(row, "implementation");
+    uint32_t number = 0;
+    if (service == nullptr || node == nullptr || implementation == nullptr ||
+        partition == nullptr || !absl::SimpleAtoi(*partition, &number)) {
+      return DataLoss("the table of services has unexpected columns");
+    }
+    offered[{*service, number, *node}] = *implementation;
   }
+  return offered;
 }
 
 std::set<OfferedReplica> HostedReplicas(const neptune::ClusterSpec& spec, const std::string& node) {

@@ -1,8 +1,6 @@
 #include "tools/cluster/supervisor.h"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "neptune/base/descriptor.h"
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 
@@ -20,6 +19,7 @@ namespace {
 
 using neptune::Duration;
 using neptune::Status;
+using neptune::StatusOr;
 using neptune::StrCat;
 using neptune::TimePoint;
 
@@ -39,21 +39,6 @@ std::string LogTail(const std::string& path, size_t begin) {
   return text->substr(std::max(begin, text->size() - std::min(kLogTailSize, text->size())));
 }
 
-// In the child: becomes the node program. Only async-signal-safe calls.
-[[noreturn]] void BecomeNode(pid_t supervisor, char* const* arguments, int log) {
-  setpgid(0, 0);  // Ctrl-C on the terminal reaches the supervisor only
-  // A node ends with its supervisor, even if the supervisor has already ended.
-  prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (getppid() != supervisor) _exit(1);
-  dup2(log, STDOUT_FILENO);
-  dup2(log, STDERR_FILENO);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  execv(arguments[0], arguments);
-  _exit(127);
-}
-
 }  // namespace
 
 Supervisor::Supervisor(std::vector<std::string> nodes, const StateDirectory& state,
@@ -69,24 +54,27 @@ Status Supervisor::Spawn(const std::string& node) {
   NEPTUNE_RETURN_IF_ERROR(state_.MakeNode(node));
   state_.ForgetStarted(node);
   const std::string log_path = state_.LogFile(node);
-  const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (log < 0) return neptune::Unavailable("opening ", log_path, ": ", std::strerror(errno));
-  Process& process = processes_[node];
-  process.log_begin = static_cast<size_t>(std::max<off_t>(0, lseek(log, 0, SEEK_END)));
+  const neptune::Descriptor log(
+      open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!log.open()) return neptune::Unavailable("opening ", log_path, ": ", std::strerror(errno));
+  NodeProcess& process = processes_[node];
+  process.log_begin = static_cast<size_t>(std::max<off_t>(0, lseek(log.number(), 0, SEEK_END)));
   std::vector<std::string> words = {options_.program, "--node=" + node,
                                     "--started_file=" + state_.StartedFile(node)};
   if (options_.span_logs) words.push_back("--span_log=" + state_.SpanFile(node));
   words.insert(words.end(), options_.arguments.begin(), options_.arguments.end());
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  const pid_t supervisor = getpid();
-  const pid_t pid = fork();
-  if (pid == 0) BecomeNode(supervisor, arguments.data(), log);
-  close(log);
-  if (pid < 0) return neptune::Unavailable("starting node ", node, ": ", std::strerror(errno));
-  process.pid = pid;
-  state_.SetRunningPid(node, pid);
+  StatusOr<neptune::Process> started = neptune::Process::Start(
+      {.command = std::move(words),
+       .output = log.number(),
+       .error = log.number(),
+       .in_own_group = true,  // Ctrl-C on the terminal reaches the supervisor only
+       .ends_with_caller = true,
+       .caller_end_signal = SIGTERM});
+  if (!started.ok()) {
+    return neptune::Unavailable("node ", node, ": ", neptune::ToStd(started.status().message()));
+  }
+  process.process = *std::move(started);
+  state_.SetRunningPid(node, process.pid());
   process.started = MonotonicNow();
   process.restart_at = neptune::kNever;
   return neptune::OkStatus();
@@ -105,15 +93,14 @@ bool Supervisor::WaitForSignal(TimePoint deadline) {
 
 std::vector<Supervisor::Death> Supervisor::Reap() {
   std::vector<Death> dead;
-  int status = 0;
-  for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
-    for (auto& [node, process] : processes_) {
-      if (process.pid != pid) continue;
-      process.pid = 0;
-      state_.SetRunningPid(node, 0);
-      state_.ForgetStarted(node);
-      dead.push_back({node, WIFEXITED(status) && WEXITSTATUS(status) == 0});
-    }
+  for (auto& [node, process] : processes_) {
+    if (!process.process) continue;
+    const std::optional<neptune::ProcessEnd> end = process.process->TakeEnd();
+    if (!end) continue;
+    process.process.reset();
+    state_.SetRunningPid(node, 0);
+    state_.ForgetStarted(node);
+    dead.push_back({node, end->signal == 0 && end->exit_status == 0});
   }
   return dead;
 }
@@ -122,13 +109,13 @@ bool Supervisor::AllStarted() const {
   return std::all_of(processes_.begin(), processes_.end(), [&](const auto& item) {
     if (state_.IsHeld(item.first)) return true;
     const auto started = state_.ReadStarted(item.first);
-    return started && started->pid == item.second.pid;
+    return started && started->pid == item.second.pid();
   });
 }
 
 bool Supervisor::AnyRunning() const {
   return std::any_of(processes_.begin(), processes_.end(),
-                     [](const auto& item) { return item.second.pid != 0; });
+                     [](const auto& item) { return item.second.process.has_value(); });
 }
 
 Status Supervisor::Start() {
@@ -158,7 +145,7 @@ Status Supervisor::Start() {
 }
 
 void Supervisor::Bury(const Death& death, TimePoint now) {
-  Process& process = processes_[death.node];
+  NodeProcess& process = processes_[death.node];
   if (death.clean) {
     process.restart_at = now;
     return;
@@ -177,7 +164,7 @@ void Supervisor::Run() {
     for (const Death& death : Reap()) Bury(death, now);
     const bool woken = std::exchange(woken_, false);
     for (auto& [node, process] : processes_) {
-      if (process.pid == 0 && woken) process.restart_at = now;
+      if (!process.process && woken) process.restart_at = now;
       if (process.restart_at > now) continue;
       if (state_.IsHeld(node)) {
         process.restart_at = neptune::kNever;
@@ -193,7 +180,7 @@ void Supervisor::Run() {
 
 void Supervisor::SignalAll(int signal) {
   for (const auto& [node, process] : processes_) {
-    if (process.pid != 0) kill(process.pid, signal);
+    if (process.process) process.process->Signal(signal);
   }
 }
 

@@ -12,9 +12,11 @@
 
 #include <csignal>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "neptune/base/process.h"
 #include "neptune/base/time.h"
 #include "tools/cluster/restart_policy.h"
 #include "tools/cluster/state_directory.h"
@@ -46,8 +48,9 @@ class Supervisor {
   void Stop();
 
  private:
-  struct Process {
-    pid_t pid = 0;         // 0: not running
+  struct NodeProcess {
+    std::optional<neptune::Process> process;  // absent: not running
+    pid_t pid() const { return process ? process->id() : 0; }
     size_t log_begin = 0;  // where this life's part of the log begins, in bytes
     neptune::TimePoint started;
     neptune::TimePoint restart_at = neptune::kNever;
@@ -69,7 +72,7 @@ class Supervisor {
 
   const StateDirectory& state_;
   const SupervisorOptions options_;
-  std::map<std::string, Process> processes_;
+  std::map<std::string, NodeProcess> processes_;
   sigset_t signals_;
   bool woken_ = false;  // by SIGUSR1
 };

@@ -1,10 +1,10 @@
 // Reads TREC's collections: any number of documents per file, each between <DOC> and </DOC> and
 // named by <DOCNO>.
 //
-// The title is the content of the first of TITLE, TTL, HEADLINE, HL or HEAD; the text is what
-// TEXT elements contain, or everything if there are none, without tags and with characters
-// decoded. DOCHDR, SCRIPT and STYLE are left out. A <DOC> or the end of the file ends a document
-// that is not closed, a tag of another field or of the document one that is not.
+// The title is the content of the first of TITLE, TTL, HEADLINE, HL or HEAD; the text is what TEXT
+// elements contain, or everything if there are none, without tags and with characters decoded.
+// DOCHDR, SCRIPT and STYLE are left out. A <DOC> or the end of the file ends a document that is not
+// closed, a tag of another field or of the document one that is not.
 //
 // Source: the markup of TREC's collections as their readme files describe it.
 // Threads: thread-compatible. Errors: those of dump_reader.h; a document without a DOCNO is bad

@@ -30,24 +30,6 @@ std::string LowerOf(std::string_view text) {
 }
 bool IsNameChar(char c) { return (Lower(c) >= 'a' && Lower(c) <= 'z') || (c >= '0' && c <= '9'); }
 
-void AppendUtf8(uint32_t code, std::string* out) {
-  if (code < 0x80) {
-    out->push_back(static_cast<char>(code));
-  } else if (code < 0x800) {
-    out->push_back(static_cast<char>(0xC0 | code >> 6));
-    out->push_back(static_cast<char>(0x80 | (code & 63)));
-  } else if (code < 0x10000) {
-    out->push_back(static_cast<char>(0xE0 | code >> 12));
-    out->push_back(static_cast<char>(0x80 | (code >> 6 & 63)));
-    out->push_back(static_cast<char>(0x80 | (code & 63)));
-  } else {
-    out->push_back(static_cast<char>(0xF0 | code >> 18));
-    out->push_back(static_cast<char>(0x80 | (code >> 12 & 63)));
-    out->push_back(static_cast<char>(0x80 | (code >> 6 & 63)));
-    out->push_back(static_cast<char>(0x80 | (code & 63)));
-  }
-}
-
 // Decodes "&NAME;"; returns false if the name is unknown.
 bool AppendEntity(std::string_view name, std::string* out) {
   static constexpr std::pair<std::string_view, std::string_view> kNamed[] = {
@@ -70,7 +52,7 @@ bool AppendEntity(std::string_view name, std::string* out) {
     if (code > 0x10FFFF) return false;
   }
   if (code < 32 || (code >= 0xD800 && code < 0xE000)) return false;
-  AppendUtf8(code, out);
+  neptune::AppendUtf8(code, out);
   return true;
 }
 

@@ -8,7 +8,7 @@ namespace {
 using neptune::kNever;
 using neptune::TimePoint;
 
-// A key's values by number; 0: nothing is there.
+// The number of a key's value; 0: the key has no value.
 using ValueNumber = uint32_t;
 
 struct RegisterModel {
@@ -59,7 +59,7 @@ class ValueNumbers {
 struct OneKey {
   ValueNumbers numbers;
   std::vector<RegisterModel::Operation> operations;
-  std::vector<size_t> places;  // in the whole history
+  std::vector<size_t> places;  // indices in the whole history
 };
 
 }  // namespace
@@ -68,7 +68,7 @@ KeyResult CheckKeys(const std::vector<KeyOperation>& history, size_t configurati
   std::map<std::string, OneKey> keys;
   for (size_t i = 0; i < history.size(); ++i) {
     const KeyOperation& operation = history[i];
-    // One that was not answered tells nothing by being a read.
+    // A read without an answer proves nothing.
     if (operation.kind == KeyOperation::Kind::kRead && operation.returned == kNever) continue;
     OneKey& one = keys[operation.key];
     one.places.push_back(i);

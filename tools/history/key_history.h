@@ -19,9 +19,9 @@ struct KeyOperation {
   enum class Kind { kRead, kWrite, kCompareAndWrite };
   Kind kind = Kind::kRead;
   std::string key;
-  // The value that was read or is written; nullopt: none.
+  // The value that was read or is written; nullopt: no value.
   std::optional<std::string> value;
-  // kCompareAndWrite: the value that has to be there; whether it was, if that is known.
+  // kCompareAndWrite: the value that must be present, and whether it was, if that is known.
   std::optional<std::string> expected;
   bool succeeded = false;
   neptune::TimePoint invoked{};
@@ -36,7 +36,7 @@ struct KeyResult {
   size_t stuck_at = 0;
 };
 
-// Checks each key by itself. REQUIRES: operations that surely had no effect are left out.
+// Checks each key separately. REQUIRES: operations that certainly had no effect are left out.
 KeyResult CheckKeys(const std::vector<KeyOperation>& history,
                     size_t configuration_count_max = kConfigurationCountMax);
 

@@ -2,17 +2,17 @@
 // what a sequential object would have returned.
 //
 // The search of Wing and Gong with Lowe's improvement: it takes the operations in the order of
-// their calls, goes back where one had to have happened and cannot, and never visits the same state
-// with the same operations done twice. An operation whose outcome is not known may have happened at
-// any time since its call, or never.
+// their calls, backtracks when an operation that must have taken effect cannot, and never visits
+// the same state with the same operations done twice. An operation whose outcome is not known may
+// have taken effect at any time since its call, or never.
 //
 // Source: [Wing93]; [Lowe17]; [Herlihy90] (histories of different objects are checked separately).
 // Threads: pure functions.
 // Shapes: a Model has Operation (with invoked and returned, kNever: its outcome is not known),
-//   State (hashed by AbslHashValue, compared by ==, a State() is the first), and static bool
-//   Step(const Operation&, State*): whether the operation could have given what it did; if so, it
-//   changes the state. And static bool OnlyLooks(const Operation&): it can change no state; such a
-//   one is taken as soon as it fits, because later it could not do better.
+//   State (hashed by AbslHashValue, compared by ==, State() is the initial one), and static bool
+//   Step(const Operation&, State*): whether the operation could have returned its result in this
+//   state; if so, applies it. static bool OnlyLooks(const Operation&): true for an operation that
+//   never changes the state; it is taken as soon as it fits, because waiting cannot help.
 // Limits: configuration_count_max states are remembered, 16 bytes and a State each; then the search
 //   gives up.
 
@@ -33,7 +33,8 @@ enum class Verdict { kLinearizable, kNotLinearizable, kGaveUp };
 
 struct LinearizabilityResult {
   Verdict verdict = Verdict::kLinearizable;
-  // Not linearizable: the operation that had to happen and could not, where most of the others had.
+  // Not linearizable: the operation that had to take effect but could not, in the attempt that
+  // applied the most operations.
   size_t stuck_at = 0;
 };
 
@@ -41,8 +42,8 @@ inline constexpr size_t kConfigurationCountMax = 2'000'000;
 
 namespace internal {
 
-// Calls and returns in the order of time; what is done is lifted out and may be put back, the last
-// first.
+// Calls and returns in the order of time; completed operations are removed and can be reinserted in
+// reverse order.
 class EventList {
  public:
   static constexpr size_t kEnd = 0;  // also the list's head
@@ -53,7 +54,7 @@ class EventList {
     neptune::TimePoint at{};
     size_t next = kEnd;
     size_t previous = kEnd;
-    size_t match = kEnd;  // of a call: the return, if there is one
+    size_t match = kEnd;  // for a call: its return, if there is one
   };
 
   template <typename Operation>
@@ -64,7 +65,7 @@ class EventList {
       if (operations[i].returned != neptune::kNever)
         events_.push_back({i, false, operations[i].returned});
     }
-    // If one returns at the time at which another is called, either may have been first.
+    // If one operation returns at the instant at which another is called, either may come first.
     std::stable_sort(events_.begin() + 1, events_.end(), [](const Event& a, const Event& b) {
       return a.at != b.at ? a.at < b.at : a.is_call > b.is_call;
     });
@@ -103,11 +104,12 @@ class EventList {
   std::vector<Event> events_;
 };
 
-// A set of operations by 128 bits that are each operation's own, so that its size does not matter.
-// Two sets in a history of millions of states are taken for the same once in 10^25 histories.
+// A set of operations, as the XOR of a random 128-bit number per operation, so that its cost does
+// not depend on its size. Two sets in a history of millions of states collide once in 10^25
+// histories.
 class OperationSet {
  public:
-  // Puts it in, or takes it out.
+  // Adds operation `i`, or removes it if it is in the set.
   void Toggle(size_t i) {
     first_ ^= Mixed(2 * i + 1);
     second_ ^= Mixed(2 * i + 2);
@@ -139,7 +141,7 @@ LinearizabilityResult CheckLinearizability(
   struct Step {
     size_t call;
     State before;
-    bool is_final;  // nothing else has to be tried in its place
+    bool is_final;  // no alternative needs to be tried
   };
   internal::EventList events(operations);
   internal::OperationSet done;
@@ -148,11 +150,13 @@ LinearizabilityResult CheckLinearizability(
   State state{};
   LinearizabilityResult result;
   size_t most_done = 0;
-  size_t open_count = static_cast<size_t>(std::count_if(  // that have to happen still
-      operations.begin(), operations.end(),
-      [](const auto& o) { return o.returned != neptune::kNever; }));
+  // Operations with a known outcome that have not yet taken effect.
+  size_t open_count =
+      static_cast<size_t>(std::count_if(operations.begin(), operations.end(), [](const auto& o) {
+        return o.returned != neptune::kNever;
+      }));
   const auto is_known = [](const auto& operation) { return operation.returned != neptune::kNever; };
-  // The first call that may be taken next and only looks at what is there, or the first call.
+  // The first call that may be taken next and does not change the state, or else the first call.
   const auto first_to_take = [&] {
     for (size_t i = events.first(); i != internal::EventList::kEnd && events[i].is_call;
          i = events[i].next) {
@@ -181,7 +185,7 @@ LinearizabilityResult CheckLinearizability(
       at = event.next;
       continue;
     }
-    // This one had returned: whatever comes later cannot have been before it.
+    // This operation had returned, so no later one can precede it.
     if (steps.size() >= most_done) {
       most_done = steps.size();
       result.stuck_at = event.operation;

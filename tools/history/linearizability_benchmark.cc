@@ -1,5 +1,5 @@
-// How fast histories are checked: clients that write and read a key, or append to a log, each
-// without a pause.
+// The speed of the checkers on histories of clients that write and read a key, or append to a log,
+// without pauses.
 
 #include <benchmark/benchmark.h>
 

@@ -1,5 +1,5 @@
-// The checkers against all orders of small histories, some made to be linearizable and some changed
-// afterwards.
+// Compares the checkers with trying all orders of small histories, which are generated linearizable
+// and, in part, changed afterwards.
 
 #include "tools/history/linearizability.h"
 
@@ -35,7 +35,7 @@ bool HasOrder(const std::vector<Operation>& operations, std::vector<bool>& done,
   for (size_t i = 0; i < operations.size(); ++i) {
     if (!done[i]) first_return = std::min(first_return, operations[i].returned);
   }
-  if (first_return == kNever) return true;  // the others need not have happened
+  if (first_return == kNever) return true;  // the others need not have taken effect
   for (size_t i = 0; i < operations.size(); ++i) {
     if (done[i] || operations[i].invoked > first_return) continue;
     State after = state;
@@ -87,8 +87,8 @@ bool LogHasOrder(const std::vector<LogOperation>& history) {
   return HasOrder<LogOperation, std::vector<std::string>>(history, done, {}, StepLog);
 }
 
-// Times of an operation, and when it takes effect between; some are never answered, and then may
-// have no effect.
+// The times of an operation's call, effect and return. Some operations are never answered and may
+// then have no effect.
 struct Times {
   TimePoint invoked;
   TimePoint effect;
@@ -115,7 +115,7 @@ std::vector<Times> RandomTimes(RandomSource& random, size_t count) {
 
 std::string RandomValue(RandomSource& random) { return StrCat("v", random.Below(3)); }
 
-// Operations in the order of their effects, each with what it gave.
+// Operations in the order of their effects, each with its result.
 std::vector<KeyOperation> RandomKeyHistory(RandomSource& random, size_t count) {
   std::vector<KeyOperation> history;
   std::map<std::string, Register> state;

@@ -11,7 +11,7 @@ using neptune::Checksum64;
 using neptune::kNever;
 using neptune::TimePoint;
 
-// A log by its length and a checksum over its values in their order.
+// A log, represented by its length and a checksum over its values in their order.
 struct LogState {
   uint64_t length = 0;
   uint64_t checksum = 0;

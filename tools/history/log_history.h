@@ -1,5 +1,5 @@
-// Histories of something that only grows: appends that may know their place, and reads of all that
-// is there.
+// Histories of a log that only grows: appends that may know their position, and reads of the whole
+// log.
 //
 // Threads: pure functions.
 
@@ -18,11 +18,11 @@ namespace search::history {
 struct LogOperation {
   enum class Kind { kAppend, kRead };
   Kind kind = Kind::kAppend;
-  // kAppend: the value, and the number of values with it, if that is known. An append whose outcome
-  // is not known has this place if it happened.
+  // kAppend: the value, and the length of the log after it, if known. An append whose outcome is
+  // not known has this place if it took effect.
   std::string value;
   std::optional<uint64_t> place;
-  // kRead: all, the first first.
+  // kRead: all values, the oldest first.
   std::vector<std::string> contents;
   neptune::TimePoint invoked{};
   neptune::TimePoint returned = neptune::kNever;  // the outcome is not known

@@ -31,7 +31,7 @@ std::map<std::string, std::vector<size_t>> TextsOf(const std::string& contents) 
   return texts;
 }
 
-// The begin of the write of each text of a register.
+// The time at which the write of each text of a register began.
 std::map<std::string, TimePoint> BeginsOf(const std::vector<const RegisterOperation*>& operations) {
   std::map<std::string, TimePoint> begins;
   for (const RegisterOperation* operation : operations) {
@@ -63,7 +63,7 @@ std::string CheckWrite(const RegisterOperation& operation,
   return "";
 }
 
-// The content of one register, and what was done to it.
+// The contents of one register, and the operations on it.
 struct Register {
   std::string contents;
   std::map<std::string, std::vector<size_t>> texts;  // of the contents
@@ -98,7 +98,7 @@ AppendHistory AppendsAndReads(const Register& one) {
     LogOperation entry;
     if (operation->is_write) {
       const auto place = places.find(operation->text);
-      if (place == places.end()) continue;  // it was not done
+      if (place == places.end()) continue;  // it took no effect
       entry.value = operation->text;
       entry.place = place->second;
       entry.invoked = operation->begin;
@@ -179,8 +179,8 @@ const char* Explain(SessionRule rule, bool is_size) {
                  : " has an older version than the session had already seen";
 }
 
-// Sessions see versions of a partition and sizes of a register grow. If they need not, only the
-// reported staleness is checked, which sizes do not have.
+// Checks that sessions see versions of a partition and sizes of a register grow. If they need not,
+// only the reported staleness is checked, which sizes do not have.
 std::string CheckSessionsOf(const std::vector<RegisterOperation>& history, bool progressive) {
   for (const bool is_size : {true, false}) {
     if (is_size && !progressive) continue;

@@ -87,7 +87,7 @@ std::vector<SessionViolation> CheckSessions(const std::vector<SessionOperation>&
   for (size_t i = 0; i < history.size(); ++i) {
     const SessionOperation& operation = history[i];
     const uint64_t least = operation.is_write ? seen[i].version + 1 : seen[i].version;
-    // If it was answered when it was invoked, its claim reaches back furthest.
+    // The claim reaches back furthest if the read was answered as soon as it was invoked.
     const bool is_understated =
         operation.reported_staleness &&
         newest.Before(operation.invoked - *operation.reported_staleness) > operation.version;

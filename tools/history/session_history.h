@@ -1,8 +1,8 @@
-// Guarantees to sessions of one partition: versions never go back, a session sees its own writes,
-// and no staleness is understated.
+// Guarantees to the sessions of one partition: versions never decrease, a session sees its own
+// writes, and no staleness is understated.
 //
 // Source: [Shen02] 5.2.1 (progressive versions, staleness). Threads: pure functions.
-// Units: times are those of one clock that sees everything, which nodes do not have.
+// Units: times are those of one global clock, which nodes do not have.
 
 #pragma once
 
@@ -34,8 +34,8 @@ struct AcknowledgedVersion {
 };
 
 enum class SessionRule {
-  kOwnWriteMissing,       // below one that the session had written
-  kVersionWentBack,       // below one that the session had seen
+  kOwnWriteMissing,       // lower than a version that the session had written
+  kVersionWentBack,       // lower than a version that the session had seen
   kStalenessUnderstated,  // a newer version was acknowledged before the time that the read claims
 };
 
@@ -44,12 +44,13 @@ struct SessionViolation {
   size_t operation = 0;  // of the history
 };
 
-// Whether an operation returned before another one of its session was invoked; of two that take no
-// time at the same instant, the first in the history.
+// Whether an operation returned before another one of its session was invoked. Two operations that
+// take no time at the same instant have the order of the history.
 bool PrecedesInSession(const std::vector<SessionOperation>& history, size_t first, size_t second);
 
-// Operations of a session that overlap may see each other or not. At most one violation an
-// operation, in the order of the rules; a write's version must be above what the session had.
+// Operations of a session that overlap may see each other or not. Reports at most one violation per
+// operation, the first in the order of the rules. A write's version must exceed what the session
+// had seen.
 std::vector<SessionViolation> CheckSessions(const std::vector<SessionOperation>& history,
                                             std::vector<AcknowledgedVersion> acknowledged);
 

@@ -170,7 +170,7 @@ StatusOr<FoundService> FindService(std::string_view text, std::string_view servi
   return *std::move(found);
 }
 
-// With the line that it stands on alone, blanks before it and the line's end.
+// Includes the whole line, if nothing else is on it.
 Span WithItsLine(std::string_view text, Span span) {
   size_t begin = span.begin;
   while (begin > 0 && (text[begin - 1] == ' ' || text[begin - 1] == '\t')) --begin;

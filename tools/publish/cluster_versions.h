@@ -1,5 +1,5 @@
-// The versions of a cluster on this machine: the list on disk, and what its running nodes report
-// on their status pages.
+// The versions of a cluster on this machine: the list on disk, and what its running nodes report on
+// their status pages.
 //
 // Threads: one; Await blocks it.
 // Errors: DEADLINE_EXCEEDED a node has not loaded the list in time; UNAVAILABLE a node cannot load
@@ -46,8 +46,8 @@ class ClusterVersions final : public VersionHost {
   neptune::Status Await(const index::VersionList& list) override;
 
  private:
-  // The report of the first node that does not use the list yet; empty if all do. Sets `trouble`
-  // if that node cannot use it.
+  // The report of the first node that does not use the list yet; empty if all do. Sets `trouble` if
+  // that node cannot use it.
   std::string Lagging(const index::VersionList& list, bool* trouble) const;
   neptune::StatusOr<VersionFacts> Ask(const std::string& node, const std::string& service) const;
 

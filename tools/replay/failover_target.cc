@@ -83,7 +83,7 @@ bool FailoverTarget::Ask(uint32_t request, size_t server) {
 void FailoverTarget::LosePatience(uint32_t request) {
   Server& server = *servers_[tries_[request].server];
   server.BeginToCheck();
-  if (tries_[request].try_count == servers_.size()) return;  // it goes on waiting there
+  if (tries_[request].try_count == servers_.size()) return;  // it continues to wait there
   server.Abandon(request);
   AskElsewhere(request);
 }

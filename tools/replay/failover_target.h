@@ -24,9 +24,8 @@ namespace search::tools {
 struct FailoverOptions {
   // Its servers are used in turn.
   HttpTargetOptions http;
-  // Larger: a server that hangs costs its requests more time; smaller: requests to
-  // a merely slow server are given up needlessly. Default: 1 s, twice what a search's first tier
-  // may take.
+  // Larger: a server that hangs costs its requests more time; smaller: requests to a merely slow
+  // server are given up needlessly. Default: 1 s, twice what a search's first tier may take.
   neptune::Duration patience = std::chrono::seconds(1);
   std::string check_path = "/readyz";
   neptune::Duration check_interval = std::chrono::milliseconds(250);

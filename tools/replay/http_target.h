@@ -36,8 +36,8 @@ struct HttpTargetOptions {
   std::function<void(uint32_t request, std::string_view body)> on_answer;
   // Called with each answer of another status; may be empty.
   std::function<void(uint32_t request, int status, std::string_view body)> on_refusal;
-  // Larger: a slow server is asked more at once before the generator itself is the limit. Default:
-  //   8,192; each is a descriptor here and there.
+  // Larger: more requests to a slow server are in flight before the generator is the bottleneck.
+  //   Default: 8,192; each takes a descriptor at both ends.
   size_t connection_count_max = 8192;
   neptune::Duration connect_timeout = std::chrono::seconds(5);
 };

@@ -1,18 +1,16 @@
 #include "tools/replay/replay_run.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <memory>
 #include <utility>
 
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "neptune/base/process.h"
 #include "neptune/base/strings.h"
 #include "tools/terminal/progress.h"
 
@@ -78,10 +76,7 @@ class EventRunner {
                      [](const RunEvent& a, const RunEvent& b) { return a.at_s < b.at_s; });
   }
   ~EventRunner() {
-    for (const pid_t child : children_) {
-      while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    }
+    for (neptune::Process& child : children_) (void)child.Wait();
   }
 
   void RunDue(double now_s) {
@@ -92,16 +87,18 @@ class EventRunner {
 
  private:
   void Spawn(const std::string& command) {
-    std::string arguments[] = {"sh", "-c", command};
-    char* argv[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(), nullptr};
-    pid_t child = 0;
-    const int error = posix_spawn(&child, "/bin/sh", nullptr, nullptr, argv, environ);
-    if (error == 0) children_.push_back(child);
-    if (error != 0) std::fprintf(stderr, "replay: cannot run '%s'\n", command.c_str());
+    neptune::StatusOr<neptune::Process> child =
+        neptune::Process::Start({.command = {"sh", "-c", command}});
+    if (!child.ok()) {
+      std::fprintf(stderr, "replay: cannot run '%s': %s\n", command.c_str(),
+                   child.status().ToString().c_str());
+      return;
+    }
+    children_.push_back(*std::move(child));
   }
 
   std::vector<RunEvent> events_;
-  std::vector<pid_t> children_;
+  std::vector<neptune::Process> children_;
   size_t next_ = 0;
 };
 

@@ -1,8 +1,8 @@
 // Cuts a stream of bytes into lines of bounded length.
 //
 // Threads: thread-compatible.
-// Limits: memory is line_size_max plus one block; a longer line is skipped and reported as
-// such. Errors: those of the byte source.
+// Limits: memory is line_size_max plus one block; a longer line is skipped and reported as such.
+// Errors: those of the byte source.
 
 #pragma once
 

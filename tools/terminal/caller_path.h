@@ -14,8 +14,8 @@ namespace search::tools {
 // `path` made absolute from the caller's directory. An absolute path and "-" stay; "" stays "".
 std::string CallerPath(std::string_view path);
 
-// Path of the project's own file or folder `path`: under the caller's directory if it exists
-// there, else under the source tree's root, else as CallerPath gives it.
+// Path of the project's own file or folder `path`: under the caller's directory if it exists there,
+// else under the source tree's root, else as CallerPath gives it.
 std::string ProjectPath(std::string_view path);
 
 // `path` under the source tree's root; outside `bazel run`, under the current directory. Used for

@@ -87,14 +87,13 @@ NEPTUNE_KERNEL void AddUnitsOfLoop(const ImpactList& list, const TermWeight& wei
   }
 }
 
-NEPTUNE_KERNEL size_t ChooseLoop(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,
-                                 const uint32_t* ordinals, const ScoreUnits* units, size_t count,
+NEPTUNE_KERNEL size_t ChooseLoop(const ScoreUnits* bounds, UnitRange range, UnitsOfDocuments from,
                                  uint32_t* chosen, ScoreUnits* chosen_units) {
   size_t found = 0;
-  for (size_t i = 0; i < count; ++i) {
-    chosen[found] = ordinals[i];
-    chosen_units[found] = units[i];
-    found += bounds[i] >= least && bounds[i] < end ? 1 : 0;
+  for (size_t i = 0; i < from.count; ++i) {
+    chosen[found] = from.ordinals[i];
+    chosen_units[found] = from.units[i];
+    found += bounds[i] >= range.least && bounds[i] < range.end ? 1 : 0;
   }
   return found;
 }
@@ -183,10 +182,10 @@ NEPTUNE_KERNEL uint64_t CountLoop(const uint64_t* a, size_t block_count) {
                                       const uint32_t* ordinals, size_t count, ScoreUnits* units) { \
     AddUnitsOfLoop(list, weight, ordinals, count, units);                                          \
   }                                                                                                \
-  __VA_ARGS__ size_t Choose##kTable(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,    \
-                                    const uint32_t* ordinals, const ScoreUnits* units,             \
-                                    size_t count, uint32_t* chosen, ScoreUnits* chosen_units) {    \
-    return ChooseLoop(bounds, least, end, ordinals, units, count, chosen, chosen_units);           \
+  __VA_ARGS__ size_t Choose##kTable(const ScoreUnits* bounds, UnitRange range,                     \
+                                    UnitsOfDocuments from, uint32_t* chosen,                       \
+                                    ScoreUnits* chosen_units) {                                    \
+    return ChooseLoop(bounds, range, from, chosen, chosen_units);                                  \
   }                                                                                                \
   __VA_ARGS__ uint64_t AtLeast##kTable(const ScoreUnits* units, ScoreUnits least) {                \
     return AtLeastLoop(units, least);                                                              \
@@ -340,17 +339,17 @@ NEPTUNE_AVX512 void AddBlockUnits512(const uint8_t* maxima, const TermWeight& we
   }
 }
 
-NEPTUNE_AVX512 size_t Choose512(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,
-                                const uint32_t* ordinals, const ScoreUnits* units, size_t count,
+NEPTUNE_AVX512 size_t Choose512(const ScoreUnits* bounds, UnitRange range, UnitsOfDocuments from,
                                 uint32_t* chosen, ScoreUnits* chosen_units) {
-  const __m512i leasts = _mm512_set1_epi32(static_cast<int>(least));
-  const __m512i ends = _mm512_set1_epi32(static_cast<int>(end));
+  const __m512i leasts = _mm512_set1_epi32(static_cast<int>(range.least));
+  const __m512i ends = _mm512_set1_epi32(static_cast<int>(range.end));
+  const size_t count = from.count;
   size_t found = 0;
   for (size_t i = 0; i < count; i += 16) {
     auto mask = static_cast<__mmask16>(count - i >= 16 ? 0xFFFF : (1U << (count - i)) - 1);
     const __m512i bound = _mm512_maskz_loadu_epi32(mask, bounds + i);
-    const __m512i ordinal = _mm512_maskz_loadu_epi32(mask, ordinals + i);
-    const __m512i value = _mm512_maskz_loadu_epi32(mask, units + i);
+    const __m512i ordinal = _mm512_maskz_loadu_epi32(mask, from.ordinals + i);
+    const __m512i value = _mm512_maskz_loadu_epi32(mask, from.units + i);
     mask = _mm512_mask_cmpge_epu32_mask(mask, bound, leasts);
     mask = _mm512_mask_cmplt_epu32_mask(mask, bound, ends);
     _mm512_storeu_si512(chosen + found, _mm512_maskz_compress_epi32(mask, ordinal));

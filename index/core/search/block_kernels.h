@@ -25,6 +25,19 @@ namespace search::index {
 // kernels handle whole vectors.
 inline constexpr size_t kKernelRoom = 16;
 
+// least <= units < end.
+struct UnitRange {
+  ScoreUnits least = 0;
+  ScoreUnits end = 0;
+};
+
+// Documents and their units, in two arrays of `count` elements.
+struct UnitsOfDocuments {
+  const uint32_t* ordinals = nullptr;
+  const ScoreUnits* units = nullptr;
+  size_t count = 0;
+};
+
 struct BlockKernels {
   const char* name;
 
@@ -56,10 +69,9 @@ struct BlockKernels {
   void (*add_units_of)(const ImpactList& list, const TermWeight& weight, const uint32_t* ordinals,
                        size_t count, ScoreUnits* units);
 
-  // Writes the elements of `ordinals` and `units` with least <= bounds[i] < end to `chosen` and
-  // `chosen_units`, which have room for count + kKernelRoom; returns their number.
-  size_t (*choose)(const ScoreUnits* bounds, ScoreUnits least, ScoreUnits end,
-                   const uint32_t* ordinals, const ScoreUnits* units, size_t count,
+  // Writes the documents of `from` whose bounds[i] is in `range` to `chosen` and `chosen_units`,
+  // which have room for count + kKernelRoom; returns their number.
+  size_t (*choose)(const ScoreUnits* bounds, UnitRange range, UnitsOfDocuments from,
                    uint32_t* chosen, ScoreUnits* chosen_units);
 
   // Bit d of the result is set if units[d] >= least.

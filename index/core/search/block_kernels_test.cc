@@ -215,8 +215,9 @@ TEST_P(BlockKernelsTest, ChoosesByBound) {
     const ScoreUnits end = static_cast<ScoreUnits>(rng_() % 8) << 29;
     std::vector<uint32_t> chosen(count + 16);
     std::vector<ScoreUnits> chosen_units(count + 16);
-    const size_t found = kernels_.choose(bounds.data(), least, end, ordinals.data(), units.data(),
-                                         count, chosen.data(), chosen_units.data());
+    const size_t found =
+        kernels_.choose(bounds.data(), {least, end}, {ordinals.data(), units.data(), count},
+                        chosen.data(), chosen_units.data());
     size_t expected = 0;
     for (size_t i = 0; i < count; ++i) {
       if (bounds[i] < least || bounds[i] >= end) continue;

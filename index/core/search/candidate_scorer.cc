@@ -50,8 +50,11 @@ void CandidateScorer::BoundCandidates() {
 
 void CandidateScorer::ScoreBetween(ScoreUnits least, ScoreUnits end) {
   const size_t count =
-      kernels_.choose(bounds_.get(), std::max(least, hits_->least()), end, candidates_.ordinals(),
-                      candidates_.units(), candidates_.count(), chosen_.get(), chosen_units_.get());
+      kernels_.choose(bounds_.get(), {.least = std::max(least, hits_->least()), .end = end},
+                      {.ordinals = candidates_.ordinals(),
+                       .units = candidates_.units(),
+                       .count = candidates_.count()},
+                      chosen_.get(), chosen_units_.get());
   for (const WordList* list : words_->scoring()) {
     kernels_.add_units_of(list->dense(), list->weight(), chosen_.get(), count, chosen_units_.get());
     evaluation_->ShouldStop(static_cast<uint32_t>(count));

@@ -42,8 +42,8 @@ class Candidates {
   void Collect(const WordList& list);
   void Merge(const WordList& list);
   void KeepInAny(QueryWords::Lists lists);
-  // Adds the units of a list that is not dense to the candidates that it holds, and calls
-  // found(i, holds) for each candidate i.
+  // Adds the units of a list that is not dense to the candidates that it holds, and calls found(i,
+  // holds) for each candidate i.
   template <typename Found>
   void Meet(WordList* list, Found found);
 

@@ -2,11 +2,11 @@
 //
 //   measure_live_tier --documents=N --queries=M --rounds=R
 //
-// Builds a partition of N made documents in a temporary folder. Then R rounds, each with M searches
-// of every kind in turn: `quiet` with no change under way, `changing` with a writer that applies 50
-// documents a second and refreshes as the service does, `merging` with segments of 100 documents
-// merged all the time, on a thread of lowest priority. Prints the median over the rounds of p50 and
-// p99 in microseconds, and of their ratios to the quiet round's.
+// Builds a partition of N synthetic documents in a temporary folder. R rounds follow, each with M
+// searches of every kind in turn: `quiet` with no change under way, `changing` with a writer that
+// applies 50 documents a second and refreshes as the service does, `merging` with segments of 100
+// documents merged all the time, on a thread of lowest priority. Prints the median over the rounds
+// of p50 and p99 in microseconds, and of their ratios to the quiet round's.
 
 #include <gflags/gflags.h>
 #include <poll.h>

@@ -106,10 +106,10 @@ void TierModule::DeclareParameters(neptune::ParameterTable& table) {
                "variant of index/tier/registry.h; default: the one recorded in the folder");
   table.Text("live_path", &live_path_,
              "folder for segments of documents that change, relative to the base folder; needs the "
-             "variant segment and a replication block; default: none change");
+             "variant segment and a replication block; default: documents do not change");
   DeclareRenewalParameters(table, &statistics_);
   table.Whole("second_phase_count_max", {0, kTierHitCountMax}, &second_phase_count_max_,
-              "most documents that the second ranking phase rates for a question; 0: none");
+              "maximum number of documents that the second ranking phase rates per query; 0: none");
 }
 
 Status TierModule::Start(ModuleContext& context) {

@@ -62,9 +62,9 @@ StatusOr<std::vector<PartitionStatistics>> RenewalAttempt::AskStates() {
   std::vector<PartitionStatistics> states;
   for (const auto& [service, partition] : partitions_) {
     Data response;
-    NEPTUNE_RETURN_IF_ERROR(neptune::Call(session_, service, partition,
-                                          MethodName(kStatisticsStateMethod), AccessMode::kRead,
-                                          Data::Of(StatisticsQuery()), &response));
+    NEPTUNE_RETURN_IF_ERROR(neptune::Call(
+        session_, {service, partition, MethodName(kStatisticsStateMethod), AccessMode::kRead},
+        Data::Of(StatisticsQuery()), &response));
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const state, response.As<StatisticsState>());
     states.push_back({.index_version = state->index_version(),
                       .version = state->version(),
@@ -126,9 +126,10 @@ Status RenewalAttempt::AskUnknown() {
     const Data request = Data::Of(std::move(query));
     for (const auto& [service, partition] : partitions_) {
       Data response;
-      NEPTUNE_RETURN_IF_ERROR(neptune::Call(session_, service, partition,
-                                            MethodName(kPublishedFrequenciesMethod),
-                                            AccessMode::kRead, request, &response));
+      NEPTUNE_RETURN_IF_ERROR(neptune::Call(
+          session_,
+          {service, partition, MethodName(kPublishedFrequenciesMethod), AccessMode::kRead}, request,
+          &response));
       NEPTUNE_ASSIGN_OR_RETURN(const auto* const answer, response.As<FrequencyAnswer>());
       if (answer->published_frequencies_size() != static_cast<int>(end - begin)) {
         return neptune::Internal("frequencies of ", answer->published_frequencies_size(),

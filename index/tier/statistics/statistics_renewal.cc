@@ -27,16 +27,17 @@ constexpr Duration kTimeMax = std::chrono::hours(7 * 24);
 void DeclareRenewalParameters(neptune::ParameterTable& table, StatisticsRenewalOptions* options) {
   constexpr Duration kTimeMin = std::chrono::milliseconds(1);
   table.Whole("tier1_partitions", {0, kPartitionsMax}, &options->tier1_partitions,
-              "of tier 1, with live_path: its partitions in the cluster; 0: statistics are not "
-              "renewed");
+              "number of tier 1 partitions in the cluster; used by tier 1 with live_path; 0: "
+              "statistics are not renewed");
   table.Whole("tier2_partitions", {0, kPartitionsMax}, &options->tier2_partitions,
-              "of tier 1, with live_path: partitions of tier 2 in the cluster");
+              "number of tier 2 partitions in the cluster; used by tier 1 with live_path");
   table.Real("statistics_changed_share", {0, 1}, &options->policy.changed_share,
              "statistics are renewed once this share of the documents has changed");
   table.Millis("statistics_period_ms", {kTimeMin, kTimeMax}, &options->policy.period,
-               "and this long after the last time, if anything has changed");
+               "statistics are also renewed this long after the last renewal, if anything has "
+               "changed");
   table.Millis("statistics_timeout_ms", {kTimeMin, kTimeMax}, &options->timeout,
-               "longest time for a renewal");
+               "maximum duration of a renewal");
 }
 
 StatusOr<std::unique_ptr<StatisticsRenewal>> StatisticsRenewal::Start(
@@ -94,8 +95,7 @@ void StatisticsRenewal::RunUntilStopped() {
 }
 
 neptune::ClientSession StatisticsRenewal::SessionFor(Duration timeout) const {
-  const neptune::RequestContext origin(neptune::PartitionId(0),
-                                       neptune::this_thread::Now() + timeout, "", {},
+  const neptune::RequestContext origin({.deadline = neptune::this_thread::Now() + timeout},
                                        cancellation_.call(), *environment_.world);
   neptune::ClientSession session(*environment_.client, origin);
   session.default_timeout = timeout;

@@ -32,9 +32,10 @@ template <typename Response, typename Request>
 StatusOr<Response> Ask(ClientSession& session, const char* method, AccessMode access,
                        Request request) {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(neptune::Call(session, neptune::ServiceName("auction"),
-                                        neptune::PartitionId(0), neptune::MethodName(method),
-                                        access, Data::Of(std::move(request)), &response));
+  NEPTUNE_RETURN_IF_ERROR(neptune::Call(session,
+                                        {neptune::ServiceName("auction"), neptune::PartitionId(0),
+                                         neptune::MethodName(method), access},
+                                        Data::Of(std::move(request)), &response));
   NEPTUNE_ASSIGN_OR_RETURN(const Response* const got, response.As<Response>());
   return *got;
 }

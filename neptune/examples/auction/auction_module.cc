@@ -67,7 +67,7 @@ Status AuctionModule::AddItem(RequestContext& context, const Data& request, Data
 Status AuctionModule::AskStore(RequestContext& context, const char* method, AccessMode access,
                                const Data& request, Data* response) {
   ClientSession session(*client_, context);
-  return Call(session, ServiceName(store_), PartitionId(0), MethodName(method), access, request,
+  return Call(session, {ServiceName(store_), PartitionId(0), MethodName(method), access}, request,
               response);
 }
 

@@ -34,7 +34,7 @@ template <typename Response, typename Request>
 StatusOr<Response> Ask(ClientSession& session, const ServiceName& service, const char* method,
                        AccessMode access, const Request& request, const CallOptions& options = {}) {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(Call(session, service, PartitionId(0), MethodName(method), access,
+  NEPTUNE_RETURN_IF_ERROR(Call(session, {service, PartitionId(0), MethodName(method), access},
                                Data::Of(request), &response, options));
   NEPTUNE_ASSIGN_OR_RETURN(const Response* const got, response.As<Response>());
   return *got;

@@ -49,8 +49,9 @@ Status PeerChanges::Pull(ClientSession& session, const NodeId& peer, Known* know
   request.set_life(known->life);
   request.set_after(known->up_to);
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(Call(session, service_, kWhole, MethodName(kChangesMethod),
-                               AccessMode::kRead, Data::Of(std::move(request)), &response,
+  NEPTUNE_RETURN_IF_ERROR(Call(session,
+                               {service_, kWhole, MethodName(kChangesMethod), AccessMode::kRead},
+                               Data::Of(std::move(request)), &response,
                                {.deadline = this_thread::Now() + kPullTimeout, .only = peer}));
   NEPTUNE_ASSIGN_OR_RETURN(const Changes* const changes, response.As<Changes>());
   for (const AuctionItem& item : changes->items()) take_(item);

@@ -19,7 +19,8 @@ void BlastModule::DeclareParameters(ParameterTable& table) {
                      "the directory that split_fasta wrote; without spaces, because blastp would "
                      "take it for a list");
   table.Text("blastp", &blastp_, "the program that searches, a path or a name in PATH");
-  table.Text("makeblastdb", &makeblastdb_, "the program that makes a database, likewise");
+  table.Text("makeblastdb", &makeblastdb_,
+             "the program that builds a database, a path or a name in PATH");
 }
 
 Status BlastModule::Start(ModuleContext& context) {

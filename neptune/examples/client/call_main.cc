@@ -29,9 +29,10 @@ void CallOnce(neptune::ClientSession& session, Outcomes* outcomes) {
   const neptune::TimePoint begin = neptune::this_thread::Now();
   neptune::Data answer;
   const Status status =
-      neptune::Call(session, neptune::ServiceName(FLAGS_service),
-                    neptune::PartitionId(FLAGS_partition), neptune::MethodName(FLAGS_method),
-                    FLAGS_write ? neptune::AccessMode::kWrite : neptune::AccessMode::kRead,
+      neptune::Call(session,
+                    {neptune::ServiceName(FLAGS_service), neptune::PartitionId(FLAGS_partition),
+                     neptune::MethodName(FLAGS_method),
+                     FLAGS_write ? neptune::AccessMode::kWrite : neptune::AccessMode::kRead},
                     neptune::Data(FLAGS_request), &answer);
   outcomes->Note(status, answer, neptune::this_thread::Now() - begin);
 }

@@ -24,8 +24,10 @@ using neptune::Status;
 
 Status Ask(ClientSession& session, const char* method, AccessMode access, Data request,
            Data* response) {
-  return neptune::Call(session, neptune::ServiceName("forum"), neptune::PartitionId(0),
-                       neptune::MethodName(method), access, request, response);
+  return neptune::Call(
+      session,
+      {neptune::ServiceName("forum"), neptune::PartitionId(0), neptune::MethodName(method), access},
+      request, response);
 }
 
 Status View(ClientSession& session) {

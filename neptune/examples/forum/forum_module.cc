@@ -16,8 +16,9 @@ PageCacheUse Briefly(RequestContext& context, ClientSession& session, uint64_t w
 
 Status AskDatabase(ClientSession& session, const char* method, AccessMode access,
                    const Data& request, Data* response) {
-  return Call(session, ServiceName(kForumDatabaseService), PartitionId(0), MethodName(method),
-              access, request, response);
+  return Call(session,
+              {ServiceName(kForumDatabaseService), PartitionId(0), MethodName(method), access},
+              request, response);
 }
 
 }  // namespace

@@ -33,8 +33,9 @@ template <typename Response, typename Request>
 StatusOr<Response> Ask(ClientSession& session, const char* method, AccessMode access,
                        const Request& request) {
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(Call(session, ServiceName("forum"), PartitionId(0), MethodName(method),
-                               access, Data::Of(request), &response));
+  NEPTUNE_RETURN_IF_ERROR(Call(session,
+                               {ServiceName("forum"), PartitionId(0), MethodName(method), access},
+                               Data::Of(request), &response));
   NEPTUNE_ASSIGN_OR_RETURN(const Response* const got, response.As<Response>());
   return *got;
 }

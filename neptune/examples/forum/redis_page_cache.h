@@ -1,10 +1,10 @@
 // A page cache on real Redis servers, accessed with hiredis: a blocking client that is unaware of
 // user-level threads.
 //
-// Pages are distributed over the servers by name. In a program that links
-// `neptune/interpose`, a request that waits for a server parks its user-level thread in
-// that server's capsule, `match: inet:ADDRESS:PORT`, and a refusal by the capsule appears as a
-// refused connection. In any other program it blocks its kernel thread.
+// Pages are distributed over the servers by name. In a program that links `neptune/interpose`, a
+// request that waits for a server parks its user-level thread in that server's capsule, `match:
+// inet:ADDRESS:PORT`, and a refusal by the capsule appears as a refused connection. In any other
+// program it blocks its kernel thread.
 //
 // Source: [Chu05] VI.A (two partitioned document cache servers), VI.E.
 // Threads: see page_cache.h.

@@ -53,8 +53,9 @@ class ServicePageCache final : public PageCache {
   Status Ask(const std::string& name, const char* method, AccessMode access, const Data& request,
              const PageCacheUse& use, Data* response) const {
     const PartitionId partition(static_cast<uint32_t>(Checksum64(name) % partition_count_));
-    return Call(use.session, ServiceName(kPageCacheService), partition, MethodName(method), access,
-                request, response, {.deadline = use.deadline, .attempts_max = 1});
+    return Call(use.session,
+                {ServiceName(kPageCacheService), partition, MethodName(method), access}, request,
+                response, {.deadline = use.deadline, .attempts_max = 1});
   }
 
   // Parameter, fixed before Start.

@@ -24,9 +24,11 @@ void Ask(neptune::ClientSession& session, const char* method, neptune::AccessMod
          Outcomes* outcomes) {
   const neptune::TimePoint begin = neptune::this_thread::Now();
   neptune::Data answer;
-  const Status status = neptune::Call(session, neptune::ServiceName(neptune::examples::kGuestbook),
-                                      neptune::PartitionId(0), neptune::MethodName(method), access,
-                                      neptune::Data(FLAGS_name), &answer);
+  const Status status =
+      neptune::Call(session,
+                    {neptune::ServiceName(neptune::examples::kGuestbook), neptune::PartitionId(0),
+                     neptune::MethodName(method), access},
+                    neptune::Data(FLAGS_name), &answer);
   outcomes->Note(status, answer, neptune::this_thread::Now() - begin);
 }
 

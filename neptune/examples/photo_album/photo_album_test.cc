@@ -326,8 +326,9 @@ TEST_F(PhotoAlbumTest, RefusesInvalidRequests) {
               StatusCode::kInvalidArgument)
         << "a partition that does not have the album";
     Data response;
-    EXPECT_EQ(Call(session.session(), kAlbums, PartitionId(1), MethodName(kAddPictureMethod),
-                   AccessMode::kWrite, Data::Of(request), &response)
+    EXPECT_EQ(Call(session.session(),
+                   {kAlbums, PartitionId(1), MethodName(kAddPictureMethod), AccessMode::kWrite},
+                   Data::Of(request), &response)
                   .code(),
               StatusCode::kInvalidArgument)
         << "a write without an id";

@@ -1,6 +1,6 @@
 // A thread that waits for another one; both may be of either kind.
 //
-//   user-level thread   parks; its kernel thread goes on with other threads
+//   user-level thread   parks; its kernel thread continues with other threads
 //   kernel thread       blocks in the operating system
 //
 // The object lives on the stack of the waiting thread.

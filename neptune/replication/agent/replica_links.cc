@@ -56,9 +56,10 @@ void ReplicaLinks::SendAll(const NodeId& to, Link& link) {
     options.only = to;
     Data response;
     // Called as a write, so that it is not hedged: a second copy would be wasted.
-    const Status status =
-        Call(session, ServiceName(kReplicationService), PartitionId(0), MethodName(kExchangeMethod),
-             AccessMode::kWrite, Data(EncodeReplicaLetters(letters)), &response, options);
+    const Status status = Call(session,
+                               {ServiceName(kReplicationService), PartitionId(0),
+                                MethodName(kExchangeMethod), AccessMode::kWrite},
+                               Data(EncodeReplicaLetters(letters)), &response, options);
     if (status.ok()) continue;
     for (const ReplicaLetter& letter : letters) on_lost_(to, letter);
     if (this_thread::SleepFor(kLostPause) == ParkResult::kStopping) return;

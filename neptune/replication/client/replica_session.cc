@@ -117,8 +117,9 @@ ReplicaSession::Attempt ReplicaSession::TryOnce(const ReplicatedMethod& callee, 
                                                 Data* response, const CallOptions& options) {
   CallReport report;
   Attempt attempt;
-  attempt.status = neptune::Call(session_, callee.service, callee.partition, callee.method,
-                                 callee.access, request, response, options, &report);
+  attempt.status =
+      neptune::Call(session_, {callee.service, callee.partition, callee.method, callee.access},
+                    request, response, options, &report);
   attempt.server = report.server;
   if (report.extension.empty()) return attempt;
   const StatusOr<ReplicaReport> decoded = DecodeReplicaReport(report.extension);

@@ -99,7 +99,7 @@ class AttachedProcessTest : public testing::Test {
   }
 
   RequestContext Request(const std::shared_ptr<IncomingCall>& call) {
-    return RequestContext(PartitionId(0), kNever, "", {}, call, *world_);
+    return RequestContext({.partition = PartitionId(0)}, call, *world_);
   }
 
   // Waits, on a user-level thread, until `done` holds.

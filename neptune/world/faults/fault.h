@@ -63,21 +63,21 @@ struct Fault {
   std::string ToString() const;
 };
 
-// What a fault is a fault of.
+// What a fault affects.
 enum class FaultScope {
   kHost,     // `hosts` is one host
   kSides,    // the links between `hosts` and `others`
   kNetwork,  // all links; no hosts are named
 };
 
-// What `amount` means, and thereby from where it is drawn.
+// What `amount` means, which determines the range it is drawn from.
 enum class FaultAmount { kNone, kZeroOrOne, kFactor, kSeconds, kProbability, kDelay };
 
 // What others see of the host.
 enum class HostEffect {
   kNone,
   kSlow,
-  kUnresponsive,  // it is known, and does not do what it is asked for
+  kUnresponsive,  // known, but does not execute requests
   kAway,          // it cannot be reached
 };
 

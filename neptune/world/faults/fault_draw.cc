@@ -74,7 +74,7 @@ class Drawer {
         return ToSeconds(options_.flush_delay_min) +
                random_.Uniform() * ToSeconds(options_.flush_delay_max - options_.flush_delay_min);
     }
-    LOG(FATAL) << "an amount that is not known";
+    LOG(FATAL) << "unknown kind of amount";
   }
 
   // Puts each host on one of two sides; returns false if one side stays empty.

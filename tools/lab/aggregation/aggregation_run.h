@@ -142,9 +142,9 @@ struct AggregationLoadOptions {
   neptune::TimeoutPolicy timeouts = neptune::TimeoutPolicy::kStaged;
   // The interval of work after which a local operator checks for cancellation. 0: never.
   neptune::Duration slice{0};
-  // The baseline without cancellation of calls that have failed: a call that misses partitions
-  // asks the others all the same, and is judged by its guarantee at its end. Servers are asked to
-  // stop only when a stage or the deadline ends.
+  // The baseline without cancellation of calls that have failed: a call that misses partitions asks
+  // the others all the same, and is judged by its guarantee at its end. Servers are asked to stop
+  // only when a stage or the deadline ends.
   bool uncancelled = false;
 };
 

@@ -27,10 +27,11 @@
 
 DEFINE_string(redis, "", "the cache servers");
 DEFINE_string(isolation, "bounded", "bounded, unbounded or capsules");
-DEFINE_int32(pool, search::lab::kDependencyMainPool, "of the forum, where it is bounded");
-DEFINE_string(capsule_fields, "", "of each cache's capsule, beside its rule");
-DEFINE_double(length_s, search::lab::kDependencyRunS, "how long requests are offered");
-DEFINE_uint64(seed, 1, "of the requests and their times");
+DEFINE_int32(pool, search::lab::kDependencyMainPool,
+             "pool size of the forum if isolation is bounded");
+DEFINE_string(capsule_fields, "", "further fields of each cache's capsule");
+DEFINE_double(length_s, search::lab::kDependencyRunS, "duration of the offered load");
+DEFINE_uint64(seed, 1, "seed of the requests and their times");
 
 namespace search::lab {
 namespace {

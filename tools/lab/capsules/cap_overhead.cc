@@ -21,7 +21,7 @@ struct Service {
 };
 const Service kServices[] = {{"RET", "1.035 x"}, {"BBS", "1.046 x"}, {"AUC", "1.053 x"}};
 constexpr int kRates[] = {100, 400};
-constexpr int kOnlyRate = 400;  // of the shorter forms
+constexpr int kOnlyRate = 400;  // the only rate of the shorter forms
 constexpr double kLine = 1.02;
 constexpr char kWhyNotShown[] =
     "on a machine with other work, 31 pairs leave an interval that is itself wider than the line";

@@ -32,9 +32,9 @@ constexpr int kSmokePool = 8;
 
 // The configuration of the program: nothing, or capsules for the replicas.
 constexpr char kThreads[] = "threads";
-constexpr char kCapsules[] = "capsules";  // that take all that comes within the time limit
-constexpr char kSmallCapsules[] = "small capsules";  // that refuse more than a few
-constexpr char kMigration[] = "migration";           // small ones that send on to the next replica
+constexpr char kCapsules[] = "capsules";             // admit every call within the time limit
+constexpr char kSmallCapsules[] = "small capsules";  // refuse all but a few calls
+constexpr char kMigration[] = "migration";  // small capsules that forward to the next replica
 
 // Seconds of a run. A replica is suspended in [begin, end).
 struct Times {
@@ -210,7 +210,7 @@ void ShowThreads(const Results& results, Judgement* judgement) {
   }
 }
 
-// Both are blocked within a second.
+// The pool is blocked within a second in both runs.
 void JudgeSmoke(const Results& results, Judgement* judgement) {
   const Estimate capsules =
       results.Mean(PointOf(kSmallCapsules, kSmokePool), "loss_during_percent");

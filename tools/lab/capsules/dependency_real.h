@@ -59,10 +59,10 @@ class RealDependencyCluster {
   const neptune::UniquePort port_;
   const DependencyOptions options_;
   neptune::ClusterSpec spec_;
-  std::unique_ptr<LinkedHosts>
-      hosts_;  // by the number of the node in the spec; null: all on loopback
+  // Indexed by the node's number in the spec; null: all nodes are on loopback.
+  std::unique_ptr<LinkedHosts> hosts_;
   std::map<std::string, std::unique_ptr<RealNode>> nodes_;
-  uint64_t number_ = 0;  // of the next request; on the client's loop
+  uint64_t number_ = 0;  // number of the next request; accessed on the client's loop only
 };
 
 }  // namespace search::lab

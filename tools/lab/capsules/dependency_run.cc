@@ -105,10 +105,10 @@ DependencyOutcome AskFront(const DependencyOptions& options, Node& client, uint6
   const DependencyRequest request = options.service.request(options.seed, number);
   neptune::ClientSession session(client.client());
   neptune::Data answer;
-  const Status status =
-      neptune::Call(session, neptune::ServiceName(kFront), neptune::PartitionId(0), request.method,
-                    request.access, request.data, &answer,
-                    {.deadline = due + kDependencyLostAfter, .attempts_max = 1});
+  const Status status = neptune::Call(
+      session,
+      {neptune::ServiceName(kFront), neptune::PartitionId(0), request.method, request.access},
+      request.data, &answer, {.deadline = due + kDependencyLostAfter, .attempts_max = 1});
   return {
       .arrived_s = ToSeconds(due - zero),
       .response_s = ToSeconds(neptune::this_thread::Now() - due),

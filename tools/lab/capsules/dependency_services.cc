@@ -33,7 +33,7 @@ using neptune::StrCat;
 
 using ModulePointer = std::unique_ptr<neptune::ServiceModule>;
 
-// Keeps requests of different seeds apart.
+// Separates the request numbers of different seeds.
 constexpr uint64_t kSeedStep = 1'000'000'007;
 
 std::string Parameter(const std::string& key, const std::string& value) {

@@ -89,9 +89,10 @@ Status Ask(RealNode& asker, const char* method, Duration limit) {
   neptune::ClientSession session(asker.node().client());
   session.default_timeout = limit;
   Data response;
-  return neptune::Call(session, neptune::ServiceName(kService), neptune::PartitionId(0),
-                       neptune::MethodName(method), neptune::AccessMode::kRead, Data(std::string()),
-                       &response, {.attempts_max = 1});
+  return neptune::Call(session,
+                       {neptune::ServiceName(kService), neptune::PartitionId(0),
+                        neptune::MethodName(method), neptune::AccessMode::kRead},
+                       Data(std::string()), &response, {.attempts_max = 1});
 }
 
 std::vector<Sample> Within(const std::vector<Sample>& samples, const std::vector<Span>& spans) {
@@ -150,7 +151,7 @@ void UnrelatedLoad::Start() {
     Pace();
     stopped_.Notify();
   });
-  asker_.Run([] {});  // it has begun
+  asker_.Run([] {});  // waits until it has begun
 }
 
 std::vector<Sample> UnrelatedLoad::Stop() {

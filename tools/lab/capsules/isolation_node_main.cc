@@ -35,12 +35,12 @@
 #include "tools/lab/capsules/silent_dependency.h"
 
 DEFINE_string(dependency, "peer", "peer, fifo, connect or name");
-DEFINE_int32(cycles, 3, "healthy and blocked phases, in turns");
-DEFINE_int32(phase_ms, 2000, "length of each");
+DEFINE_int32(cycles, 3, "number of alternating healthy and blocked phases");
+DEFINE_int32(phase_ms, 2000, "length of a phase");
 DEFINE_double(rate, 1000, "unrelated requests a second");
-DEFINE_int32(work_us, 100, "processor time of each");
-DEFINE_uint32(multicast_port, 7435, "the cluster's; no other node uses it");
-DEFINE_uint64(seed, 1, "of the times at which requests are due");
+DEFINE_int32(work_us, 100, "processor time of a request");
+DEFINE_uint32(multicast_port, 7435, "multicast port of the cluster; no other node may use it");
+DEFINE_uint64(seed, 1, "seed of the arrival times");
 
 namespace search::lab {
 namespace {

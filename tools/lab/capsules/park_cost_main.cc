@@ -37,10 +37,10 @@
 #include "neptune/node/node.h"
 #include "neptune/world/real/real_world.h"
 
-DEFINE_int32(rounds, 5000, "rounds of a block");
-DEFINE_int32(blocks, 10, "blocks of each kind, in turns");
-DEFINE_int32(device_rounds, 1000, "calls of a block on the device, and hand-offs");
-DEFINE_uint32(multicast_port, 7434, "the node's; no other node uses it");
+DEFINE_int32(rounds, 5000, "number of rounds in a block");
+DEFINE_int32(blocks, 10, "number of blocks of each kind; the kinds alternate");
+DEFINE_int32(device_rounds, 1000, "number of device calls and of hand-offs in a block");
+DEFINE_uint32(multicast_port, 7434, "multicast port of the node; no other node may use it");
 
 namespace search::lab {
 namespace {
@@ -140,7 +140,7 @@ class Bare {
   void Half(int from, int to) {
     char byte = 'x';
     PCHECK(RealLibc().write(from, &byte, 1) == 1);
-    PCHECK(RealLibc().read(from, &byte, 1) == -1);  // in vain
+    PCHECK(RealLibc().read(from, &byte, 1) == -1);  // nothing can be read
     if (++turn_ % kTurnCount == 0) {
       Control(outer_, EPOLL_CTL_MOD, inner_, kAbove);
       PCHECK(RealLibc().epoll_wait(outer_, events_.data(), 128, -1) == 1);
@@ -314,9 +314,11 @@ neptune::Status Measure(neptune::Client& client, std::string* text) {
   neptune::ClientSession session(client);
   session.default_timeout = std::chrono::minutes(5);
   neptune::Data response;
-  NEPTUNE_RETURN_IF_ERROR(neptune::Call(session, service, neptune::PartitionId(0),
-                                        neptune::MethodName("Measure"), neptune::AccessMode::kRead,
-                                        neptune::Data(std::string()), &response));
+  NEPTUNE_RETURN_IF_ERROR(
+      neptune::Call(session,
+                    {service, neptune::PartitionId(0), neptune::MethodName("Measure"),
+                     neptune::AccessMode::kRead},
+                    neptune::Data(std::string()), &response));
   *text = response.bytes();
   return neptune::OkStatus();
 }

@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -14,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "neptune/base/descriptor.h"
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/unique_port.h"
@@ -64,25 +64,9 @@ StatusOr<std::string> MakeFolder() {
   std::string pattern = StrCat(
       test_folder != nullptr ? test_folder : fs::temp_directory_path().string(), "/proxy.XXXXXX");
   if (mkdtemp(pattern.data()) == nullptr) return neptune::Unavailable("no folder ", pattern);
-  // It does not serve as root.
+  // Apache does not serve as root, so its user must be able to write here.
   chmod(pattern.c_str(), 01777);
   return pattern;
-}
-
-// In the child, between fork and exec.
-[[noreturn]] void Become(char* const* arguments, char* const* environment, int output) {
-  setpgid(0, 0);
-  dup2(output, STDOUT_FILENO);
-  dup2(output, STDERR_FILENO);
-  execve(kProgram, arguments, environment);
-  _exit(127);
-}
-
-std::vector<char*> Pointers(std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
-  return pointers;
 }
 
 void Pause() { poll(nullptr, 0, kAttemptMs); }
@@ -121,34 +105,26 @@ StatusOr<std::unique_ptr<ProxyServer>> ProxyServer::Start(const ProxyServerOptio
 }
 
 std::vector<std::string> ProxyServer::Environment(const ProxyServerOptions& options) const {
-  std::vector<std::string> environment;
-  if (!options.preload_library.empty()) {
-    const std::string capsules = folder_ + "/capsules.conf";
-    std::ofstream(capsules) << options.capsules;
-    environment = {StrCat("LD_PRELOAD=", fs::absolute(options.preload_library).string()),
-                   StrCat("NEPTUNE_CAPSULES=", capsules),
-                   StrCat("NEPTUNE_CAPSULE_STATUS=", folder_, "/status")};
-  }
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    environment.push_back(*variable);
-  return environment;
+  if (options.preload_library.empty()) return {};
+  const std::string capsules = folder_ + "/capsules.conf";
+  std::ofstream(capsules) << options.capsules;
+  return {StrCat("LD_PRELOAD=", fs::absolute(options.preload_library).string()),
+          StrCat("NEPTUNE_CAPSULES=", capsules),
+          StrCat("NEPTUNE_CAPSULE_STATUS=", folder_, "/status")};
 }
 
 Status ProxyServer::Launch(const ProxyServerOptions& options) {
   const std::string configuration = folder_ + "/httpd.conf";
   std::ofstream(configuration) << Configuration(folder_, endpoint_, options);
-  std::vector<std::string> arguments = {kProgram, "-d",          folder_,
-                                        "-f",     configuration, "-DFOREGROUND"};
-  std::vector<std::string> environment = Environment(options);
-  const std::vector<char*> argument_pointers = Pointers(arguments);
-  const std::vector<char*> environment_pointers = Pointers(environment);
-  const int output =
-      open((folder_ + "/error.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  process_ = fork();
-  if (process_ == 0) Become(argument_pointers.data(), environment_pointers.data(), output);
-  close(output);
-  if (process_ < 0) return neptune::ResourceExhausted("starting ", kProgram, ": no process");
-  setpgid(process_, process_);
+  const neptune::Descriptor output(
+      open((folder_ + "/error.log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      process_, neptune::Process::Start(
+                    {.command = {kProgram, "-d", folder_, "-f", configuration, "-DFOREGROUND"},
+                     .environment = Environment(options),
+                     .output = output.number(),
+                     .error = output.number(),
+                     .in_own_group = true}));
   return neptune::OkStatus();
 }
 
@@ -162,16 +138,14 @@ Status ProxyServer::AwaitAnswer() {
 }
 
 bool ProxyServer::HasEnded() {
-  if (process_ > 0 && waitpid(process_, nullptr, WNOHANG) == process_) process_ = -1;
-  return process_ < 0;
+  if (process_ && process_->TakeEnd()) process_.reset();
+  return !process_;
 }
 
 ProxyServer::~ProxyServer() {
-  const pid_t group = process_;
-  if (!HasEnded()) kill(process_, SIGTERM);
+  if (!HasEnded()) process_->Signal(SIGTERM);
   for (int i = 0; i < kEndAttemptCount && !HasEnded(); ++i) Pause();
-  if (group > 0) kill(-group, SIGKILL);  // what is left of it
-  if (process_ > 0) waitpid(process_, nullptr, 0);
+  process_.reset();  // kills all of it if it has not ended
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }

@@ -12,12 +12,12 @@
 
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "neptune/base/process.h"
 #include "neptune/base/status.h"
 #include "neptune/world/network.h"
 
@@ -50,13 +50,14 @@ class ProxyServer {
       : folder_(std::move(folder)), endpoint_(endpoint) {}
 
   neptune::Status Launch(const ProxyServerOptions& options);
+  // The variables that preload the capsules' library; writes its file.
   std::vector<std::string> Environment(const ProxyServerOptions& options) const;
   neptune::Status AwaitAnswer();
   bool HasEnded();
 
   const std::string folder_;
   const neptune::Endpoint endpoint_;
-  pid_t process_ = -1;  // also the id of its process group; -1: it has ended
+  std::optional<neptune::Process> process_;  // absent: it has ended
 };
 
 }  // namespace search::lab

@@ -9,7 +9,7 @@
 // works for it.
 //
 // Source: [Chu05] VI.A (RET), figure 5 (A).
-// Threads: as ServiceModule says.
+// Threads: those of ServiceModule.
 // Errors: kUnavailable too few partitions answered; kResourceExhausted the capsule of a required
 //   partition is full; kInvalidArgument the request or a parameter is invalid.
 // Limits: waits at most kRetCollectTime for a partition, or as long as its capsule allows.

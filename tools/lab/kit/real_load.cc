@@ -138,10 +138,12 @@ class ClientLoad {
     neptune::ClientSession session(node_.client());
     neptune::Data response;
     neptune::CallReport report;
-    const Status status = neptune::Call(
-        session, kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
-        neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(request.cost)), &response,
-        {.deadline = at + timeout_}, &report);
+    const Status status =
+        neptune::Call(session,
+                      {kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
+                       neptune::AccessMode::kRead},
+                      neptune::Data(workload::WorkRequest(request.cost)), &response,
+                      {.deadline = at + timeout_}, &report);
     if (!request.measured) return;
     outcomes_.push_back({at, request.cost, neptune::this_thread::Now() - at, status.code(),
                          SimCluster::ServerNumber(report.server), report.attempts});

@@ -279,10 +279,12 @@ class OpenLoop {
       neptune::CallReport report;
       neptune::Status status;
       for (int round = 0; round <= load_.stubborn_retry_count; ++round) {
-        status = neptune::Call(
-            session, kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
-            neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost, wait)), &response,
-            {.deadline = neptune::this_thread::Now() + load_.timeout}, &report);
+        status =
+            neptune::Call(session,
+                          {kWork, neptune::PartitionId(0),
+                           neptune::MethodName(workload::kWorkMethod), neptune::AccessMode::kRead},
+                          neptune::Data(workload::WorkRequest(cost, wait)), &response,
+                          {.deadline = neptune::this_thread::Now() + load_.timeout}, &report);
         if (status.ok()) break;
       }
       ++ended_count_;

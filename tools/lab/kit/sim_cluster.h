@@ -43,9 +43,9 @@ struct SimClusterOptions {
   bool poll_waits_for_all = false;
   // Slowdown factors of servers with slower processors, by number.
   std::map<int, double> slowness{};
-  // Models [Shen02]'s profile of polls of busy servers (3.3.2): at 90 % load 8.1 % of the
-  // polls took more than 10 ms and 5.6 % more than 20 ms. Datagrams to busy servers get delays from
-  // an exponential tail through both points.
+  // Models [Shen02]'s profile of polls of busy servers (3.3.2): at 90 % load 8.1 % of the polls
+  // took more than 10 ms and 5.6 % more than 20 ms. Datagrams to busy servers get delays from an
+  // exponential tail through both points.
   bool slow_datagrams = false;
   uint32_t announce_interval_ms = 1000;
   // The papers' bound, the same for all schemes.

@@ -69,13 +69,20 @@ class Judge {
   }
 
  private:
-  void AtMost(const std::string& what, const std::string& paper, const std::string& scenario,
-              const std::string& world, const std::string& metric, double line,
-              const std::string& unit) {
-    const Point point = Of(scenario, world);
+  // A bound on a metric of a scenario.
+  struct Bound {
+    std::string what;
+    std::string scenario;
+    std::string metric;
+    double line = 0;
+    std::string unit = "s";
+    std::string paper{};
+  };
+  void AtMost(const std::string& world, const Bound& bound) {
+    const Point point = Of(bound.scenario, world);
     if (!results_.Has(point)) return;
-    Row& row = judgement_.AtMost(StrCat(world, ", ", what), paper, Worst(results_, point, metric),
-                                 line, unit);
+    Row& row = judgement_.AtMost(StrCat(world, ", ", bound.what), bound.paper,
+                                 Worst(results_, point, bound.metric), bound.line, bound.unit);
     if (world == "sim") row.Shape();
   }
 
@@ -90,32 +97,30 @@ class Judge {
   }
 
   void Kill(const std::string& world) {
-    AtMost("killed: out of every view after", "5 s", "kill", world, "known_by_none_s", kSixPeriodsS,
-           "s");
-    AtMost("killed: last affected call after", "", "kill", world, "callers_s",
-           neptune::ToSeconds(kDetectionDeadline), "s");
-    AtMost("killed: views equal after", "", "kill", world, "views_equal_s", kSixPeriodsS, "s");
-    AtMost("healed partition: views equal after", "", "cut", world, "views_equal_s", kSixPeriodsS,
-           "s");
+    AtMost(world, {"killed: out of every view after", "kill", "known_by_none_s", kSixPeriodsS, "s",
+                   "5 s"});
+    AtMost(world, {"killed: last affected call after", "kill", "callers_s",
+                   neptune::ToSeconds(kDetectionDeadline)});
+    AtMost(world, {"killed: views equal after", "kill", "views_equal_s", kSixPeriodsS});
+    AtMost(world, {"healed partition: views equal after", "cut", "views_equal_s", kSixPeriodsS});
   }
 
   void Leave(const std::string& world) {
-    AtMost("left: failed calls", "", "leave", world, "failed_calls", 0, "");
-    AtMost("left: no longer chosen by any caller after", "", "leave", world, "offered_by_none_s", 1,
-           "s");
+    AtMost(world, {"left: failed calls", "leave", "failed_calls", 0, ""});
+    AtMost(world, {"left: no longer chosen by any caller after", "leave", "offered_by_none_s", 1});
   }
 
   void Hang(const std::string& world) {
-    AtMost("hung workers: no longer chosen by any caller after", "", "hang", world,
-           "offered_by_none_s", kHungS, "s");
-    AtMost("hung process: last affected call after", "", "pause", world, "callers_s", kHungS, "s");
-    AtMost("hung process: out of every view after", "", "pause", world, "known_by_none_s",
-           kSixPeriodsS, "s");
+    AtMost(world, {"hung workers: no longer chosen by any caller after", "hang",
+                   "offered_by_none_s", kHungS});
+    AtMost(world, {"hung process: last affected call after", "pause", "callers_s", kHungS});
+    AtMost(world,
+           {"hung process: out of every view after", "pause", "known_by_none_s", kSixPeriodsS});
   }
 
   void Wrongly(const std::string& world) {
-    AtMost("30 % of datagrams lost: nodes expelled", "", "loss", world, "expelled", 0, "");
-    AtMost("processors saturated: nodes expelled", "", "saturation", world, "expelled", 0, "");
+    AtMost(world, {"30 % of datagrams lost: nodes expelled", "loss", "expelled", 0, ""});
+    AtMost(world, {"processors saturated: nodes expelled", "saturation", "expelled", 0, ""});
   }
 
   const Results& results_;

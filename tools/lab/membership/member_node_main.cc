@@ -160,8 +160,9 @@ class Caller {
     neptune::Data response;
     neptune::CallReport report;
     const neptune::Status status =
-        neptune::Call(session, neptune::ServiceName("work"), neptune::PartitionId(0),
-                      neptune::MethodName(workload::kWorkMethod), neptune::AccessMode::kRead,
+        neptune::Call(session,
+                      {neptune::ServiceName("work"), neptune::PartitionId(0),
+                       neptune::MethodName(workload::kWorkMethod), neptune::AccessMode::kRead},
                       neptune::Data(workload::WorkRequest(cost)), &response,
                       {.deadline = begin + deadline}, &report);
     const TimePoint end = neptune::this_thread::Now();

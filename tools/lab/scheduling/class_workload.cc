@@ -163,10 +163,12 @@ class ClassLoad {
       neptune::ClientSession session(node.client());
       session.service_class = kClassNames[service_class];
       neptune::Data response;
-      const neptune::Status status = neptune::Call(
-          session, kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
-          neptune::AccessMode::kRead, neptune::Data(workload::WorkRequest(cost)), &response,
-          {.deadline = at + kTimeout, .except = except});
+      const neptune::Status status =
+          neptune::Call(session,
+                        {kWork, neptune::PartitionId(0), neptune::MethodName(workload::kWorkMethod),
+                         neptune::AccessMode::kRead},
+                        neptune::Data(workload::WorkRequest(cost)), &response,
+                        {.deadline = at + kTimeout, .except = except});
       Keep(service_class, at, status);
     });
   }

@@ -23,10 +23,10 @@ StatusOr<double> Number(const std::map<std::string, std::string>& row, const cha
 
 }  // namespace
 
-StatusOr<std::vector<MergeSpan>> MergesOf(const std::vector<NodeStatusTable>& section,
+StatusOr<std::vector<MergeSpan>> MergesOf(const std::vector<tools::StatusTable>& section,
                                           double now_s) {
   std::vector<MergeSpan> merges;
-  for (const NodeStatusTable& table : section) {
+  for (const tools::StatusTable& table : section) {
     for (const auto& row : table.rows) {
       NEPTUNE_ASSIGN_OR_RETURN(const double ended_ago_ms, Number(row, "ended ago (ms)"));
       NEPTUNE_ASSIGN_OR_RETURN(const double took_ms, Number(row, "took (ms)"));

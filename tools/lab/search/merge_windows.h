@@ -25,7 +25,7 @@ struct MergeSpan {
 };
 
 // The merges in the section "index SERVICE merges" of a node, read at `now_s`.
-neptune::StatusOr<std::vector<MergeSpan>> MergesOf(const std::vector<NodeStatusTable>& section,
+neptune::StatusOr<std::vector<MergeSpan>> MergesOf(const std::vector<tools::StatusTable>& section,
                                                    double now_s);
 
 struct MergeWindows {

@@ -12,7 +12,7 @@ tools::Measurement DueAt(double at_s) {
 }
 
 TEST(MergeWindowsTest, MergesAreReadWithTheirTimes) {
-  const std::vector<NodeStatusTable> section = {
+  const std::vector<tools::StatusTable> section = {
       {"Recent merges", {{{"partition", "0"}, {"ended ago (ms)", "500"}, {"took (ms)", "20.5"}}}}};
   const auto merges = MergesOf(section, 10);
   ASSERT_TRUE(merges.ok()) << merges.status();

@@ -7,29 +7,18 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "tools/cluster/status_page.h"
 
 namespace search::lab {
 
 inline constexpr std::chrono::milliseconds kNodeStatusTimeMax{2000};
 
-struct NodeStatusTable {
-  std::string title;
-  // Cells by column; numbers in JSON syntax.
-  std::vector<std::map<std::string, std::string>> rows;
-};
-
 // `admin` is the address of the node's administration endpoint, "a.b.c.d:port".
-neptune::StatusOr<std::vector<NodeStatusTable>> ReadNodeStatus(const std::string& admin,
-                                                               const std::string& section);
-
-// Parses a section of a page in JSON.
-neptune::StatusOr<std::vector<NodeStatusTable>> ParseNodeStatus(std::string_view page,
-                                                                const std::string& section);
+neptune::StatusOr<std::vector<tools::StatusTable>> ReadNodeStatus(const std::string& admin,
+                                                                  const std::string& section);
 
 }  // namespace search::lab

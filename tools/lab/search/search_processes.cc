@@ -1,20 +1,21 @@
 #include "tools/lab/search/search_processes.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 
+#include "neptune/base/descriptor.h"
 #include "neptune/base/file.h"
 #include "neptune/base/notification.h"
+#include "neptune/base/process.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/time.h"
 #include "neptune/world/real/real_world.h"
@@ -207,8 +208,8 @@ Status SearchProcesses::StartNode(const std::string& node) {
   return neptune::OkStatus();
 }
 
-StatusOr<std::vector<NodeStatusTable>> SearchProcesses::StatusOf(const std::string& node,
-                                                                 const std::string& section) const {
+StatusOr<std::vector<tools::StatusTable>> SearchProcesses::StatusOf(
+    const std::string& node, const std::string& section) const {
   const auto started = tools::StateDirectory(folder_ + kStateFolder).ReadStarted(node);
   if (!started) return neptune::Unavailable(node, " has not reported its administration address");
   return ReadNodeStatus(started->admin, section);
@@ -233,24 +234,16 @@ Status SearchProcesses::Command(const std::string& tool,
   std::vector<std::string> words = {path};
   for (const std::string& word : ToolArguments()) words.push_back(word);
   words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
   const std::string log = StrCat(folder_, "/command.log");
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) {
-    posix_spawn_file_actions_addopen(&files, output, log.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                     0644);
-  }
-  pid_t process = 0;
-  const int error = posix_spawn(&process, path.c_str(), &files, nullptr, pointers.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  int status = 0;
-  if (error != 0 || waitpid(process, &status, 0) != process) {
-    return neptune::Unavailable("starting ", tool, ": ", std::strerror(error));
-  }
-  if (status == 0) return neptune::OkStatus();
+  const neptune::Descriptor output(
+      open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  if (!output.open()) return neptune::Unavailable("opening ", log, ": ", std::strerror(errno));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      neptune::Process process,
+      neptune::Process::Start(
+          {.command = words, .output = output.number(), .error = output.number()}));
+  const neptune::ProcessEnd end = process.Wait();
+  if (end.signal == 0 && end.exit_status == 0) return neptune::OkStatus();
   const auto said = neptune::ReadFile(log, size_t{1} << 20);
   return neptune::FailedPrecondition(tool, " failed: ", said.value_or(""));
 }

@@ -71,8 +71,8 @@ class SearchProcesses {
   // The total size of all span files.
   double SpanBytes() const;
   // A section of the node's status page. REQUIRES: the node runs, and is not supervised.
-  neptune::StatusOr<std::vector<NodeStatusTable>> StatusOf(const std::string& node,
-                                                           const std::string& section) const;
+  neptune::StatusOr<std::vector<tools::StatusTable>> StatusOf(const std::string& node,
+                                                              const std::string& section) const;
 
   // The total processor time of the running processes.
   double ProcessorSeconds() const;

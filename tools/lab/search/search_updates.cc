@@ -140,7 +140,7 @@ class UpdatesRun {
   Status CountPrimaries(const std::string& node) {
     if (with_writes_) NEPTUNE_RETURN_IF_ERROR(ReadMerges(node));
     NEPTUNE_ASSIGN_OR_RETURN(const auto tables, search_->StatusOf(node, "replicas"));
-    for (const NodeStatusTable& table : tables) {
+    for (const tools::StatusTable& table : tables) {
       for (const auto& row : table.rows) {
         const auto role = row.find("role");
         if (role == row.end()) return neptune::DataLoss("replicas without roles");

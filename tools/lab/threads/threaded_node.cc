@@ -88,8 +88,9 @@ class ClassFromClient {
       neptune::Data response;
       neptune::CallReport report;
       const neptune::Status status =
-          neptune::Call(session, neptune::ServiceName("work"), neptune::PartitionId(0),
-                        neptune::MethodName(workload::kWorkMethod), neptune::AccessMode::kRead,
+          neptune::Call(session,
+                        {neptune::ServiceName("work"), neptune::PartitionId(0),
+                         neptune::MethodName(workload::kWorkMethod), neptune::AccessMode::kRead},
                         neptune::Data(workload::WorkRequest(cost)), &response,
                         {.deadline = begun + kTimeout}, &report);
       if (status.code() == neptune::StatusCode::kCancelled) return;

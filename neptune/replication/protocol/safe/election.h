@@ -4,8 +4,8 @@
 //
 // The preferred member has the shortest timeout, and a random part keeps candidates from colliding
 // forever. A trial comes first, so a member that is cut off does not raise the epoch. Promises are
-// stored before anyone hears of them, so timeouts grow with the time that this takes: a candidate
-// stores its promise, then the others store theirs, each perhaps behind another change.
+// stored before they are sent, so timeouts grow with the time that this takes: a candidate stores
+// its promise, then the others store theirs, each possibly queued after another change.
 //
 // Invariants: the promised epoch never decreases; a member votes once per epoch, for a candidate
 // whose log is not older than its own, and not while it may have a primary.
@@ -51,7 +51,7 @@ class Election {
   void TakePart();
   void Promise(Epoch epoch, std::optional<MemberIndex> voted_for = std::nullopt);
 
-  // Timeouts. They are awaited by a member that takes part.
+  // Timeouts. Only a member that takes part has one.
   void HearPrimary(TimePoint now);
   void Await(TimePoint now) { AwaitFor(options_.election_timeout, now); }
   TimePoint due_at() const { return participates() ? due_at_ : kNever; }
@@ -79,13 +79,13 @@ class Election {
   Result Ask(const Candidacy& candidacy, TimePoint now);
   // Takes a granted vote; ignores one of another candidacy.
   Result Count(MemberIndex from, const ReplicaMessage& vote);
-  // Those who elected this member.
+  // The members that elected this one.
   MemberSet votes() const { return votes_; }
 
   // Start by hand.
   // Promises the epoch; `known` is the largest that others are known to have promised.
   void BeginByHand(Epoch known, TimePoint now);
-  // The promises so far are part of the change of this number.
+  // All promises so far are contained in the change with this number.
   void NoteDrained(uint64_t change_number);
   // Takes the stored change; true if the member thereby counts as elected by votes().
   bool IsElectedByHand(uint64_t stored_number);

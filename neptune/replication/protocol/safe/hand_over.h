@@ -1,5 +1,5 @@
-// The hand-over of a primary's place to a member that is preferred, or that is able where the
-// primary is not.
+// The hand-over of a primary's place to a preferred member, or from a primary that is unable to
+// lead to a member that is able.
 //
 //   search ──a successor──► writes wait ──it has everything──► offered ──elected──► (term ends)
 //      ▲                        │                                 │
@@ -41,7 +41,7 @@ class HandOver {
     MemberSet able;
     // Those of them that have been in the write set for hand_over_delay.
     MemberSet settled;
-    // This member should not lead: any able member will do, at once.
+    // This member should not lead: it hands over to any able member, at once.
     bool must_go = false;
   };
   // Chooses the most preferred one; writes then wait.
@@ -50,7 +50,7 @@ class HandOver {
   const std::optional<MemberIndex>& successor() const { return successor_; }
   bool was_offered() const { return was_offered_; }
   void NoteOffered() { was_offered_ = true; }
-  // When the writes no longer wait; kNever: they do not wait.
+  // The time until which writes wait; kNever: they do not wait.
   TimePoint ends_at() const { return successor_ ? ends_at_ : kNever; }
   // Gives up; the next search is after a delay. True if the place had been offered.
   bool GiveUp(TimePoint now);

@@ -5,9 +5,9 @@
 //                                       members · hand over · send
 //
 // Parts: PeerProgress (what each member lacks), QuorumContact (who answers; the lease),
-// WriteSetMembership (for whom writes wait), HandOver (the successor).
+// WriteSetMembership (the members that writes wait for), HandOver (the successor).
 //
-// Invariants: only entries of this epoch are committed directly, and with them those before; the
+// Invariants: only entries of this epoch are committed directly, and earlier ones with them; the
 // write set is at least a majority; the lease ends when the place is offered to a successor.
 //
 // No I/O, no clock, no threads.
@@ -39,9 +39,9 @@ class Leadership {
 
   // This member has become the primary of the epoch, elected by `votes`.
   void Begin(Epoch epoch, MemberSet votes, TimePoint now);
-  // It no longer is.
+  // This member is no longer the primary.
   void End();
-  // The term was, or will be, started by hand; until something of it is committed.
+  // Marks the term as started manually. The mark is cleared at its first commit.
   void MarkByHand() { is_by_hand_ = true; }
   // The member has restarted. May be called at any time; the calls below only during a term.
   void Forget(MemberIndex member, TimePoint now);

@@ -28,7 +28,7 @@ class PeerProgress {
 
   // Handles the answer that the logs match up to `matched`.
   void Match(Lsn matched, TimePoint now);
-  // Handles the answer that they do not, and that `matched` should be tried.
+  // Handles the answer that the logs do not match at the entry asked for; tries `matched` next.
   void Refuse(Lsn matched, TimePoint now);
   // The last message is probably lost: sends again at `retry_at`, if that is earlier.
   void Lose(TimePoint retry_at, TimePoint now);
@@ -49,7 +49,7 @@ class PeerProgress {
     Lsn entries_to = 0;      // prev: no entries
   };
   // Decides what to send and notes that it was sent; it is sent again after `resend_delay`.
-  // `is_fed`: the member is to get entries.
+  // `is_fed`: entries may be sent to the member.
   Sending Send(LogRange log, bool is_fed, Duration resend_delay, TimePoint now);
 
  private:

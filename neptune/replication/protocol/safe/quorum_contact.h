@@ -1,5 +1,5 @@
-// When the members last answered a primary, how quickly, and for which moment a majority confirmed
-// that it leads.
+// When the members last answered a primary, how quickly, and the time at which a majority confirmed
+// its lead.
 //
 // Invariant: a majority that answered an append sent at a time t followed this primary at t or
 // later, so no other primary was elected before t. The lease begins at the t of the slowest member
@@ -38,7 +38,7 @@ class QuorumContact {
   Duration SilenceOf(MemberIndex member, TimePoint now) const {
     return now - peers_[member].answered_at;
   }
-  // Smoothed.
+  // Smoothed time between an append and its answer.
   Duration answer_time(MemberIndex member) const { return peers_[member].answer_time; }
   // The newest stamp of its own clock that it sent.
   int64_t member_stamp(MemberIndex member) const { return peers_[member].member_stamp; }

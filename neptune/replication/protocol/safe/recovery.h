@@ -39,8 +39,8 @@ class Recovery {
   void HearPrimary() { has_heard_primary_ = true; }
   bool has_heard_primary() const { return has_heard_primary_; }
 
-  // Takes the answer to a greeting, while this member does not take part. `is_blank`: it has never
-  // had anything.
+  // Handles the answer to a greeting, while this member does not take part. `is_blank`: this member
+  // has never stored anything.
   enum class Finding {
     kNothing,
     kOthersAreOlder,  // the partition is not new: this member has lost its disk

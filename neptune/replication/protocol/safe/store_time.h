@@ -1,5 +1,5 @@
-// The time that a member's disk takes to store something, by which its timeouts grow: on a slow
-// disk an election takes several stores, and a primary's members answer late.
+// The time that a member's disk takes to store a change. Timeouts grow by it, because on a slow
+// disk an election takes several stores and the members of a primary answer late.
 //
 // No I/O, no clock, no threads.
 // Threads: thread-compatible.
@@ -14,7 +14,7 @@ namespace neptune {
 
 class StoreTime {
  public:
-  // A longer time counts at once; shorter ones reduce it by and by.
+  // A longer time counts at once; shorter ones reduce it gradually.
   void Note(Duration took, TimePoint now) {
     took = std::min(took, kTimeMax);
     const Duration before = typical(now);

@@ -5,9 +5,9 @@
 //       ▲                                                                  │
 //       └──── keeps up, answers as quickly as the others, has waited ──────┘
 //
-// A member delays a write while it alone has not stored it, beyond the patience that each write
-// has: a multiple of the time that the quickest majority takes. A tenth of the time that passes is
-// forgiven. The return delay doubles with each removal, until the member has stayed for a minute.
+// A member delays a write if it is the only one that has not stored it for longer than a multiple
+// of the time that the quickest majority takes. A tenth of the time that passes is forgiven. The
+// return delay doubles with each removal, until the member has stayed for a minute.
 //
 // Invariant: a proposed write set is at least a majority.
 //
@@ -28,12 +28,12 @@
 
 namespace neptune {
 
-// Up to where each member has stored the primary's log; 0 for one that does not count.
+// The last entry of the primary's log that each member has stored; 0 for one that does not count.
 struct StoredPositions {
   std::array<Lsn, kMemberCountMax> by_member{};
   Lsn last = 0;  // the end of the primary's log
 
-  // What all of the members have.
+  // The last entry that all of `members` have stored.
   Lsn LowestOf(MemberSet members) const;
 };
 
@@ -65,11 +65,12 @@ class WriteSetMembership {
     return contact.counts(member) && contact.SilenceOf(member, now) < options_.election_timeout;
   }
 
-  // The set without the member, with witnesses if they are needed for a majority; nullopt: the set
-  // cannot do without it. Starts the member's return delay.
+  // The set without the member, with witnesses if they are needed for a majority; nullopt: the
+  // member is needed for a majority. Starts the member's return delay.
   std::optional<MemberSet> Expel(MemberIndex member, MemberSet members,
                                  const QuorumContact& contact, TimePoint now);
-  // The set with the members that may return; `keeping_up`: those that have what they were sent.
+  // The set with the members that may return; `keeping_up`: those that have all that they were
+  // sent.
   MemberSet WithReturning(MemberSet members, MemberSet keeping_up, const QuorumContact& contact,
                           TimePoint now) const;
   // The set without witnesses, unless they are needed for a majority.
