@@ -99,6 +99,8 @@ class KeyValueStore {
   Status Put(std::string_view key, std::string_view value, WriteMode mode);
 };
 
+struct DiskSpace;
+
 class DurableStorage {
  public:
   virtual ~DurableStorage() = default;
@@ -115,6 +117,10 @@ class DurableStorage {
 
   // Returns the names of all stores in ascending order.
   virtual StatusOr<std::vector<std::string>> List() const = 0;
+
+  // Space of the disk that holds the stores; see disk_room.h. Blocks as other calls do. Default:
+  // unbounded.
+  virtual StatusOr<DiskSpace> Space() const;
 };
 
 // Returns OK if the name is valid for Open.

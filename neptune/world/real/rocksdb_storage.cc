@@ -12,8 +12,10 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "neptune/base/disk_room.h"
 #include "neptune/base/file.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/world/real/host_resources.h"
 
 namespace neptune {
 namespace {
@@ -196,6 +198,8 @@ class RocksDbStorage : public DurableStorage {
     std::sort(names.begin(), names.end());
     return names;
   }
+
+  StatusOr<DiskSpace> Space() const override { return SpaceOf(directory_); }
 
  private:
   std::string PathOf(std::string_view name) const { return StrCat(directory_, "/", name); }
