@@ -5,6 +5,7 @@
 namespace neptune {
 
 Status NodeServers::StartCalls(uint16_t port, const NodeMetrics& counters,
+                               const NodeBudgets& budgets,
                                absl::FunctionRef<RequestHandler()> make_handler) {
   const std::vector<NodeLoop*>& loops = runtime_.loops().serving();
   const bool share_port = loops.size() > 1;
@@ -14,6 +15,8 @@ Status NodeServers::StartCalls(uint16_t port, const NodeMetrics& counters,
     NodeRuntime::RunOn(*loop, [&] {
       FrameServerOptions options;
       options.network = &loop->network();
+      options.memory = budgets.memory();
+      options.slots = budgets.slots();
       options.broken_connections = counters.broken_connections;
       options.refused_connections = counters.refused_connections;
       auto server = std::make_unique<FrameServer>(*loop->loop, options, make_handler());

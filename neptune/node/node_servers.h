@@ -14,6 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "neptune/balancing/load_polling.h"
 #include "neptune/base/status.h"
+#include "neptune/node/node_budgets.h"
 #include "neptune/node/node_metrics.h"
 #include "neptune/node/node_runtime.h"
 #include "neptune/wire/server_connection.h"
@@ -27,7 +28,7 @@ class NodeServers {
 
   // Accepts calls at `port` (0: any free one) on each serving loop. `make_handler` is called for
   // each loop; the handlers run there.
-  Status StartCalls(uint16_t port, const NodeMetrics& counters,
+  Status StartCalls(uint16_t port, const NodeMetrics& counters, const NodeBudgets& budgets,
                     absl::FunctionRef<RequestHandler()> make_handler);
   // Answers polls and probes.
   Status StartProbes(LoadIndexServer::Hooks hooks);

@@ -6,6 +6,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/dac/aggregator.h"
 #include "neptune/node/hosted_services.h"
+#include "neptune/node/node_budgets.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_membership.h"
 #include "neptune/node/node_security.h"
@@ -23,6 +24,7 @@ Status NodeStatus::AddTo(StatusSections& sections) {
       {"yellow page", [this](StatusReport* report) { ShowYellowPage(report); }},
       {"calls", [&from](StatusReport* report) { from.client.statistics().Describe(report); }},
       {"aggregations", [&from](StatusReport* report) { from.aggregator.Describe(report); }},
+      {"budgets", [&from](StatusReport* report) { from.budgets.Describe(report); }},
       {"capsules", [&from](StatusReport* report) { from.capsules.Describe(report); }},
       {"service classes",
        [&from](StatusReport* report) {

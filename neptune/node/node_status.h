@@ -16,6 +16,7 @@ namespace neptune {
 class Aggregator;
 class Client;
 class HostedServices;
+class NodeBudgets;
 class NodeCapsules;
 class NodeMembership;
 class NodeSecurity;
@@ -34,6 +35,7 @@ class NodeStatus {
     const HostedServices& services;
     SpanLog& spans;
     const Replication& replication;
+    const NodeBudgets& budgets;
   };
   explicit NodeStatus(const Sources& sources) : sources_(sources) {}
 

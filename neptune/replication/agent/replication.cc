@@ -69,6 +69,7 @@ ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
   hooks.worker = environment_.control;
   hooks.world = environment_.world;
   hooks.capsules = environment_.capsules;
+  hooks.disk = environment_.disk;
   hooks.send = [this, key](MemberIndex to, const ProtocolMessage& message) {
     const ReplicaAgent* const agent = Find(key.first, key.second);
     links_.Send(agent->NodeOf(to),
