@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ namespace search::frontend {
 struct AccessLogOptions {
   std::string path;  // empty: no log is written
   bool keeps_queries = true;
+  std::function<bool()> may_write{};  // see LineLogOptions
 };
 
 // The line of a search that ended with the HTTP status.

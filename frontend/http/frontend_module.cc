@@ -230,7 +230,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_RETURN_IF_ERROR(LoadCertificate(context, options));
   const std::vector<NodeLoop*>& loops = context.client.loops().serving();
   for (NodeLoop* const loop : loops) servers_.push_back({.loop = loop});
-  const Status status = StartServers(context.world, options);
+  const Status status = StartServers(context, options);
   if (!status.ok()) {
     StopServers(Duration(0));
     if (log_ != nullptr) log_->Close();
@@ -268,6 +268,7 @@ Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
 // A relative path is resolved against the base directory, like those of all parameters.
 Status FrontendModule::OpenLog(neptune::ModuleContext& context, Options options) {
   options.access_log.path = std::filesystem::path(context.base_directory) / options.access_log.path;
+  options.access_log.may_write = context.may_log;
   NEPTUNE_ASSIGN_OR_RETURN(
       log_, AccessLog::Open(options.access_log, context.client.capsules(), context.metrics));
   gateway_->LogTo(*log_);
@@ -306,7 +307,7 @@ Status FrontendModule::ShowSearches(const neptune::ModuleContext& context,
   return neptune::OkStatus();
 }
 
-Status FrontendModule::StartServers(neptune::World& world, const Options& options) {
+Status FrontendModule::StartServers(const neptune::ModuleContext& context, const Options& options) {
   http_endpoint_ = options.http;
   const neptune::ListenOptions listen{.share_port = servers_.size() > 1};
   for (LoopServer& entry : servers_) {
@@ -314,6 +315,8 @@ Status FrontendModule::StartServers(neptune::World& world, const Options& option
     RunOn(*entry.loop, [&] {
       neptune::HttpServerOptions http =
           ServerOptions(server_metrics_, options.documents_change ? kBulkSizeMax : kBodySizeMax);
+      http.memory = context.memory;
+      http.slots = context.connection_slots;
       http.connection_count_max = options.connection_count_max;
       http.connections_per_address_max = options.connections_per_address_max;
       if (certificate_ != nullptr) {
@@ -325,7 +328,7 @@ Status FrontendModule::StartServers(neptune::World& world, const Options& option
         http.network = entry.secured.get();
       }
       entry.server = std::make_unique<neptune::HttpServer>(
-          world, *entry.loop->scheduler, http,
+          context.world, *entry.loop->scheduler, http,
           [gateway = gateway_.get()](const neptune::HttpRequest& request) {
             return gateway->Handle(request);
           });

@@ -55,7 +55,7 @@ class FrontendModule final : public neptune::ServiceModule {
   // `folder`: base of relative paths.
   static neptune::Status CompleteOptions(const std::string& folder, Options* options);
   neptune::Status LoadCertificate(const neptune::ModuleContext& context, const Options& options);
-  neptune::Status StartServers(neptune::World& world, const Options& options);
+  neptune::Status StartServers(const neptune::ModuleContext& context, const Options& options);
   void StopServers(neptune::Duration grace);
   neptune::Status OpenLog(neptune::ModuleContext& context, Options options);
   neptune::Status ShowGate(neptune::MetricsRegistry& metrics);

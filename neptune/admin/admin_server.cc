@@ -15,6 +15,8 @@ namespace {
 
 constexpr size_t kThreadCountMax = 256;
 constexpr int kRefreshSecondsMax = 3600;
+// The node is administered even when it has no descriptors left; the last one closes connections.
+constexpr int kSpareDescriptorCount = 5;
 constexpr Duration kDrainTime = std::chrono::seconds(1);
 
 HttpServerOptions ServerOptions(const HttpServerMetrics* metrics) {
@@ -104,7 +106,7 @@ StatusOr<Endpoint> AdminServer::Listen(const Endpoint& at) {
   server_ = std::make_unique<HttpServer>(
       world_, *threads_, ServerOptions(metrics),
       [this](const HttpRequest& request) { return router_.Handle(request); });
-  NEPTUNE_RETURN_IF_ERROR(server_->Listen(at));
+  NEPTUNE_RETURN_IF_ERROR(server_->Listen(at, {.spare_count = kSpareDescriptorCount}));
   return server_->local();
 }
 

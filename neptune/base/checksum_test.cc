@@ -27,6 +27,21 @@ TEST(ChecksumTest, EveryFlippedBitChangesIt) {
   }
 }
 
+TEST(ChecksumTest, PiecesHaveTheChecksumOfTheWhole) {
+  std::string bytes;
+  for (int i = 0; i < 3000; ++i) bytes += static_cast<char>(i * 31 % 251);
+  for (const size_t piece : {1, 7, 256, 5000}) {
+    for (const uint64_t seed : {uint64_t{0}, uint64_t{42}}) {
+      RunningChecksum64 running(seed);
+      for (size_t at = 0; at < bytes.size(); at += piece) {
+        running.Add(std::string_view(bytes).substr(at, piece));
+      }
+      EXPECT_EQ(running.value(), Checksum64(bytes, seed)) << piece;
+    }
+  }
+  EXPECT_EQ(RunningChecksum64(0).value(), Checksum64(""));
+}
+
 TEST(ChecksumTest, SeedOrdersTheParts) {
   EXPECT_NE(Checksum64("b", Checksum64("a")), Checksum64("a", Checksum64("b")));
 }

@@ -116,6 +116,24 @@ Status CompleteHosted(const ClusterSpec& spec, const std::string& where,
   return OkStatus();
 }
 
+Status CheckBudgets(const std::string& where, const NodeSpec& node) {
+  const struct {
+    const char* name;
+    uint32_t value;
+    uint32_t min;
+    uint32_t max;
+  } budgets[] = {
+      {"memory_budget_mib", node.memory_budget_mib(), kMemoryBudgetMibMin, kMemoryBudgetMibMax},
+      {"connection_count_max", node.connection_count_max(), kConnectionLimitMin,
+       kConnectionLimitMax},
+      {"disk_reserve_mib", node.disk_reserve_mib(), 1, kDiskReserveMibMax}};
+  for (const auto& [name, value, min, max] : budgets) {
+    if (value == 0 || (value >= min && value <= max)) continue;
+    return InvalidArgument(where, ": ", name, " is ", value, "; expected ", min, " to ", max);
+  }
+  return OkStatus();
+}
+
 Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
   NEPTUNE_RETURN_IF_ERROR(CheckName("node", node->name()));
   const std::string where = StrCat("node '", node->name(), "'");
@@ -131,6 +149,7 @@ Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": worker_threads", node->worker_threads(), 1,
                                       kThreadsMax,
                                       [&](uint32_t n) { node->set_worker_threads(n); }));
+  NEPTUNE_RETURN_IF_ERROR(CheckBudgets(where, *node));
   NEPTUNE_RETURN_IF_ERROR(Annotate(CapsulesOfSpec(node->capsules(), "").status(), where));
   if (node->hosts().empty()) return InvalidArgument(where, " hosts nothing");
   std::set<std::string> services;

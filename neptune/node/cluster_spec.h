@@ -23,6 +23,12 @@ struct TimeLimitOptions;
 
 inline constexpr int kClusterNodeCountMax = 8192;
 inline constexpr uint32_t kClusterPartitionCountMax = 4096;
+// Bounds of a node's budgets.
+inline constexpr uint32_t kMemoryBudgetMibMin = 64;
+inline constexpr uint32_t kMemoryBudgetMibMax = 1 << 24;
+inline constexpr uint32_t kConnectionLimitMin = 16;
+inline constexpr uint32_t kConnectionLimitMax = 1 << 20;
+inline constexpr uint32_t kDiskReserveMibMax = 1 << 24;
 
 StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path);
 // `file` is the file name in error messages.

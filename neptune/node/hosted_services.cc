@@ -9,6 +9,7 @@
 #include "neptune/node/class_spec.h"
 #include "neptune/node/cluster_spec.h"
 #include "neptune/node/hosted_module.h"
+#include "neptune/node/node_budgets.h"
 #include "neptune/sert/time_limit.h"
 #include "neptune/service/client.h"
 
@@ -33,7 +34,10 @@ ModuleContext HostedServices::ContextOf(ServiceHost& host) const {
           .client = environment_.client,
           .world = environment_.world,
           .metrics = environment_.metrics,
-          .status = environment_.status};
+          .status = environment_.status,
+          .memory = environment_.budgets.memory().budget,
+          .connection_slots = environment_.budgets.slots(),
+          .may_log = [&disk = environment_.budgets.disk()] { return disk.may_log(); }};
 }
 
 Status HostedServices::StartOwn(const ServiceName& name, std::unique_ptr<ServiceModule> module,

@@ -24,6 +24,7 @@ namespace neptune {
 
 class Aggregator;
 class Client;
+class NodeBudgets;
 class NodeLoops;
 class OperatorRegistry;
 class Replication;
@@ -43,6 +44,7 @@ class HostedServices {
     MetricsRegistry& metrics;
     SpanLog& spans;
     StatusSections& status;
+    const NodeBudgets& budgets;
   };
   explicit HostedServices(const Environment& environment) : environment_(environment) {}
 

@@ -11,9 +11,11 @@
 #include "neptune/dac/aggregator_options.h"
 #include "neptune/dac/announced_load.h"
 #include "neptune/dac/task_server.h"
+#include "neptune/node/disk_watch.h"
 #include "neptune/node/hosted_services.h"
 #include "neptune/node/loop_watch.h"
 #include "neptune/node/node_admin.h"
+#include "neptune/node/node_budgets.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_membership.h"
 #include "neptune/node/node_metrics.h"
@@ -75,6 +77,7 @@ Node::Node(World& world, NodeOptions options)
       address_(AddressOf(options_)),
       incarnation_(static_cast<uint64_t>(world.wall_time().ns_since_1970)),
       counters_(std::make_unique<NodeMetrics>()),
+      budgets_(std::make_unique<NodeBudgets>(options_.spec, spec_, world.resources())),
       spans_(std::make_unique<SpanLog>()),
       security_(std::make_unique<NodeSecurity>()),
       capsules_(std::make_unique<NodeCapsules>(world, metrics_, options_.with_default_capsule,
@@ -86,7 +89,7 @@ Node::Node(World& world, NodeOptions options)
                                        [this](const NodeId& node) { membership_->Exclude(node); })),
       services_(std::make_unique<HostedServices>(
           HostedServices::Environment{options_, spec_, world, runtime_->loops(), *operators_,
-                                      *client_, metrics_, *spans_, sections_})),
+                                      *client_, metrics_, *spans_, sections_, *budgets_})),
       servers_(std::make_unique<NodeServers>(*runtime_, address_)),
       membership_(std::make_unique<NodeMembership>(
           NodeMembership::Environment{world, options_, *runtime_, *security_, metrics_, address_})),
@@ -132,6 +135,7 @@ Status Node::Boot() {
   NEPTUNE_RETURN_IF_ERROR(
       security_->Load(world_, options_.spec, options_.name, options_.spec_directory, metrics_));
   NEPTUNE_RETURN_IF_ERROR(capsules_->Load(options_.spec, options_.name, options_.spec_directory));
+  NEPTUNE_RETURN_IF_ERROR(StartBudgets());
   NEPTUNE_RETURN_IF_ERROR(MakeAggregator());
   NEPTUNE_RETURN_IF_ERROR(runtime_->StartLoops(spec_, KeepsReplicas(options_.spec, options_.name)));
   NEPTUNE_RETURN_IF_ERROR(
@@ -146,6 +150,14 @@ Status Node::Boot() {
   NEPTUNE_RETURN_IF_ERROR(started);
   NEPTUNE_RETURN_IF_ERROR(StartMembership());
   return StartWatches();
+}
+
+Status Node::StartBudgets() {
+  const bool stores = KeepsReplicas(options_.spec, options_.name);
+  NEPTUNE_RETURN_IF_ERROR(budgets_->AddTo(metrics_, stores));
+  if (!stores) return OkStatus();
+  disk_watch_ = std::make_unique<DiskWatch>(world_.storage(), capsules_->stack(), budgets_->disk());
+  return disk_watch_->Start();
 }
 
 Status Node::MakeAggregator() {
@@ -165,7 +177,7 @@ Status Node::MakeAggregator() {
 }
 
 Status Node::PrepareLoop(NodeLoop& loop) {
-  loop.secured = security_->MakeNetwork(*loop.loop);
+  loop.secured = security_->MakeNetwork(*loop.loop, budgets_->handshake_count_max());
   const ClusterSpec& spec = options_.spec;
   ClientOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.balancing.policy, ParseBalancingPolicy(spec.balancing()));
@@ -177,6 +189,7 @@ Status Node::PrepareLoop(NodeLoop& loop) {
   options.network = &loop.network();
   options.slow_polls = counters_->slow_polls;
   options.connections.connection.late_answers = counters_->late_answers;
+  options.connections.connection.memory = budgets_->memory();
   options.doubt = [this](const Endpoint& endpoint) { membership_->Quarantine(endpoint); };
   NEPTUNE_ASSIGN_OR_RETURN(loop.client, LoopClient::Open(*loop.loop, options));
   return aggregator_->AddLoop();
@@ -187,6 +200,7 @@ Status Node::OpenSpanLog() {
   if (options_.span_log.empty()) return OkStatus();
   LineLogOptions options;
   options.path = options_.span_log;
+  options.may_write = [this] { return budgets_->disk().may_log(); };
   NEPTUNE_ASSIGN_OR_RETURN(
       span_file_, LineLog::Open("spans", std::move(options), capsules_->stack(), metrics_));
   spans_->SetSink(
@@ -196,11 +210,11 @@ Status Node::OpenSpanLog() {
 
 Status Node::StartServers() {
   NEPTUNE_RETURN_IF_ERROR(servers_->StartCalls(
-      static_cast<uint16_t>(spec_.call_port()), *counters_, [this]() -> RequestHandler {
+      static_cast<uint16_t>(spec_.call_port()), *counters_, *budgets_, [this]() -> RequestHandler {
         return [this](IncomingRequest&& request) { HandleRequest(std::move(request), false); };
       }));
   NEPTUNE_RETURN_IF_ERROR(servers_->StartControl(
-      static_cast<uint16_t>(spec_.control_port()), *counters_,
+      static_cast<uint16_t>(spec_.control_port()), *counters_, *budgets_,
       [this](IncomingRequest&& request) { HandleRequest(std::move(request), true); }));
   LoadIndexServer::Hooks hooks;
   hooks.load = [this](std::string_view service) { return Load(service); };
@@ -221,6 +235,7 @@ void Node::MakeReplication() {
   environment.client = client_.get();
   environment.capsules = &capsules_->stack();
   environment.metrics = &metrics_;
+  environment.disk = &budgets_->disk();
   environment.options = [this](const ServiceName& name) -> std::optional<ReplicationOptions> {
     const ServiceSpec& service = *FindService(options_.spec, name.value());
     if (!service.has_replication()) return std::nullopt;
@@ -232,15 +247,17 @@ void Node::MakeReplication() {
 }
 
 Status Node::StartAdmin() {
-  status_ = std::make_unique<NodeStatus>(NodeStatus::Sources{*security_, *membership_, *client_,
-                                                             *aggregator_, *capsules_, *services_,
-                                                             *spans_, *replication_, *loop_watch_});
+  status_ = std::make_unique<NodeStatus>(
+      NodeStatus::Sources{*security_, *membership_, *client_, *aggregator_, *capsules_, *services_,
+                          *spans_, *replication_, *loop_watch_, *budgets_});
   NEPTUNE_RETURN_IF_ERROR(status_->AddTo(sections_));
   if (!options_.with_admin) return OkStatus();
   const auto readiness = [this]() -> std::vector<std::string> {
     if (draining_) return {"the node is draining"};
     if (!services_->published()) return {"the node is starting"};
-    return loop_watch_->Complaints(Loop::Current()->Now());
+    std::vector<std::string> reasons = loop_watch_->Complaints(Loop::Current()->Now());
+    if (auto reason = budgets_->WhyNotReady()) reasons.push_back(*std::move(reason));
+    return reasons;
   };
   const auto health = [this] { return loop_watch_->Complaints(Loop::Current()->Now()); };
   admin_ = std::make_unique<NodeAdmin>(NodeAdmin::Sources{world_, options_, spec_, metrics_,

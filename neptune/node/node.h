@@ -37,10 +37,12 @@ namespace neptune {
 
 class Aggregator;
 class CapsuleStack;
+class DiskWatch;
 class HostedServices;
 class LineLog;
 class LoopWatch;
 class NodeAdmin;
+class NodeBudgets;
 class NodeCapsules;
 class NodeLoops;
 class NodeMembership;
@@ -104,6 +106,7 @@ class Node {
  private:
   // The start, in this order.
   Status Boot();
+  Status StartBudgets();
   Status MakeAggregator();
   Status PrepareLoop(NodeLoop& loop);
   Status OpenSpanLog();
@@ -141,6 +144,7 @@ class Node {
   MetricsRegistry metrics_;
   StatusSections sections_;
   const std::unique_ptr<NodeMetrics> counters_;  // set before the loops are prepared
+  const std::unique_ptr<NodeBudgets> budgets_;
   const std::unique_ptr<SpanLog> spans_;
   std::unique_ptr<LineLog> span_file_;  // null: spans are not written
   const std::unique_ptr<NodeSecurity> security_;
@@ -154,6 +158,7 @@ class Node {
   const std::unique_ptr<NodeServers> servers_;
   const std::unique_ptr<NodeMembership> membership_;
   const std::unique_ptr<LoopWatch> loop_watch_;
+  std::unique_ptr<DiskWatch> disk_watch_;  // null: the node stores nothing
   std::unique_ptr<StallWatch> stall_watch_;
   std::unique_ptr<NodeAdmin> admin_;
   std::unique_ptr<NodeStatus> status_;

@@ -1,5 +1,6 @@
 #include "neptune/node/node_security.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "neptune/membership/announcement.h"
@@ -42,12 +43,13 @@ Status NodeSecurity::Load(World& world, const ClusterSpec& spec, const NodeId& n
   return OkStatus();
 }
 
-std::unique_ptr<Network> NodeSecurity::MakeNetwork(Loop& loop) {
+std::unique_ptr<Network> NodeSecurity::MakeNetwork(Loop& loop, size_t handshake_count_max) {
   if (keys_ == nullptr && tls_ == nullptr) return nullptr;
   SecureNetworkOptions options;
   options.keys = keys_;
   options.tls = tls_;
   options.refusals = &refusals_;
+  options.handshake_count_max = std::min(options.handshake_count_max, handshake_count_max);
   return std::make_unique<SecureNetwork>(loop, options);
 }
 

@@ -28,7 +28,8 @@ class NodeSecurity {
               MetricsRegistry& metrics);
 
   // Returns the loop's secured network to other nodes; null if the spec demands no credentials.
-  std::unique_ptr<Network> MakeNetwork(Loop& loop);
+  // `handshake_count_max`: see SecureNetworkOptions.
+  std::unique_ptr<Network> MakeNetwork(Loop& loop, size_t handshake_count_max);
   // Keys that seal announcements not sent as datagrams; null: announcements are not sealed.
   const std::shared_ptr<const ClusterKeys>& keys() const { return keys_; }
   // Maximum size of an announcement that fits a datagram.

@@ -3,16 +3,24 @@
 #include <utility>
 
 namespace neptune {
+namespace {
+
+FrameServerOptions OptionsWith(const NodeMetrics& counters, const NodeBudgets& budgets) {
+  FrameServerOptions options;
+  options.memory = budgets.memory();
+  options.broken_connections = counters.broken_connections;
+  options.refused_connections = counters.refused_connections;
+  return options;
+}
+
+}  // namespace
 
 StatusOr<Endpoint> NodeServers::Start(NodeLoop& loop, const Endpoint& at, bool share_port,
-                                      const NodeMetrics& counters, RequestHandler handler) {
+                                      FrameServerOptions options, RequestHandler handler) {
   Status status;
   Endpoint local;
   NodeRuntime::RunOn(loop, [&] {
-    FrameServerOptions options;
     options.network = &loop.network();
-    options.broken_connections = counters.broken_connections;
-    options.refused_connections = counters.refused_connections;
     auto server = std::make_unique<FrameServer>(*loop.loop, options, std::move(handler));
     status = server->Listen(at, share_port);
     if (status.ok()) local = server->local();
@@ -23,20 +31,25 @@ StatusOr<Endpoint> NodeServers::Start(NodeLoop& loop, const Endpoint& at, bool s
 }
 
 Status NodeServers::StartCalls(uint16_t port, const NodeMetrics& counters,
+                               const NodeBudgets& budgets,
                                absl::FunctionRef<RequestHandler()> make_handler) {
   const std::vector<NodeLoop*>& loops = runtime_.loops().serving();
   call_endpoint_ = {address_, port};
   for (NodeLoop* const loop : loops) {
+    FrameServerOptions options = OptionsWith(counters, budgets);
+    options.slots = budgets.slots();
     NEPTUNE_ASSIGN_OR_RETURN(
-        call_endpoint_, Start(*loop, call_endpoint_, loops.size() > 1, counters, make_handler()));
+        call_endpoint_, Start(*loop, call_endpoint_, loops.size() > 1, options, make_handler()));
   }
   return OkStatus();
 }
 
+// Without the places of connections, all of which users may take.
 Status NodeServers::StartControl(uint16_t port, const NodeMetrics& counters,
-                                 RequestHandler handler) {
-  NEPTUNE_ASSIGN_OR_RETURN(control_endpoint_, Start(runtime_.control(), {address_, port}, false,
-                                                    counters, std::move(handler)));
+                                 const NodeBudgets& budgets, RequestHandler handler) {
+  NEPTUNE_ASSIGN_OR_RETURN(control_endpoint_,
+                           Start(runtime_.control(), {address_, port}, false,
+                                 OptionsWith(counters, budgets), std::move(handler)));
   return OkStatus();
 }
 

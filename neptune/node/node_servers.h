@@ -17,6 +17,7 @@
 #include "absl/functional/function_ref.h"
 #include "neptune/balancing/load_polling.h"
 #include "neptune/base/status.h"
+#include "neptune/node/node_budgets.h"
 #include "neptune/node/node_metrics.h"
 #include "neptune/node/node_runtime.h"
 #include "neptune/wire/server_connection.h"
@@ -30,10 +31,11 @@ class NodeServers {
 
   // Accepts calls at `port` (0: any free one) on each serving loop. `make_handler` is called for
   // each loop; the handlers run there.
-  Status StartCalls(uint16_t port, const NodeMetrics& counters,
+  Status StartCalls(uint16_t port, const NodeMetrics& counters, const NodeBudgets& budgets,
                     absl::FunctionRef<RequestHandler()> make_handler);
   // Accepts calls of control services at `port` (0: any free one) on the control loop.
-  Status StartControl(uint16_t port, const NodeMetrics& counters, RequestHandler handler);
+  Status StartControl(uint16_t port, const NodeMetrics& counters, const NodeBudgets& budgets,
+                      RequestHandler handler);
   // Answers polls and probes.
   Status StartProbes(LoadIndexServer::Hooks hooks);
   // REQUIRES: StartProbes succeeded.
@@ -57,7 +59,7 @@ class NodeServers {
 
   // Listens on the loop; returns the endpoint.
   StatusOr<Endpoint> Start(NodeLoop& loop, const Endpoint& at, bool share_port,
-                           const NodeMetrics& counters, RequestHandler handler);
+                           FrameServerOptions options, RequestHandler handler);
   // Runs `work` for each server on its loop.
   void OnEach(absl::FunctionRef<void(FrameServer&)> work);
 

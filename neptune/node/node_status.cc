@@ -7,6 +7,7 @@
 #include "neptune/dac/aggregator.h"
 #include "neptune/node/hosted_services.h"
 #include "neptune/node/loop_watch.h"
+#include "neptune/node/node_budgets.h"
 #include "neptune/node/node_capsules.h"
 #include "neptune/node/node_membership.h"
 #include "neptune/node/node_security.h"
@@ -26,6 +27,7 @@ Status NodeStatus::AddTo(StatusSections& sections) {
        [&from](StatusReport* report) { from.loops.Describe(Loop::Current()->Now(), report); }},
       {"calls", [&from](StatusReport* report) { from.client.statistics().Describe(report); }},
       {"aggregations", [&from](StatusReport* report) { from.aggregator.Describe(report); }},
+      {"budgets", [&from](StatusReport* report) { from.budgets.Describe(report); }},
       {"capsules", [&from](StatusReport* report) { from.capsules.Describe(report); }},
       {"service classes",
        [&from](StatusReport* report) {

@@ -17,6 +17,7 @@ class Aggregator;
 class Client;
 class HostedServices;
 class LoopWatch;
+class NodeBudgets;
 class NodeCapsules;
 class NodeMembership;
 class NodeSecurity;
@@ -36,6 +37,7 @@ class NodeStatus {
     SpanLog& spans;
     const Replication& replication;
     const LoopWatch& loops;
+    const NodeBudgets& budgets;
   };
   explicit NodeStatus(const Sources& sources) : sources_(sources) {}
 

@@ -154,6 +154,7 @@ void LineLog::Flush() {
     count = std::exchange(pending_count_, 0);
   }
   if (lines.empty()) return;
+  if (options_.may_write != nullptr && !options_.may_write()) return lost_->Increment(count);
   const Status status =
       RunOnDevice(stack_, options_.path,
                   [file = file_, lines = std::move(lines)] { return file->Write(lines); });

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct LineLogOptions {
   int file_count_max = 4;
   size_t pending_size_max = size_t{4} << 20;
   Duration flush_every = std::chrono::seconds(1);
+  // False: lines are lost instead of being written, e.g. while the disk is almost full. Null: they
+  // are always written.
+  std::function<bool()> may_write{};
 };
 
 class LineLog {

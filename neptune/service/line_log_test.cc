@@ -77,6 +77,25 @@ TEST_F(LineLogTest, LinesAreWrittenWithinASecondAndAtTheEnd) {
   EXPECT_EQ(Count("written"), 3);
 }
 
+TEST_F(LineLogTest, LinesAreLostWhileTheyMayNotBeWritten) {
+  bool may_write = true;
+  options_.may_write = [&] { return may_write; };
+  Run([&] {
+    const auto log = Open();
+    log->Append("one");
+    this_thread::SleepFor(milliseconds(1100));
+    may_write = false;
+    log->Append("two");
+    this_thread::SleepFor(milliseconds(1100));
+    may_write = true;
+    log->Append("three");
+    log->Close();
+  });
+  EXPECT_EQ(Content(), "one\nthree\n");
+  EXPECT_EQ(Count("written"), 2);
+  EXPECT_EQ(Count("lost"), 1);
+}
+
 TEST_F(LineLogTest, AnotherRunGoesOnWithTheFile) {
   for (const char* line : {"first", "second"}) {
     Run([&] {

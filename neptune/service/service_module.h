@@ -45,11 +45,13 @@
 namespace neptune {
 
 class Client;
+class ConnectionSlots;
+class MemoryBudget;
 class ParameterTable;
 class Replication;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 7;
+inline constexpr int kModuleInterfaceVersion = 8;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -138,6 +140,11 @@ struct ModuleContext {
   World& world;
   MetricsRegistry& metrics;
   StatusSections& status;
+  // Budgets of the node, for modules with servers and logs of their own; null: none.
+  std::shared_ptr<MemoryBudget> memory = nullptr;
+  std::shared_ptr<ConnectionSlots> connection_slots = nullptr;
+  // False while the disk is almost full, and logs must not grow; null: always true.
+  std::function<bool()> may_log = nullptr;
   // For modules with an entrance of their own, such as HTTP: how to schedule queued requests, and
   // the service class of each API key.
   SchedulerOptions scheduling = {};

@@ -13,7 +13,9 @@ ClientConnection::ClientConnection(std::unique_ptr<Stream> stream,
     : stream_(std::move(stream)),
       options_(options),
       peer_(stream_->peer()),
-      decoder_(options.frames),
+      memory_(MemoryShare::Of(options.memory.budget)),
+      unsent_charge_(memory_, MemoryUse::kCalls),
+      decoder_(options.frames, memory_ == nullptr ? nullptr : this),
       alive_(std::make_shared<bool>(true)) {}
 
 ClientConnection::~ClientConnection() {
@@ -40,12 +42,34 @@ StatusOr<uint64_t> ClientConnection::Call(std::string_view section, std::string_
     return ResourceExhausted("request payload of ", payload.size(), " bytes is over ",
                              options_.frames.payload_size_max);
   }
+  NEPTUNE_RETURN_IF_ERROR(ChargeCall(section, payload.size()));
   const uint64_t call = next_call_++;
   std::string bytes;
   NEPTUNE_RETURN_IF_ERROR(AppendFrame(FrameType::kRequest, call, section, payload, &bytes));
   sinks_.emplace(call, sink);
   stream_->Write(std::move(bytes));
   return call;
+}
+
+Status ClientConnection::ChargeCall(std::string_view section, size_t payload_size) {
+  if (memory_ == nullptr || payload_size < kLargePayloadSize) return OkStatus();
+  const size_t unsent_size = stream_->unsent_size();
+  if (unsent_size == 0) unsent_charge_.Settle(0);
+  const size_t size = unsent_size + payload_size;
+  if (unsent_charge_.Cover(size, WireMemory::RankOf(size))) return OkStatus();
+  if (options_.memory.IsControl(section) && unsent_charge_.Cover(size, MemoryRank::kControl)) {
+    return OkStatus();
+  }
+  memory_->budget().NoteRefusal(MemoryUse::kCalls);
+  return ResourceExhausted("a request of ", payload_size, " bytes to ", peer_.ToString(),
+                           " does not fit this node's memory budget");
+}
+
+bool ClientConnection::Admit(const FrameView& head, size_t payload_size) {
+  const MemoryRank rank = WireMemory::RankOf(payload_size);
+  if (memory_->TryCharge(MemoryUse::kCalls, payload_size, rank, &arriving_charge_)) return true;
+  memory_->budget().NoteRefusal(MemoryUse::kCalls);
+  return false;
 }
 
 void ClientConnection::Forget(uint64_t call, bool tell_server) {
@@ -75,11 +99,30 @@ void ClientConnection::OnData(std::string_view bytes) {
     StatusOr<std::optional<Frame>> frame = decoder_.Next();
     if (!frame.ok()) return End(Annotate(frame.status(), "answers of " + peer_.ToString()));
     if (!frame->has_value()) return;
+    // Held until the answer was handed over, which may destroy this connection.
+    const MemoryCharge charge = std::move(arriving_charge_);
     HandleFrame(**std::move(frame));
   }
 }
 
+void ClientConnection::HandleSkipped(const Frame& frame) {
+  const auto found = sinks_.find(frame.call);
+  if (found == sinks_.end()) return;  // forgotten
+  AnswerSink* const sink = found->second;
+  const Status status = ResourceExhausted("an answer of ", peer_.ToString(),
+                                          " does not fit this node's memory budget");
+  if (frame.type == FrameType::kResponse) {
+    sinks_.erase(found);
+    HangUpIfDrained();
+  } else {
+    Forget(frame.call, /*tell_server=*/true);
+  }
+  sink->OnAnswer(status);
+}
+
 void ClientConnection::HandleFrame(Frame frame) {
+  const bool is_answer = frame.type == FrameType::kResponse || frame.type == FrameType::kMessage;
+  if (frame.skipped && is_answer) return HandleSkipped(frame);
   switch (frame.type) {
     case FrameType::kResponse:
       return HandleAnswer(std::move(frame));

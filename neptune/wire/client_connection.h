@@ -3,7 +3,8 @@
 // Source: [Shen02] 2.4; [Chu03] 4.5 (connection cache).
 // Threads: the loop of its stream only.
 // Errors: kUnavailable the connection ended before the answer; kResourceExhausted too many calls in
-//   flight, too many unsent bytes, or a payload over the limit; the connection stays open.
+//   flight, too many unsent bytes, a payload over the limit, or a request or answer that does not
+//   fit the memory budget; the connection stays open.
 // Limits: ClientConnectionOptions.
 
 #pragma once
@@ -17,6 +18,7 @@
 #include "neptune/base/metrics.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/message_stream.h"
+#include "neptune/wire/wire_memory.h"
 #include "neptune/world/network.h"
 
 namespace neptune {
@@ -41,11 +43,13 @@ struct ClientConnectionOptions {
   size_t call_count_max = 10000;
   // Maximum number of unsent bytes. Default: 16 MiB.
   size_t unsent_size_max = 16 << 20;
+  // Memory of the node. Default: none, and only the limits above bound what is buffered.
+  WireMemory memory = {};
   // Counts answers to forgotten calls; may be null.
   Counter* late_answers = nullptr;
 };
 
-class ClientConnection final : private StreamHandler {
+class ClientConnection final : private StreamHandler, private PayloadGate {
  public:
   ClientConnection(std::unique_ptr<Stream> stream, const ClientConnectionOptions& options);
   // Completes every call in flight with kUnavailable.
@@ -76,10 +80,16 @@ class ClientConnection final : private StreamHandler {
  private:
   void OnData(std::string_view bytes) override;
   void OnClosed(const Status& reason) override;
+  void OnDrained() override { unsent_charge_.Settle(0); }
+  // Charges a large answer or message before it is received.
+  bool Admit(const FrameView& head, size_t payload_size) override;
+  Status ChargeCall(std::string_view section, size_t payload_size);
   void HandleFrame(Frame frame);
   void HandleAnswer(Frame frame);
   void HandleAccepted(const Frame& frame);
   void HandleStreamFrame(Frame frame);
+  // Ends a call whose answer or message was not received.
+  void HandleSkipped(const Frame& frame);
   // Closes the connection to a draining server after the last answer; the server waits for that.
   void HangUpIfDrained();
   void End(const Status& reason);
@@ -87,6 +97,9 @@ class ClientConnection final : private StreamHandler {
   std::unique_ptr<Stream> stream_;
   const ClientConnectionOptions options_;
   const Endpoint peer_;
+  const std::shared_ptr<MemoryShare> memory_;  // null: bytes are not charged
+  MemoryCharge arriving_charge_;               // the large payload that is arriving
+  SteppedCharge unsent_charge_;
   FrameDecoder decoder_;
   absl::AnyInvocable<void(const Status&)> on_closed_;
   std::unordered_map<uint64_t, AnswerSink*> sinks_;

@@ -374,9 +374,14 @@ TEST_F(ConnectionTest, RequestsOverTheLimitOfOneConnectionAreRefused) {
   EXPECT_EQ(answers[2].code(), StatusCode::kResourceExhausted);
 }
 
-TEST_F(ConnectionTest, ConnectionsOverTheLimitAreClosedAtOnce) {
+TEST_F(ConnectionTest, ConnectionsOverTheLimitAreClosedAtOnceUnlessOneIsIdle) {
   Serve({.connection_count_max = 1});
+  const auto idle = ConnectRaw();
   const auto first = ConnectRaw();
+  Run();
+  EXPECT_TRUE(idle->closed);
+  first->stream->Write(RequestBytes(1, "a"));
+  Run();
   const auto second = ConnectRaw();
   Run();
   EXPECT_TRUE(second->closed);

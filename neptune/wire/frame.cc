@@ -19,6 +19,10 @@ constexpr size_t kPayloadSizeMax = ~uint32_t{0};
 constexpr size_t kCompactSize = 64 * 1024;
 // Maximum buffer size that an empty decoder keeps for the next frames.
 constexpr size_t kIdleBufferSizeMax = 256 * 1024;
+// A payload of at least this size gets a buffer of its own, which TakePayload returns.
+constexpr size_t kOwnBufferSizeMin = 256 * 1024;
+// Room for the bytes that arrive with the end of a large frame.
+constexpr size_t kReadSlack = 64 * 1024;
 
 // Bits of a request's flags byte.
 constexpr uint8_t kFlagWrite = 1;
@@ -225,28 +229,67 @@ Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
   return OkStatus();
 }
 
+namespace {
+
+// Writes prefix and section of a response; returns their end.
+char* StoreResponseHead(uint64_t call, const ResponseHeader& header, size_t section_size,
+                        std::string_view payload, char* prefix) {
+  char* const section = prefix + kFramePrefixSize;
+  StoreSection(header, section);
+  char* const checksum =
+      StorePrefix(FrameType::kResponse, call, section_size, payload.size(), prefix);
+  StoreBigEndian(FrameChecksum({prefix, kFramePrefixSize}, {section, section_size}, payload),
+                 checksum);
+  return section + section_size;
+}
+
+}  // namespace
+
 void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
                     std::string* out) {
   const size_t section_size = SectionSize(header);
   const size_t begin = out->size();
   out->resize(begin + kFramePrefixSize + section_size + payload.size());
-  char* const prefix = out->data() + begin;
-  char* const section = prefix + kFramePrefixSize;
-  StoreSection(header, section);
-  StoreBytes(payload, section + section_size);
-  char* const checksum =
-      StorePrefix(FrameType::kResponse, call, section_size, payload.size(), prefix);
-  StoreBigEndian(FrameChecksum({prefix, kFramePrefixSize}, {section, section_size}, payload),
-                 checksum);
+  char* const end = StoreResponseHead(call, header, section_size, payload, out->data() + begin);
+  StoreBytes(payload, end);
 }
+
+void AppendResponseHead(uint64_t call, const ResponseHeader& header, std::string_view payload,
+                        std::string* out) {
+  const size_t section_size = SectionSize(header);
+  const size_t begin = out->size();
+  out->resize(begin + kFramePrefixSize + section_size);
+  StoreResponseHead(call, header, section_size, payload, out->data() + begin);
+}
+
+struct FrameDecoder::Skipping {
+  Skipping(const FrameView& head, uint64_t seed, uint64_t expected, size_t left)
+      : type(head.type),
+        call(head.call),
+        section(head.section),
+        sum(seed),
+        expected(expected),
+        left(left) {}
+
+  const FrameType type;
+  const uint64_t call;
+  const std::string section;
+  RunningChecksum64 sum;
+  const uint64_t expected;
+  size_t left;  // bytes of the payload that have not arrived
+};
+
+FrameDecoder::FrameDecoder(const FrameLimits& limits, PayloadGate* gate)
+    : limits_(limits), gate_(gate) {}
+
+FrameDecoder::~FrameDecoder() = default;
 
 void FrameDecoder::Feed(std::string_view bytes) {
   if (!error_.ok()) return;
   buffer_ += bytes;
 }
 
-// Drops consumed bytes once the buffer has no others, or once they are many. Releases the memory of
-// a large frame.
+// Drops consumed bytes once the buffer has no others, or once they are many.
 void FrameDecoder::LetGoOfConsumed() {
   if (consumed_ == buffer_.size()) {
     if (buffer_.capacity() > kIdleBufferSizeMax) std::string().swap(buffer_);
@@ -257,8 +300,7 @@ void FrameDecoder::LetGoOfConsumed() {
   }
 }
 
-Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
-                                 size_t* payload_size) const {
+Status FrameDecoder::CheckPrefix(std::string_view prefix, Sizes* sizes) const {
   ByteReader reader(prefix);
   if (const auto magic = reader.Number<uint32_t>(); magic != kMagic) {
     if (magic == kHandshakeMagic) {
@@ -277,12 +319,13 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
   }
   if (reader.Number<uint16_t>() != 0) return DataLoss("frame with unknown flags");
   reader.Number<uint64_t>();
-  *section_size = reader.Number<uint32_t>();
-  *payload_size = reader.Number<uint32_t>();
-  if (*section_size > kSectionSizeMax)
-    return DataLoss("frame section of ", *section_size, " bytes");
-  if (*payload_size > limits_.payload_size_max) {
-    return ResourceExhausted("frame payload of ", *payload_size, " bytes is over ",
+  sizes->section = reader.Number<uint32_t>();
+  sizes->payload = reader.Number<uint32_t>();
+  if (sizes->section > kSectionSizeMax) {
+    return DataLoss("frame section of ", sizes->section, " bytes");
+  }
+  if (sizes->payload > limits_.payload_size_max) {
+    return ResourceExhausted("frame payload of ", sizes->payload, " bytes is over ",
                              limits_.payload_size_max);
   }
   return OkStatus();
@@ -291,32 +334,87 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, size_t* section_size,
 StatusOr<std::optional<Frame>> FrameDecoder::Next() {
   NEPTUNE_ASSIGN_OR_RETURN(const std::optional<FrameView> view, NextView());
   if (!view) return std::nullopt;
-  return view->Copy();
+  Frame frame{view->type, view->call, std::string(view->section), "", view->skipped};
+  frame.payload = TakePayload(*view);
+  return frame;
 }
 
 StatusOr<std::optional<FrameView>> FrameDecoder::NextView() {
   if (!error_.ok()) return error_;
+  if (is_skipping()) return Skip();
+  skipping_.reset();
   LetGoOfConsumed();
   const std::string_view rest = std::string_view(buffer_).substr(consumed_);
   if (rest.size() < kFramePrefixSize) return std::nullopt;
   const std::string_view prefix = rest.substr(0, kFramePrefixSize);
-  size_t section_size = 0;
-  size_t payload_size = 0;
-  if (Status status = CheckPrefix(prefix, &section_size, &payload_size); !status.ok()) {
-    return error_ = std::move(status);
+  Sizes sizes;
+  if (Status status = CheckPrefix(prefix, &sizes); !status.ok()) return error_ = std::move(status);
+  const size_t payload_begin = kFramePrefixSize + sizes.section;
+  if (rest.size() < payload_begin) return std::nullopt;
+  FrameView frame{static_cast<FrameType>(prefix[5]), LoadBigEndian<uint64_t>(prefix.data() + 8),
+                  rest.substr(kFramePrefixSize, sizes.section), std::string_view()};
+  if (gate_ != nullptr && !admitted_ && sizes.payload >= kLargePayloadSize) {
+    admitted_ = gate_->Admit(frame, sizes.payload);
+    if (!admitted_) {
+      BeginSkipping(frame, sizes);
+      return Skip();
+    }
   }
-  const size_t whole = kFramePrefixSize + section_size + payload_size;
-  if (rest.size() < whole) return std::nullopt;
-  const FrameView frame{static_cast<FrameType>(prefix[5]),
-                        LoadBigEndian<uint64_t>(prefix.data() + 8),
-                        rest.substr(kFramePrefixSize, section_size),
-                        rest.substr(kFramePrefixSize + section_size, payload_size)};
+  const size_t whole = payload_begin + sizes.payload;
+  if (rest.size() < whole) {
+    if (admitted_) MakeRoomFor(whole);
+    return std::nullopt;
+  }
+  frame.payload = rest.substr(payload_begin, sizes.payload);
   if (FrameChecksum(prefix, frame.section, frame.payload) !=
       LoadBigEndian<uint64_t>(prefix.data() + kChecksumOffset)) {
     return error_ = DataLoss("frame of ", whole, " bytes fails its checksum");
   }
   consumed_ += whole;
+  admitted_ = false;
   return frame;
+}
+
+// Gives a large frame a buffer of its size, instead of one that doubles as it is filled.
+void FrameDecoder::MakeRoomFor(size_t whole) {
+  if (whole < kOwnBufferSizeMin || buffer_.capacity() >= consumed_ + whole) return;
+  buffer_.erase(0, std::exchange(consumed_, 0));
+  buffer_.reserve(whole + kReadSlack);
+}
+
+std::string FrameDecoder::TakePayload(const FrameView& frame) {
+  const size_t size = frame.payload.size();
+  if (size < kOwnBufferSizeMin || buffered_size() > kReadSlack) return std::string(frame.payload);
+  std::string rest = buffer_.substr(consumed_);
+  std::string payload = std::exchange(buffer_, std::move(rest));
+  payload.resize(std::exchange(consumed_, 0));
+  payload.erase(0, payload.size() - size);
+  return payload;
+}
+
+bool FrameDecoder::is_skipping() const { return skipping_ != nullptr && skipping_->left > 0; }
+
+void FrameDecoder::BeginSkipping(const FrameView& head, const Sizes& sizes) {
+  const std::string_view prefix = std::string_view(buffer_).substr(consumed_, kFramePrefixSize);
+  const uint64_t seed = Checksum64(head.section, Checksum64(prefix.substr(0, kChecksumOffset)));
+  skipping_ = std::make_unique<Skipping>(
+      head, seed, LoadBigEndian<uint64_t>(prefix.data() + kChecksumOffset), sizes.payload);
+  consumed_ += kFramePrefixSize + sizes.section;
+}
+
+// Drops the bytes of the payload that are there, and returns the frame after the last one.
+StatusOr<std::optional<FrameView>> FrameDecoder::Skip() {
+  Skipping& frame = *skipping_;
+  const std::string_view there = std::string_view(buffer_).substr(consumed_, frame.left);
+  frame.sum.Add(there);
+  frame.left -= there.size();
+  consumed_ += there.size();
+  LetGoOfConsumed();
+  if (frame.left > 0) return std::nullopt;
+  if (frame.sum.value() != frame.expected) {
+    return error_ = DataLoss("frame with a payload that was not kept fails its checksum");
+  }
+  return FrameView{frame.type, frame.call, frame.section, std::string_view(), /*skipped=*/true};
 }
 
 }  // namespace neptune

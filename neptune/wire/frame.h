@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,8 @@ struct Frame {
   uint64_t call = 0;
   std::string section;  // encoded header of the type
   std::string payload;
+  // The payload was dropped, because it was not admitted; see PayloadGate.
+  bool skipped = false;
 };
 
 // A frame that refers to the decoder's buffer.
@@ -55,8 +58,22 @@ struct FrameView {
   uint64_t call = 0;
   std::string_view section;
   std::string_view payload;
+  bool skipped = false;  // see Frame
 
-  Frame Copy() const { return {type, call, std::string(section), std::string(payload)}; }
+  Frame Copy() const { return {type, call, std::string(section), std::string(payload), skipped}; }
+};
+
+// Payloads of this size and larger are charged one by one, and pass a PayloadGate.
+inline constexpr size_t kLargePayloadSize = 4 * 1024;
+
+// Decides whether a large payload is received, before it is buffered.
+class PayloadGate {
+ public:
+  virtual ~PayloadGate() = default;
+  // Called once for each frame with a payload of at least kLargePayloadSize, when its section has
+  // arrived. `head` has no payload yet, and its checksum is not verified. Returns false to drop the
+  // payload while it arrives.
+  virtual bool Admit(const FrameView& head, size_t payload_size) = 0;
 };
 
 struct RequestHeader {
@@ -110,6 +127,9 @@ Status AppendFrame(const Frame& frame, std::string* out);
 // Appends a response without copying its section. REQUIRES: the payload is below 4 GiB.
 void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
                     std::string* out);
+// The same without the payload's bytes, which the caller sends next.
+void AppendResponseHead(uint64_t call, const ResponseHeader& header, std::string_view payload,
+                        std::string* out);
 
 struct FrameLimits {
   // Maximum payload size. Larger: bigger answers, more memory per connection. Default: 64 MiB.
@@ -119,23 +139,48 @@ struct FrameLimits {
 // Splits a byte stream into frames. After an error every call returns that error.
 class FrameDecoder {
  public:
-  explicit FrameDecoder(const FrameLimits& limits = {}) : limits_(limits) {}
+  // `gate` outlives the decoder; null: all payloads are received.
+  explicit FrameDecoder(const FrameLimits& limits = {}, PayloadGate* gate = nullptr);
+  ~FrameDecoder();
 
   // Appends received bytes.
   void Feed(std::string_view bytes);
-  // Returns the next complete frame, or nullopt if more bytes are needed.
+  // Returns the next complete frame, or nullopt if more bytes are needed. A frame whose payload was
+  // not admitted is returned without it and `skipped`, once all of it has arrived and its checksum
+  // was verified.
   StatusOr<std::optional<Frame>> Next();
   // The same without a copy; the view is valid until the next call on this object.
   StatusOr<std::optional<FrameView>> NextView();
+  // Returns the payload of the frame that NextView returned last; a large one is not copied. The
+  // view is not valid any more.
+  std::string TakePayload(const FrameView& frame);
+  // Releases the memory of frames that were returned. Their views are not valid any more.
+  void LetGoOfConsumed();
+
   size_t buffered_size() const { return buffer_.size() - consumed_; }
+  // True if a frame has begun and is not complete.
+  bool is_mid_frame() const { return buffered_size() > 0 || is_skipping(); }
 
  private:
-  void LetGoOfConsumed();
-  Status CheckPrefix(std::string_view prefix, size_t* section_size, size_t* payload_size) const;
+  // A frame whose payload is dropped.
+  struct Skipping;
+  struct Sizes {
+    size_t section = 0;
+    size_t payload = 0;
+  };
+
+  Status CheckPrefix(std::string_view prefix, Sizes* sizes) const;
+  bool is_skipping() const;
+  void BeginSkipping(const FrameView& head, const Sizes& sizes);
+  StatusOr<std::optional<FrameView>> Skip();
+  void MakeRoomFor(size_t whole);
 
   const FrameLimits limits_;
+  PayloadGate* const gate_;
   std::string buffer_;
   size_t consumed_ = 0;
+  bool admitted_ = false;  // the incomplete frame has passed the gate
+  std::unique_ptr<Skipping> skipping_;
   Status error_;
 };
 

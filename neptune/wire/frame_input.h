@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -21,14 +22,15 @@ namespace neptune {
 
 class FrameInput {
  public:
-  // `unfinished_total` outlives this object's use.
-  FrameInput(const FrameLimits& limits, size_t* unfinished_total, TimePoint now)
-      : decoder_(limits), unfinished_total_(unfinished_total), last_frame_at_(now) {}
+  // `unfinished_total` and `gate` outlive this object's use; `gate` may be null.
+  FrameInput(const FrameLimits& limits, size_t* unfinished_total, TimePoint now,
+             PayloadGate* gate = nullptr)
+      : decoder_(limits, gate), unfinished_total_(unfinished_total), last_frame_at_(now) {}
 
   // Appends the bytes of one read.
   void Feed(std::string_view bytes, TimePoint now) {
     now_ = now;
-    if (decoder_.buffered_size() == 0) frame_begun_at_ = now;
+    if (!decoder_.is_mid_frame()) frame_begun_at_ = now;
     decoder_.Feed(bytes);
   }
   // The connection was not read for a while; the peer gets its time again.
@@ -37,9 +39,15 @@ class FrameInput {
   // The next complete frame, valid until the next call on this object; nullopt if there is none.
   StatusOr<std::optional<FrameView>> Next() {
     StatusOr<std::optional<FrameView>> frame = decoder_.NextView();
-    if (frame.ok() && frame->has_value()) last_frame_at_ = frame_begun_at_ = now_;
+    if (frame.ok() && frame->has_value()) {
+      last_frame_at_ = frame_begun_at_ = now_;
+      was_used_ = true;
+    }
     return frame;
   }
+  // See FrameDecoder.
+  std::string TakePayload(const FrameView& frame) { return decoder_.TakePayload(frame); }
+  void LetGoOfConsumed() { decoder_.LetGoOfConsumed(); }
 
   // Counts this connection's incomplete frame in the total, which it returns.
   size_t CountUnfinished() {
@@ -55,13 +63,17 @@ class FrameInput {
   TimePoint last_frame_at() const { return last_frame_at_; }
   // For how long a frame is incomplete; 0 if none is.
   Duration UnfinishedFor(TimePoint now) const {
-    return decoder_.buffered_size() == 0 ? Duration(0) : now - frame_begun_at_;
+    return decoder_.is_mid_frame() ? now - frame_begun_at_ : Duration(0);
   }
+  bool is_mid_frame() const { return decoder_.is_mid_frame(); }
+  // True if a frame was received.
+  bool was_used() const { return was_used_; }
 
  private:
   FrameDecoder decoder_;
   size_t* unfinished_total_;
   size_t counted_size_ = 0;  // bytes counted in the total
+  bool was_used_ = false;
   TimePoint now_;
   TimePoint last_frame_at_;
   TimePoint frame_begun_at_;

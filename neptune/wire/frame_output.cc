@@ -2,20 +2,46 @@
 
 #include <glog/logging.h>
 
-namespace neptune {
+#include "neptune/wire/wire_memory.h"
 
-void FrameOutput::WriteAnswer(uint64_t call, const ResponseHeader& header,
-                              std::string_view payload) {
+namespace neptune {
+namespace {
+
+// A payload of at least this size is passed to the stream as it is, instead of being copied.
+constexpr size_t kMovedSizeMin = 64 * 1024;
+
+}  // namespace
+
+bool FrameOutput::Reserve(size_t payload_size) {
+  if (payload_size < kLargePayloadSize) return true;
+  const size_t unsent = unsent_size();
+  if (unsent == 0) charge_.Settle(0);
+  return charge_.Cover(unsent + payload_size, WireMemory::RankOf(unsent + payload_size));
+}
+
+void FrameOutput::WriteAnswer(uint64_t call, const ResponseHeader& header, std::string payload) {
+  if (payload.size() > limits_.payload_size_max) {
+    return WriteRefusal(call, header,
+                        ResourceExhausted("the answer of ", payload.size(), " bytes is over ",
+                                          limits_.payload_size_max));
+  }
   std::string bytes;
   std::string& out = gathering_ ? gathered_ : bytes;
-  if (payload.size() <= limits_.payload_size_max) {
+  if (payload.size() < kMovedSizeMin) {
     AppendResponse(call, header, payload, &out);
-  } else {
-    ResponseHeader refusal = header;
-    refusal.status = ResourceExhausted("the answer of ", payload.size(), " bytes is over ",
-                                       limits_.payload_size_max);
-    AppendResponse(call, refusal, "", &out);
+    return Send(std::move(bytes));
   }
+  AppendResponseHead(call, header, payload, &out);
+  if (gathering_) bytes.swap(gathered_);
+  written_size_ += bytes.size();
+  stream_->Write(std::move(bytes));
+  Send(std::move(payload));
+}
+
+void FrameOutput::WriteRefusal(uint64_t call, ResponseHeader header, Status why) {
+  std::string bytes;
+  header.status = std::move(why);
+  AppendResponse(call, header, "", gathering_ ? &gathered_ : &bytes);
   Send(std::move(bytes));
 }
 
@@ -30,12 +56,23 @@ void FrameOutput::WriteFrame(FrameType type, uint64_t call, std::string_view sec
 
 // Sends `bytes` (empty if they were gathered), then pauses reading if the peer does not read.
 void FrameOutput::Send(std::string bytes) {
+  written_size_ += bytes.size();
   if (!bytes.empty()) stream_->Write(std::move(bytes));
-  const size_t unsent_size = stream_->unsent_size() + gathered_.size();
-  if (paused_ || unsent_size <= limits_.unsent_size_max) return;
+  const size_t unsent = unsent_size();
+  if (paused_) return;
+  if (unsent <= limits_.unsent_size_max && charge_.Cover(unsent, MemoryRank::kSmall)) return;
   paused_ = true;
   paused_at_ = loop_.Now();
   stream_->SetReading(false);
+}
+
+void FrameOutput::NoteProgress(TimePoint now) {
+  const size_t unsent = stream_->unsent_size();
+  if (unsent == 0) charge_.Settle(gathered_.size());
+  const uint64_t sent = written_size_ - unsent;
+  if (sent == sent_size_ && unsent > 0) return;
+  sent_size_ = sent;
+  progress_at_ = now;
 }
 
 }  // namespace neptune

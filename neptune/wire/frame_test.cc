@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/escaping.h"
@@ -211,6 +213,64 @@ TEST(FrameTest, PayloadOverTheLimitIsRefusedBeforeItArrives) {
   FrameDecoder decoder({.payload_size_max = 10});
   decoder.Feed(Encoded({FrameType::kRequest, 1, "", std::string(11, 'x')}).substr(0, 32));
   EXPECT_EQ(decoder.Next().status().code(), StatusCode::kResourceExhausted);
+}
+
+// Admits payloads up to a size, and notes what it was asked.
+struct SizeGate final : public PayloadGate {
+  bool Admit(const FrameView& head, size_t payload_size) override {
+    asked.push_back({head.call, payload_size});
+    EXPECT_EQ(head.section, EncodeRequestHeader(EchoHeader()));
+    EXPECT_EQ(head.payload, "");
+    return payload_size <= 300'000;
+  }
+  std::vector<std::pair<uint64_t, size_t>> asked;
+};
+
+TEST(FrameTest, PayloadThatIsNotAdmittedIsDroppedInAnyCutting) {
+  const std::vector<size_t> sizes = {10, 400'000, 4095, 300'000, 500'000, 5000, 1};
+  std::string bytes;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    ASSERT_TRUE(AppendFrame(FrameType::kRequest, i + 1, EncodeRequestHeader(EchoHeader()),
+                            std::string(sizes[i], static_cast<char>('a' + i)), &bytes)
+                    .ok());
+  }
+  for (const size_t chunk_size : {size_t{999}, size_t{65'536}, size_t{350'000}, bytes.size()}) {
+    SizeGate gate;
+    FrameDecoder decoder({}, &gate);
+    std::vector<Frame> frames;
+    for (size_t at = 0; at < bytes.size(); at += chunk_size) {
+      decoder.Feed(std::string_view(bytes).substr(at, chunk_size));
+      while (std::optional<Frame> frame = *decoder.Next()) frames.push_back(*std::move(frame));
+      EXPECT_LE(decoder.buffered_size(), std::max<size_t>(chunk_size, 301'000));
+    }
+    ASSERT_EQ(frames.size(), sizes.size());
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      EXPECT_EQ(frames[i].call, i + 1);
+      EXPECT_EQ(frames[i].skipped, sizes[i] > 300'000);
+      const size_t kept = frames[i].skipped ? 0 : sizes[i];
+      EXPECT_EQ(frames[i].payload, std::string(kept, static_cast<char>('a' + i)));
+      EXPECT_EQ(frames[i].section, EncodeRequestHeader(EchoHeader()));
+    }
+    const std::vector<std::pair<uint64_t, size_t>> asked = {
+        {2, 400'000}, {4, 300'000}, {5, 500'000}, {6, 5000}};
+    EXPECT_EQ(gate.asked, asked) << "once for each large payload";
+    EXPECT_FALSE(decoder.is_mid_frame());
+  }
+}
+
+TEST(FrameTest, DamageInADroppedPayloadIsFound) {
+  std::string bytes;
+  ASSERT_TRUE(AppendFrame(FrameType::kRequest, 1, EncodeRequestHeader(EchoHeader()),
+                          std::string(400'000, 'x'), &bytes)
+                  .ok());
+  bytes[bytes.size() / 2] ^= 1;
+  SizeGate gate;
+  FrameDecoder decoder({}, &gate);
+  decoder.Feed(std::string_view(bytes).substr(0, 1000));
+  EXPECT_FALSE(decoder.Next()->has_value());
+  EXPECT_TRUE(decoder.is_mid_frame());
+  decoder.Feed(std::string_view(bytes).substr(1000));
+  EXPECT_EQ(decoder.Next().status().code(), StatusCode::kDataLoss);
 }
 
 TEST(FrameTest, TruncatedHeadersAreRefused) {

@@ -15,6 +15,7 @@
 
 #include "absl/functional/any_invocable.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/sert/request_holdings.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/message_stream.h"
@@ -125,6 +126,8 @@ class Reply {
 
 struct IncomingRequest {
   RequestHeader header;
+  // Memory of the payload, or of the windows of the stream; released with the request.
+  MemoryCharge charge;
   std::string payload;
   TimePoint received;
   TimePoint deadline = kNever;

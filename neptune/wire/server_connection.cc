@@ -12,26 +12,48 @@
 #include "neptune/wire/frame_output.h"
 
 namespace neptune {
+namespace {
+
+// Minimum time between two searches for a connection to be closed because memory is short.
+constexpr Duration kRelievePause = std::chrono::milliseconds(100);
+
+}  // namespace
 
 // One accepted connection. Its server owns it; replies hold weak references.
 class ServerConnection final : public StreamHandler,
                                public ReplyTaker,
+                               private PayloadGate,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
-  ServerConnection(FrameServer& server, uint64_t id, std::unique_ptr<Stream> stream)
+  ServerConnection(FrameServer& server, uint64_t id, std::unique_ptr<Stream> stream,
+                   ConnectionSlot slot)
       : server_(server),
         id_(id),
-        input_(server.options_.frames, &server.unfinished_size_, server.loop_.Now()),
+        slot_(std::move(slot)),
+        memory_(MemoryShare::Of(server.options_.memory.budget)),
+        waiting_charge_(memory_, MemoryUse::kRequests),
+        input_(server.options_.frames, &server.unfinished_size_, server.loop_.Now(),
+               memory_ == nullptr ? nullptr : this),
         output_(std::move(stream), server.loop_,
                 {.unsent_size_max = server.options_.unsent_size_max,
-                 .payload_size_max = server.options_.frames.payload_size_max}),
+                 .payload_size_max = server.options_.frames.payload_size_max},
+                memory_),
         calls_({.in_flight_count_max = server.options_.in_flight_count_max,
                 .stream_count_max = server.options_.stream_count_max}) {}
 
   void Start() { output_.stream().Start(this); }
 
   void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
-    if (calls_.Answered(call) && output_.open()) output_.WriteAnswer(call, header, payload);
+    if (!calls_.Answered(call) || !output_.open()) return;
+    SettleWaiting();
+    const size_t size = payload.size();
+    if (size > server_.options_.frames.payload_size_max || output_.Reserve(size)) {
+      return output_.WriteAnswer(call, header, std::move(payload));
+    }
+    server_.RelieveSoon();
+    memory_->budget().NoteRefusal(MemoryUse::kAnswers);
+    std::string().swap(payload);
+    output_.WriteRefusal(call, header, NoMemory("the answer", size));
   }
 
   void HandleAccepted(uint64_t call) override {
@@ -48,8 +70,11 @@ class ServerConnection final : public StreamHandler,
 
   // Ends the connection if it is stalled or idle.
   void Maintain(TimePoint now) {
+    if (!output_.open()) return;
     const FrameServerOptions& options = server_.options_;
+    output_.NoteProgress(now);
     if (output_.paused()) {
+      if (output_.is_drained()) return OnDrained();
       if (now - output_.paused_at() <= options.stall_timeout) return;
       return EndBroken("it does not read its answers");
     }
@@ -64,7 +89,75 @@ class ServerConnection final : public StreamHandler,
 
   size_t in_flight_count() const { return calls_.size(); }
 
+  ConnectionStanding Standing() const {
+    return {.is_idle = calls_.size() == 0 && !input_.is_mid_frame() && output_.is_drained(),
+            .was_used = input_.was_used(),
+            .last_frame_at = input_.last_frame_at(),
+            .unsent_size = output_.charged_size(),
+            .progress_at = output_.progress_at()};
+  }
+
+  // Ends an idle connection, so that its peer knows that no call was lost.
+  void Evict() {
+    const auto self = shared_from_this();
+    SendDrain();
+    output_.CloseWhenSent();
+    Ended();
+  }
+
+  void EndForMemory() {
+    if (output_.open()) EndBroken("it does not read its answers, and memory is short");
+  }
+
  private:
+  // Charges the payload of a request or message before it is buffered.
+  bool Admit(const FrameView& head, size_t payload_size) override {
+    if (TryCharge(head, payload_size)) return true;
+    server_.RelieveSoon();
+    memory_->budget().NoteRefusal(UseOf(head));
+    return false;
+  }
+
+  static MemoryUse UseOf(const FrameView& head) {
+    return head.type == FrameType::kRequest ? MemoryUse::kRequests : MemoryUse::kStreams;
+  }
+
+  bool TryCharge(const FrameView& head, size_t payload_size) {
+    const MemoryUse use = UseOf(head);
+    if (use == MemoryUse::kRequests) {
+      return server_.options_.memory.TryChargeRequest(*memory_, use, head.section, payload_size,
+                                                      &arriving_charge_);
+    }
+    return memory_->TryCharge(use, payload_size, WireMemory::RankOf(payload_size),
+                              &arriving_charge_);
+  }
+
+  static Status NoMemory(std::string_view what, size_t size) {
+    return ResourceExhausted(what, " of ", size, " bytes does not fit the node's memory budget");
+  }
+
+  // Gives back what answered and cancelled requests were charged.
+  void SettleWaiting() { waiting_charge_.Settle(calls_.size() * kLargePayloadSize); }
+
+  // Charges what a request holds while it is unanswered. Errors: kResourceExhausted.
+  Status ChargeRequest(bool opens_stream, IncomingRequest* request) {
+    if (memory_ == nullptr) return OkStatus();
+    const size_t waiting_size = (calls_.size() + 1) * kLargePayloadSize;
+    if (!waiting_charge_.Cover(waiting_size, MemoryRank::kSmall)) {
+      memory_->budget().NoteRefusal(MemoryUse::kRequests);
+      return NoMemory("the unanswered requests", waiting_size);
+    }
+    if (!opens_stream) return OkStatus();
+    constexpr size_t kWindows = 2 * kMessageWindowSize;
+    request->charge.Release();  // the opening is within the windows
+    if (memory_->TryCharge(MemoryUse::kStreams, kWindows, MemoryRank::kOrdinary,
+                           &request->charge)) {
+      return OkStatus();
+    }
+    memory_->budget().NoteRefusal(MemoryUse::kStreams);
+    return NoMemory("the stream", kWindows);
+  }
+
   void OnData(std::string_view bytes) override {
     const auto self = shared_from_this();
     input_.Feed(bytes, server_.loop_.Now());
@@ -74,6 +167,7 @@ class ServerConnection final : public StreamHandler,
   void OnClosed(const Status&) override { End(); }
 
   void OnDrained() override {
+    output_.NoteDrained();
     if (!output_.paused()) return;
     const auto self = shared_from_this();
     output_.Unpause();
@@ -90,6 +184,7 @@ class ServerConnection final : public StreamHandler,
     }
     output_.EndGathering();
     if (!output_.open()) return;
+    input_.LetGoOfConsumed();
     const size_t unfinished_size = input_.CountUnfinished();
     if (unfinished_size <= server_.options_.unfinished_size_max) return;
     EndBroken(StrCat(unfinished_size, " bytes of incomplete frames are buffered"));
@@ -103,6 +198,7 @@ class ServerConnection final : public StreamHandler,
     }
     if (!frame->has_value()) return false;
     HandleFrame(**frame);
+    arriving_charge_.Release();
     return true;
   }
 
@@ -111,7 +207,8 @@ class ServerConnection final : public StreamHandler,
       case FrameType::kRequest:
         return HandleRequest(frame);
       case FrameType::kCancel:
-        return calls_.Cancel(frame.call);
+        calls_.Cancel(frame.call);
+        return SettleWaiting();
       case FrameType::kMessage:
       case FrameType::kGrant:
       case FrameType::kEnd:
@@ -127,6 +224,13 @@ class ServerConnection final : public StreamHandler,
   void HandleStreamFrame(const FrameView& frame) {
     IncomingCall* const call = calls_.Find(frame.call);
     if (call == nullptr) return;  // it was in flight when the answer was sent
+    if (frame.skipped) {
+      calls_.Cancel(frame.call);
+      SettleWaiting();
+      if (!output_.open()) return;
+      return output_.WriteRefusal(
+          frame.call, {}, ResourceExhausted("a message does not fit the node's memory budget"));
+    }
     const Status status = call->stream() == nullptr
                               ? DataLoss("a stream message for a call without a stream")
                               : DeliverToStream(frame.Copy(), *call->stream());
@@ -134,27 +238,33 @@ class ServerConnection final : public StreamHandler,
   }
 
   void HandleRequest(const FrameView& frame) {
-    if (!calls_.IsNext(frame.call)) return EndBroken("it used the number of a call again");
+    const uint64_t number = frame.call;
+    if (!calls_.IsNext(number)) return EndBroken("it used the number of a call again");
     IncomingRequest request;
     const Status decoded = DecodeRequestHeader(frame.section, &request.header);
     const bool opens_stream = decoded.ok() && request.header.stream;
-    request.reply = Reply(&server_.loop_, weak_from_this(), frame.call);
+    request.reply = Reply(&server_.loop_, weak_from_this(), number);
+    request.charge = std::move(arriving_charge_);
     Status refused =
         decoded.ok() ? calls_.CheckLimits(opens_stream) : InvalidArgument(ToStd(decoded.message()));
+    if (refused.ok() && frame.skipped) {
+      refused = ResourceExhausted("the request's payload does not fit the node's memory budget");
+    }
+    if (refused.ok()) refused = ChargeRequest(opens_stream, &request);
     if (!refused.ok()) {
-      calls_.Begin(frame.call);
+      calls_.Begin(number);
       return request.reply.Send({.status = std::move(refused)}, "");
     }
-    request.payload = frame.payload;
+    request.payload = input_.TakePayload(frame);
     request.received = input_.now();
     if (request.header.time_left) {
       request.deadline = AddSaturated(request.received, *request.header.time_left);
     }
     if (opens_stream) {
-      request.call = calls_.BeginStream(frame.call, MakeOutlet(frame.call));
+      request.call = calls_.BeginStream(number, MakeOutlet(number));
       return server_.handler_(std::move(request));
     }
-    HandOver(frame.call, std::move(request));
+    HandOver(number, std::move(request));
   }
 
   // Most calls are answered inside the handler.
@@ -177,13 +287,25 @@ class ServerConnection final : public StreamHandler,
     if (!output_.open()) return;
     const auto self = shared_from_this();
     output_.Close();
+    Ended();
+  }
+
+  void Ended() {
+    slot_.Release();
     calls_.CancelAll();
     input_.Discount();
+    arriving_charge_.Release();
+    waiting_charge_.Settle(0);
     server_.Remove(id_);
   }
 
   FrameServer& server_;
   const uint64_t id_;
+  ConnectionSlot slot_;
+  const std::shared_ptr<MemoryShare> memory_;  // null: bytes are not charged
+  MemoryCharge arriving_charge_;               // the large payload that is arriving
+  // Unanswered requests without a large payload, each counted as one of kLargePayloadSize.
+  SteppedCharge waiting_charge_;
   FrameInput input_;
   FrameOutput output_;
   CallTable calls_;
@@ -234,28 +356,75 @@ FrameServer::~FrameServer() {
 
 Status FrameServer::Listen(const Endpoint& at, bool share_port) {
   Network& network = options_.network == nullptr ? loop_.network() : *options_.network;
-  NEPTUNE_ASSIGN_OR_RETURN(listener_, network.Listen(at, {.share_port = share_port},
-                                                     [this](std::unique_ptr<Stream> stream) {
-                                                       Accept(std::move(stream));
-                                                     }));
+  ListenOptions listening;
+  listening.share_port = share_port;
+  listening.on_exhausted = [this] { NoteRefused(); };
+  NEPTUNE_ASSIGN_OR_RETURN(listener_,
+                           network.Listen(at, listening, [this](std::unique_ptr<Stream> stream) {
+                             Accept(std::move(stream));
+                           }));
   return OkStatus();
 }
 
+void FrameServer::NoteRefused() const {
+  if (options_.refused_connections != nullptr) options_.refused_connections->Increment();
+  if (options_.slots != nullptr) options_.slots->NoteRefused();
+}
+
 void FrameServer::Accept(std::unique_ptr<Stream> stream) {
-  if (connections_.size() >= options_.connection_count_max) {
-    if (options_.refused_connections != nullptr) options_.refused_connections->Increment();
+  ConnectionSlot slot;
+  const auto has_place = [&] {
+    return connections_.size() < options_.connection_count_max && slot.TryTake(options_.slots);
+  };
+  if (!has_place() && !(EvictIdle() && has_place())) {
+    NoteRefused();
     return;  // the destructor of `stream` closes it
   }
   const uint64_t id = next_id_++;
-  auto connection = std::make_shared<ServerConnection>(*this, id, std::move(stream));
+  auto connection =
+      std::make_shared<ServerConnection>(*this, id, std::move(stream), std::move(slot));
   connections_.emplace(id, connection);
   connection->Start();
   ScheduleMaintenance();
 }
 
+std::vector<ConnectionStanding> FrameServer::Standings(Ids* ids) const {
+  std::vector<ConnectionStanding> all;
+  for (const auto& [id, connection] : connections_) {
+    all.push_back(connection->Standing());
+    ids->push_back(id);
+  }
+  return all;
+}
+
+bool FrameServer::EvictIdle() {
+  Ids ids;
+  const std::optional<size_t> idle = ChooseIdle(Standings(&ids));
+  if (!idle) return false;
+  if (options_.slots != nullptr) options_.slots->NoteEvicted();
+  connections_.at(ids[*idle])->Evict();
+  return true;
+}
+
+void FrameServer::RelieveSoon() {
+  const TimePoint now = loop_.Now();
+  // Each search visits all connections; most refusals come in bursts.
+  if (now - relieved_at_ < kRelievePause) return;
+  relieved_at_ = now;
+  Ids ids;
+  const std::optional<size_t> stalled =
+      ChooseStalled(Standings(&ids), now, options_.pressure_grace);
+  if (!stalled) return;
+  // Not now, because the end of a connection cancels its calls, and this may be inside of one.
+  loop_.Post([stalled = std::weak_ptr(connections_.at(ids[*stalled]))] {
+    if (const auto connection = stalled.lock()) connection->EndForMemory();
+  });
+}
+
 void FrameServer::ScheduleMaintenance() {
   if (maintenance_timer_ != 0 || connections_.empty()) return;
-  const Duration interval = std::min(options_.stall_timeout, options_.idle_timeout) / 4;
+  Duration interval = std::min(options_.stall_timeout, options_.idle_timeout) / 4;
+  if (options_.memory.budget != nullptr) interval = std::min(interval, options_.pressure_grace / 2);
   maintenance_timer_ = loop_.RunAt(AddSaturated(loop_.Now(), interval), [this] {
     maintenance_timer_ = 0;
     Maintain();
@@ -269,6 +438,8 @@ void FrameServer::Maintain() {
   for (const auto& [id, connection] : connections_) all.push_back(connection);
   const TimePoint now = loop_.Now();
   for (const auto& connection : all) connection->Maintain(now);
+  const auto& budget = options_.memory.budget;
+  if (budget != nullptr && budget->under_pressure()) RelieveSoon();
 }
 
 void FrameServer::Remove(uint64_t id) { connections_.erase(id); }

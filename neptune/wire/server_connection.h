@@ -10,17 +10,24 @@
 // Limits: FrameServerOptions; a request over a limit is answered kResourceExhausted at once. While
 //   a peer does not read its answers, its connection is not read. The connection is closed if that
 //   lasts too long, or if a frame stays incomplete; an idle connection is asked to drain, then
-//   closed.
+//   closed. A request whose payload finds no memory is answered kResourceExhausted without being
+//   buffered, and an answer that finds none becomes that error; while memory is short, the
+//   connection with the most unread answers is closed. At the limit of connections the one idle for
+//   the longest time gives its place to a new one; if none is idle, the new one is closed.
 
 #pragma once
 
 #include <map>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "neptune/base/metrics.h"
+#include "neptune/wire/connection_choice.h"
+#include "neptune/wire/connection_slots.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/incoming_call.h"
+#include "neptune/wire/wire_memory.h"
 #include "neptune/world/network.h"
 #include "neptune/world/world.h"
 
@@ -32,8 +39,15 @@ struct FrameServerOptions {
   // Network to listen on; outlives the server. Null: the loop's own network.
   Network* network = nullptr;
   FrameLimits frames;
-  // Maximum number of connections; further ones are closed at once. Default: 4,096.
+  // Maximum number of connections of this server. Default: 4,096.
   size_t connection_count_max = 4096;
+  // Connections of all servers of the node; null: only connection_count_max limits them.
+  std::shared_ptr<ConnectionSlots> slots = nullptr;
+  // Memory of the node. Default: none, and only the limits below bound what is buffered.
+  WireMemory memory = {};
+  // Time without progress after which a peer that does not read its answers may be closed to make
+  // room while memory is short. Default: 2 s, longer than a slow link or a paused process stalls.
+  Duration pressure_grace = std::chrono::seconds(2);
   // Maximum number of unanswered requests per connection. Default: 10,000.
   size_t in_flight_count_max = 10000;
   // Maximum number of open streams per connection. Larger: slow readers may hold more memory, up to
@@ -74,9 +88,17 @@ class FrameServer {
   friend class ServerConnection;
   void Accept(std::unique_ptr<Stream> stream);
   void Remove(uint64_t id);
+  // A connection was closed at once.
+  void NoteRefused() const;
   void ScheduleMaintenance();
   // Ends stalled and idle connections.
   void Maintain();
+  // Closes a connection that does not read its answers, if there is one, in a later task.
+  void RelieveSoon();
+  // Makes room for a new connection by ending an idle one; false: none is idle.
+  bool EvictIdle();
+  using Ids = std::vector<uint64_t>;
+  std::vector<ConnectionStanding> Standings(Ids* ids) const;
 
   Loop& loop_;
   const FrameServerOptions options_;
@@ -86,6 +108,7 @@ class FrameServer {
   uint64_t next_id_ = 1;
   size_t unfinished_size_ = 0;
   TimerId maintenance_timer_ = 0;
+  TimePoint relieved_at_{};  // when a connection to be closed was last looked for
 };
 
 }  // namespace neptune

@@ -113,6 +113,12 @@ struct ListenOptions {
   // Several loops of one node may listen on the same port; each accepts a share of the streams.
   bool share_port = false;
   int backlog = 1024;
+  // Descriptors kept for connections that arrive when the process has none left. All but the last
+  // are used to accept such connections, the last to close them at once, so that their peers know.
+  // Default: 1.
+  int spare_count = 1;
+  // Called on the loop for each connection closed for lack of descriptors; may be null.
+  std::function<void()> on_exhausted{};
 };
 
 class Network {

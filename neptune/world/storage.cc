@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "neptune/base/disk_room.h"
+
 namespace neptune {
 namespace {
 
@@ -68,5 +70,7 @@ Status CheckStoreName(std::string_view name) {
   }
   return OkStatus();
 }
+
+StatusOr<DiskSpace> DurableStorage::Space() const { return DiskSpace(); }
 
 }  // namespace neptune

@@ -101,6 +101,8 @@ class KeyValueStore {
   Status Put(std::string_view key, std::string_view value, WriteMode mode);
 };
 
+struct DiskSpace;
+
 class DurableStorage {
  public:
   virtual ~DurableStorage() = default;
@@ -120,6 +122,9 @@ class DurableStorage {
 
   // The files of the host's logs, which are beside its stores (log_files.h).
   virtual LogFiles& log_files() = 0;
+  // Space of the disk that holds the stores; see disk_room.h. Blocks as other calls do. Default:
+  // unbounded.
+  virtual StatusOr<DiskSpace> Space() const;
 };
 
 // Returns OK if the name is valid for Open.

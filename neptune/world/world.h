@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -61,6 +62,14 @@ struct HostLoad {
   uint16_t io_permille = 0;
 };
 
+// What the host allows its node; read once at the start.
+struct HostResources {
+  // Memory of the host or, if that is less, of the process's control group.
+  uint64_t memory_size = uint64_t{16} << 30;
+  // Maximum number of open descriptors.
+  size_t descriptor_limit = 65'536;
+};
+
 class World {
  public:
   virtual ~World() = default;
@@ -79,6 +88,8 @@ class World {
 
   virtual Processors& processors() = 0;
   virtual DurableStorage& storage() = 0;
+  // Default: those of HostResources, in the simulated world.
+  virtual HostResources resources() const { return {}; }
   virtual WallTime wall_time() const = 0;
 
   // Load since the previous call; zero at the first. One caller, on one loop.

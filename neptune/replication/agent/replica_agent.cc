@@ -151,6 +151,9 @@ void ReplicaAgent::Stop() {
 
 void ReplicaAgent::Receive(MemberIndex from, ProtocolMessage message) {
   if (stopping_ || protocol_ == nullptr) return;
+  // A message that lost its entries is still a correct one of its sender: the primary's heartbeat,
+  // or what a peer has.
+  if (!MayFollow()) std::visit([](auto& one) { one.entries.clear(); }, message);
   protocol_->Handle(MessageReceived{from, std::move(message)}, loop_.Now());
   WakePump();
 }
@@ -271,8 +274,9 @@ StatusOr<WriteOutcome> ReplicaAgent::Write(LogEntry write, TimePoint deadline, L
   return std::move(pending->outcome);
 }
 
-// Bounds the log of level 1, which keeps everything that other members lack.
+// The log of level 1 keeps everything that other members lack.
 Status ReplicaAgent::CheckRoom() {
+  if (hooks_.disk != nullptr) NEPTUNE_RETURN_IF_ERROR(hooks_.disk->CheckWrite());
   if (!is_write_anywhere() || log_->size() <= options_.log_size_max) return OkStatus();
   drop_wanted_ = true;
   WakeExecutor();
@@ -281,13 +285,16 @@ Status ReplicaAgent::CheckRoom() {
 }
 
 void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending) {
-  pending->failure =
-      stopping_ || protocol_ == nullptr ? Unavailable("the replica has stopped") : CheckRoom();
-  if (!pending->failure.ok()) return pending->done.Set();
+  if (stopping_ || protocol_ == nullptr) {
+    pending->failure = Unavailable("the replica has stopped");
+    return pending->done.Set();
+  }
   pending->id = write.request_id;
   const ReplicaStatus standing = protocol_->status();
   const bool is_ordering = is_write_anywhere() || standing.role == ReplicaRole::kPrimary;
   if (is_ordering && writes_->Join(pending, standing.epoch)) return;
+  if (is_ordering) pending->failure = CheckRoom();
+  if (!pending->failure.ok()) return pending->done.Set();
   const StatusOr<Lsn> lsn = protocol_->Propose(std::move(write), loop_.Now());
   if (!lsn.ok()) {
     pending->failure = lsn.status();
@@ -387,7 +394,7 @@ StatusOr<Lsn> ReplicaAgent::MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>&
 }
 
 void ReplicaAgent::BeginRestore(MemberIndex from) {
-  if (restoring_ || !data_->exists()) return;
+  if (restoring_ || !data_->exists() || !MayFollow()) return;
   restoring_ = true;
   SpawnOn(*hooks_.control, "restore", [this, from] {
     const Status status = Restore(from);

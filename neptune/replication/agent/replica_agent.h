@@ -16,12 +16,14 @@
 // Units: times are TimePoint.
 // Errors: Write: kFailedPrecondition this is not the primary; kUnavailable, kDeadlineExceeded,
 //   kCancelled the outcome of the write is unknown, retry it under the same RequestId;
-//   kResourceExhausted too many writes are in progress.
+//   kResourceExhausted too many writes are in progress, or the disk is almost full.
 // Limits: SafeReplicaOptions::uncommitted_count_max writes in progress, at level 1
 //   CommutativeReplicaOptions::unstored_count_max; kSnapshotSizeMax bytes of data in a snapshot,
 //   and as many of its log (kResourceExhausted, shown on the status page of the receiving member),
 //   held in memory while they are sent (see replication.h). At level 1, while the log exceeds
-//   log_size_max and other members need it, writes are refused (kResourceExhausted).
+//   log_size_max and other members need it, writes are refused (kResourceExhausted). While the disk
+//   is almost full (DiskRoom), a replica orders no writes; with still less room it takes no entries
+//   and no data of other members, so that a primary counts it out, until there is room again.
 
 #pragma once
 
@@ -33,6 +35,7 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/replication/agent/log_storer.h"
@@ -90,6 +93,7 @@ class ReplicaAgent {
     CapsuleStack* capsules = nullptr;  // may be null
     // The log of the node; shared by its replicas.
     std::shared_ptr<LogCommitter> logs;
+    const DiskRoom* disk = nullptr;  // may be null
     // Sends to a member; called on the control loop.
     std::function<void(MemberIndex to, const ProtocolMessage& message)> send;
     // Fetches another member's data; parks.
@@ -201,8 +205,10 @@ class ReplicaAgent {
   LogStorer::Hooks StoringHooks();
   void Publish();
   void Propose(LogEntry write, std::shared_ptr<PendingWrite> pending);
-  // Level 1: refuses writes while the log exceeds its size limit.
+  // Refuses writes while the disk is almost full; at level 1 also while the log exceeds its size
+  // limit.
   Status CheckRoom();
+  bool MayFollow() const { return hooks_.disk == nullptr || hooks_.disk->may_follow(); }
   void Fail(const neptune::Status& status);
 
   // The data, on the executing loop.

@@ -107,6 +107,7 @@ ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
   hooks.world = environment_.world;
   hooks.logs = Logs();
   hooks.capsules = environment_.capsules;
+  hooks.disk = environment_.disk;
   hooks.send = [this, key](MemberIndex to, const ProtocolMessage& message) {
     SendFrom(key, to, message);
   };

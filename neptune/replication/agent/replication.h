@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
@@ -68,6 +69,7 @@ class Replication {
     Client* client = nullptr;
     CapsuleStack* capsules = nullptr;    // may be null
     MetricsRegistry* metrics = nullptr;  // may be null
+    const DiskRoom* disk = nullptr;      // may be null
     // The spec's options for a service; nullopt: the service is not replicated.
     std::function<std::optional<ReplicationOptions>(const ServiceName&)> options;
     // Requests an announcement soon; may be null.

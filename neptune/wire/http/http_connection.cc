@@ -23,12 +23,16 @@ HttpTimeLimits TimeLimits(const HttpServerOptions& options) {
 }  // namespace
 
 HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id,
-                               std::unique_ptr<Stream> stream, bool turned_away)
+                               std::unique_ptr<Stream> stream, bool turned_away,
+                               ConnectionSlot slot)
     : core_(std::move(core)),
       id_(id),
       peer_(stream->peer()),
       stream_(std::move(stream)),
       turned_away_(turned_away),
+      slot_(std::move(slot)),
+      memory_(core_->options.memory),
+      last_request_at_(core_->loop.Now()),
       pipeline_({.reader = core_->options.reader,
                  .in_flight_count_max = core_->options.in_flight_count_max,
                  .takes_one = turned_away}),
@@ -59,6 +63,9 @@ void HttpConnection::Abort() {
 
 void HttpConnection::OnData(std::string_view bytes) {
   pipeline_.Feed(bytes);
+  if (!pipeline_.last_taken() && !memory_.Receive(bytes.size())) {
+    AnswerLast(ProblemResponse(ResourceExhausted("the server has no memory for the request now")));
+  }
   Advance();
 }
 
@@ -69,11 +76,20 @@ void HttpConnection::OnClosed(const Status&) {
 
 void HttpConnection::OnDrained() { Advance(); }
 
+ConnectionStanding HttpConnection::Standing() const {
+  return {.is_idle = open() && pipeline_.empty() && !pipeline_.holds() &&
+                     stream_->unsent_size() == 0 &&
+                     timeouts_.phase() == HttpTimeouts::Phase::kBetweenRequests,
+          .was_used = was_used_,
+          .last_frame_at = last_request_at_};
+}
+
 // Makes all progress that is possible now. Called after every change of state; a nested call only
 // makes the outer one continue.
 void HttpConnection::Advance() {
   if (!open() || std::exchange(advancing_, true)) return;
   const auto self = shared_from_this();
+  if (stream_->unsent_size() == 0) memory_.NoteDrained();
   NoteProgress();
   SendAnswers();
   TakeRequests();
@@ -81,6 +97,7 @@ void HttpConnection::Advance() {
   if (!open()) return;  // a handler that ran in place destroyed the server
   AnswerReadError();
   SendAnswers();
+  if (pipeline_.empty()) memory_.EndRequests();
   if (pipeline_.ConsumeExpectsContinue()) stream_->Write("HTTP/1.1 100 Continue\r\n\r\n");
   NoteProgress();
   if (ends_when_sent_ && !timeouts_.has_unsent() && !timeouts_.lingers()) {
@@ -109,6 +126,9 @@ void HttpConnection::TakeRequests() {
     if (count == kRequestsPerTurnMax) return AdvanceSoon();
     std::optional<HttpPipeline::Taken> taken = pipeline_.Take(core_->loop.Now());
     if (!taken) return;
+    was_used_ = true;
+    last_request_at_ = core_->loop.Now();
+    memory_.BeginRequest();
     StartRequest(*std::move(taken));
     SendAnswers();
   }
@@ -163,6 +183,10 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
     lingers_ = true;
   }
   const TimePoint now = core_->loop.Now();
+  if (!memory_.Send(slot.response->body.size(), stream_->unsent_size())) {
+    slot.response = ProblemResponse(ResourceExhausted("the server has no memory for a response of ",
+                                                      slot.response->body.size(), " bytes now"));
+  }
   if (core_->options.security_headers) AddSecurityHeaders(&*slot.response);
   core_->NoteResponse(slot.response->status, now - slot.received);
   std::string bytes = SerializeHttpResponse(*slot.response, slot.context, core_->world.wall_time());
@@ -173,7 +197,7 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
     ends_when_sent_ = true;
     timeouts_.EndLinger();
   }
-  if (ends_when_sent_ || unsent_high()) AdvanceSoon();
+  if (ends_when_sent_ || unsent_high() || memory_.has_unsent()) AdvanceSoon();
 }
 
 void HttpConnection::UpdateReading() {
@@ -222,6 +246,8 @@ void HttpConnection::End() {
   // A client that left bytes unsent does not read; an orderly close would wait for it forever.
   if (stream_->unsent_size() == 0) stream_->Close();
   stream_.reset();
+  slot_.Release();
+  memory_.Release();
   *client_gone_ = true;
   pipeline_.Clear();
   timer_.Cancel();

@@ -17,7 +17,10 @@
 #include <memory>
 #include <string_view>
 
+#include "neptune/wire/connection_choice.h"
+#include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/deadline_timer.h"
+#include "neptune/wire/http/http_memory.h"
 #include "neptune/wire/http/http_pipeline.h"
 #include "neptune/wire/http/http_server_core.h"
 #include "neptune/wire/http/http_timeouts.h"
@@ -29,13 +32,14 @@ class HttpConnection final : public StreamHandler,
  public:
   // `turned_away`: the client is over a limit; its first request is answered 503.
   HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id, std::unique_ptr<Stream> stream,
-                 bool turned_away);
+                 bool turned_away, ConnectionSlot slot = {});
 
   void Start();
   // Ends the connection after the requests in progress, or at once if there are none.
   void Drain();
   // Ends the connection now; unsent answers are lost.
   void Abort();
+  ConnectionStanding Standing() const;
 
  private:
   void OnData(std::string_view bytes) override;
@@ -68,6 +72,10 @@ class HttpConnection final : public StreamHandler,
   const Endpoint peer_;
   std::unique_ptr<Stream> stream_;
   const bool turned_away_;
+  ConnectionSlot slot_;
+  HttpMemory memory_;
+  TimePoint last_request_at_;
+  bool was_used_ = false;  // a request was taken
   HttpPipeline pipeline_;
   HttpTimeouts timeouts_;
   DeadlineTimer timer_;

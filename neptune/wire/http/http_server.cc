@@ -1,9 +1,13 @@
 #include "neptune/wire/http/http_server.h"
 
 #include <array>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/wire/connection_choice.h"
+#include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_connection.h"
 
 namespace neptune {
@@ -58,8 +62,15 @@ HttpServer::~HttpServer() {
 
 Status HttpServer::Listen(const Endpoint& at, const ListenOptions& options) {
   Network* const given = core_->options.network;
+  ListenOptions listening = options;
+  listening.on_exhausted = [core = core_.get()] {
+    if (core->options.metrics != nullptr) {
+      core->options.metrics->connections_turned_away->Increment();
+    }
+    if (core->options.slots != nullptr) core->options.slots->NoteRefused();
+  };
   auto listener = (given == nullptr ? core_->loop.network() : *given)
-                      .Listen(at, options,
+                      .Listen(at, listening,
                               [this](std::unique_ptr<Stream> stream) { Serve(std::move(stream)); });
   if (!listener.ok()) return Annotate(listener.status(), "http server");
   listener_ = *std::move(listener);
@@ -77,6 +88,27 @@ bool HttpServer::AtLimit(const Endpoint& peer, size_t more) const {
          found->second >= options.connections_per_address_max + more;
 }
 
+bool HttpServer::TakeSlot(ConnectionSlot* slot) {
+  const std::shared_ptr<ConnectionSlots>& slots = core_->options.slots;
+  if (slot->TryTake(slots) || (EvictIdle() && slot->TryTake(slots))) return true;
+  slots->NoteRefused();
+  return false;
+}
+
+bool HttpServer::EvictIdle() {
+  std::vector<ConnectionStanding> all;
+  std::vector<std::shared_ptr<HttpConnection>> connections;
+  for (const auto& [id, connection] : connections_) {
+    all.push_back(connection->Standing());
+    connections.push_back(connection);
+  }
+  const std::optional<size_t> idle = ChooseIdle(all);
+  if (!idle) return false;
+  core_->options.slots->NoteEvicted();
+  connections[*idle]->Abort();
+  return true;
+}
+
 void HttpServer::Serve(std::unique_ptr<Stream> stream) {
   const HttpServerOptions& options = core_->options;
   const Endpoint peer = stream->peer();
@@ -85,11 +117,13 @@ void HttpServer::Serve(std::unique_ptr<Stream> stream) {
     (turned_away ? options.metrics->connections_turned_away : options.metrics->connections)
         ->Increment();
   }
-  if (draining_ || AtLimit(peer, options.turned_away_count_max)) {
+  ConnectionSlot slot;
+  if (draining_ || AtLimit(peer, options.turned_away_count_max) || !TakeSlot(&slot)) {
     return;  // the destructor of `stream` closes it
   }
   const uint64_t id = next_id_++;
-  auto connection = std::make_shared<HttpConnection>(core_, id, std::move(stream), turned_away);
+  auto connection =
+      std::make_shared<HttpConnection>(core_, id, std::move(stream), turned_away, std::move(slot));
   connections_.emplace(id, connection);
   ++counts_by_address_[peer.address];
   connection->Start();

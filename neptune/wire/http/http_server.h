@@ -14,7 +14,9 @@
 //   connection is closed; a request for which no thread is available is answered 503.
 // Limits: HttpServerOptions. A client over connection_count_max, or over
 //   connections_per_address_max of its address, is answered 503 and closed. At in_flight_count_max
-//   or unsent_size_max the connection is not read until it is below the limit again.
+//   or unsent_size_max the connection is not read until it is below the limit again. At the limit
+//   of the node's connections the one that is between requests for the longest time gives its place
+//   to a new one; if there is none, the new one is closed.
 
 #pragma once
 
@@ -31,6 +33,9 @@
 #include "neptune/world/world.h"
 
 namespace neptune {
+
+class ConnectionSlots;
+class MemoryBudget;
 
 // Metrics of one server, shared by its loops: neptune_http_*{server="NAME"}.
 struct HttpServerMetrics {
@@ -79,10 +84,16 @@ struct HttpServerOptions {
   Duration linger = std::chrono::milliseconds(500);
   // Applies AddSecurityHeaders to every response.
   bool security_headers = true;
+  // Memory of the node: a request whose body, or a response that finds none is answered 503.
+  // Null: only the limits above bound what is buffered.
+  std::shared_ptr<MemoryBudget> memory = nullptr;
+  // Connections of all servers of the node; null: only connection_count_max limits them.
+  std::shared_ptr<ConnectionSlots> slots = nullptr;
   // Outlives the server; may be null.
   const HttpServerMetrics* metrics = nullptr;
 };
 
+class ConnectionSlot;
 class HttpConnection;
 struct HttpServerCore;
 
@@ -113,6 +124,9 @@ class HttpServer {
   friend struct HttpServerCore;
   void Remove(uint64_t id, const Endpoint& peer);
   bool AtLimit(const Endpoint& peer, size_t more) const;
+  // Takes a place among the node's connections, that of an idle one if none is free.
+  bool TakeSlot(ConnectionSlot* slot);
+  bool EvictIdle();
   void CloseAll();
   void CheckDrained();
 

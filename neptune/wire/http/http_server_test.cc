@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "neptune/base/memory_budget.h"
 #include "neptune/base/strings.h"
+#include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_test_client.h"
 #include "neptune/world/sim/simulator.h"
 
@@ -428,6 +430,67 @@ TEST_F(HttpServerTest, RandomPiecesAndDelaysChangeNothing) {
   }
   RunFor(seconds(2));
   EXPECT_EQ(client.Summary(), expected);
+}
+
+TEST_F(HttpServerTest, ResponseThatFindsNoMemoryIsAnsweredUnavailable) {
+  HttpServerOptions options;
+  options.memory = std::make_shared<MemoryBudget>(32 << 20);
+  Start(options);
+  HttpTestClient& client = Connect();
+  client.Get("/large/6");
+  client.Get("/large/9");
+  client.Get("/small");
+  RunFor(seconds(5));
+  ASSERT_EQ(client.responses().size(), 3u);
+  EXPECT_EQ(client.responses()[0].status, 200);
+  EXPECT_EQ(client.responses()[1].status, 503) << "over a quarter of the budget";
+  EXPECT_EQ(client.responses()[2].status, 200);
+  EXPECT_EQ(options.memory->refusals(MemoryUse::kHttp), 1u);
+  clients_.clear();
+  RunFor(seconds(1));
+  EXPECT_EQ(options.memory->used(), 0u);
+}
+
+TEST_F(HttpServerTest, BodyThatFindsNoMemoryIsAnsweredUnavailableBeforeItHasArrived) {
+  HttpServerOptions options;
+  options.memory = std::make_shared<MemoryBudget>(1 << 20);
+  Start(options);
+  HttpTestClient& client = Connect();
+  client.Send("POST", "/a", {}, std::string(100'000, 'x'));
+  RunFor(seconds(1));
+  EXPECT_EQ(client.responses().at(0).status, 200);
+  EXPECT_EQ(options.memory->used(), 0u);
+  client.Send("POST", "/b", {}, std::string(500'000, 'x'));
+  RunFor(seconds(2));
+  ASSERT_EQ(client.responses().size(), 2u);
+  EXPECT_EQ(client.responses()[1].status, 503);
+  EXPECT_TRUE(client.closed());
+  EXPECT_EQ(begun_, "POST /a;");
+  EXPECT_EQ(options.memory->used(), 0u);
+}
+
+TEST_F(HttpServerTest, ConnectionBetweenRequestsGivesItsPlaceToANewOne) {
+  HttpServerOptions options;
+  options.slots = std::make_shared<ConnectionSlots>(2);
+  Start(options);
+  HttpTestClient& idle = Connect();
+  idle.Get("/a");
+  RunFor(milliseconds(10));
+  HttpTestClient& busy = Connect();
+  busy.Get("/wait/1000");
+  RunFor(milliseconds(10));
+  HttpTestClient& fresh = Connect();
+  fresh.Get("/wait/1000");
+  RunFor(milliseconds(10));
+  EXPECT_TRUE(idle.closed());
+  HttpTestClient& refused = Connect();
+  RunFor(milliseconds(10));
+  EXPECT_TRUE(refused.closed()) << "all others are at work";
+  RunFor(seconds(2));
+  EXPECT_EQ(busy.Summary(), "200 /wait/1000;");
+  EXPECT_EQ(fresh.Summary(), "200 /wait/1000;");
+  EXPECT_EQ(options.slots->evicted_count(), 1u);
+  EXPECT_EQ(options.slots->refused_count(), 1u);
 }
 
 }  // namespace

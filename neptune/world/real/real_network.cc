@@ -16,6 +16,7 @@
 #include "neptune/world/real/descriptor_poller.h"
 #include "neptune/world/real/real_loop.h"
 #include "neptune/world/real/real_stream.h"
+#include "neptune/world/real/spare_descriptors.h"
 
 namespace neptune {
 namespace {
@@ -25,7 +26,8 @@ using boost::asio::ip::udp;
 using boost::system::error_code;
 using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
-// Delay before accepting again when the process is out of descriptors.
+// Delay before accepting again when the process is out of descriptors and of spare ones, and
+// between attempts to have spare ones again.
 constexpr Duration kAcceptRetryDelay = std::chrono::milliseconds(50);
 // Maximum datagrams received in one event before the loop's other sockets get a turn.
 constexpr int kDatagramBatch = 64;
@@ -34,8 +36,11 @@ constexpr int kDatagramBatch = 64;
 class Acceptor final : public DescriptorPoller::Watcher,
                        public std::enable_shared_from_this<Acceptor> {
  public:
-  Acceptor(RealLoop& loop, Network::AcceptHandler on_accept)
-      : loop_(loop), on_accept_(std::move(on_accept)) {}
+  Acceptor(RealLoop& loop, const ListenOptions& options, Network::AcceptHandler on_accept)
+      : loop_(loop),
+        on_accept_(std::move(on_accept)),
+        on_exhausted_(options.on_exhausted),
+        spares_(options.spare_count) {}
 
   Status Open(const Endpoint& at, const ListenOptions& options) {
     tcp::acceptor acceptor(loop_.io());
@@ -72,18 +77,48 @@ class Acceptor final : public DescriptorPoller::Watcher,
 
   void OnReady(uint32_t) override {
     const auto self = shared_from_this();
+    if (Accept()) return;
+    if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED) return;
+    if ((errno != EMFILE && errno != ENFILE) || !AcceptWithSpare()) Pause();
+  }
+
+  // Accepts a connection; false: see errno.
+  bool Accept() {
     tcp::endpoint peer;
     socklen_t size = static_cast<socklen_t>(peer.capacity());
     const int accepted = accept4(socket_, peer.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (accepted >= 0) {
-      on_accept_(MakeRealStream(loop_, {accepted, FromAsio(peer), /*accepted=*/true}));
-    } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-      Pause();
-    }
+    if (accepted < 0) return false;
+    on_accept_(MakeRealStream(loop_, {accepted, FromAsio(peer), /*accepted=*/true}));
+    return true;
   }
 
-  // Stops accepting for a while, e.g. when the process is out of descriptors.
+  // The process has no descriptors left: uses a spare one. The last is used to close the connection
+  // at once, because a peer that waits for an accept that never comes learns nothing. Returns false
+  // if no spare one was there.
+  bool AcceptWithSpare() {
+    if (!spares_.ReleaseOne()) return false;
+    RefillLater();
+    if (!spares_.empty()) return Accept();
+    const int refused = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (refused < 0) return false;
+    close(refused);
+    spares_.Refill();
+    if (on_exhausted_) on_exhausted_();
+    return true;
+  }
+
+  // Tries to have all spare descriptors again, until it succeeds.
+  void RefillLater() {
+    if (std::exchange(refilling_, true)) return;
+    loop_.RunAt(loop_.Now() + kAcceptRetryDelay, [self = shared_from_this()] {
+      self->refilling_ = false;
+      if (self->socket_ != kNone && !self->spares_.Refill()) self->RefillLater();
+    });
+  }
+
+  // Stops accepting for a while.
   void Pause() {
+    RefillLater();
     loop_.descriptor_poller().Change(socket_, 0, this);
     loop_.RunAt(loop_.Now() + kAcceptRetryDelay, [self = shared_from_this()] {
       if (self->socket_ != kNone) {
@@ -94,6 +129,9 @@ class Acceptor final : public DescriptorPoller::Watcher,
 
   RealLoop& loop_;
   Network::AcceptHandler on_accept_;
+  const std::function<void()> on_exhausted_;
+  SpareDescriptors spares_;
+  bool refilling_ = false;
   Endpoint local_;
   int socket_ = kNone;
 };
@@ -288,7 +326,7 @@ class RealDatagramSocket final : public DatagramSocket {
 StatusOr<std::unique_ptr<Listener>> RealNetwork::Listen(const Endpoint& at,
                                                         const ListenOptions& options,
                                                         AcceptHandler on_accept) {
-  auto acceptor = std::make_shared<Acceptor>(loop_, std::move(on_accept));
+  auto acceptor = std::make_shared<Acceptor>(loop_, options, std::move(on_accept));
   NEPTUNE_RETURN_IF_ERROR(acceptor->Open(at, options));
   return std::make_unique<RealListener>(std::move(acceptor));
 }

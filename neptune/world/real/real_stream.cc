@@ -1,5 +1,6 @@
 // Bytes are read when available into the loop's single buffer, so an idle connection holds no
-// memory. Bytes written during a turn of the loop are sent with one system call at its end.
+// memory. Bytes written during a turn of the loop are sent with one system call at its end. A large
+// write keeps its own buffer, which is freed once it is sent; it is not copied behind others.
 
 #include "neptune/world/real/real_stream.h"
 
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <list>
 #include <string>
 #include <utility>
 
@@ -24,6 +26,10 @@ constexpr size_t kReadSizeMax = 256 * 1024;
 // The peer has closed its side, or the connection is broken; reading determines which.
 constexpr uint32_t kEndEvents = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr uint32_t kReadEvents = EPOLLIN | EPOLLRDHUP | EPOLLET;
+// Writes are gathered in pieces up to this size; a larger one is a piece of its own.
+constexpr size_t kPieceSizeMax = 64 * 1024;
+// Maximum size of the buffer that a connection keeps for its next writes.
+constexpr size_t kIdleBufferSizeMax = 64 * 1024;
 
 // Lives until it is shut; the Stream itself may be destroyed earlier, while queued bytes are sent.
 class Connection final : public DescriptorPoller::Watcher,
@@ -53,8 +59,10 @@ class Connection final : public DescriptorPoller::Watcher,
     if (ended_ || closing_) return;
     if (pending_.empty()) {
       pending_ = std::move(bytes);
-    } else {
+    } else if (later_.empty() && pending_.size() + bytes.size() <= kPieceSizeMax) {
       pending_ += bytes;
+    } else {
+      WriteLater(std::move(bytes));
     }
     had_unsent_ = true;
     ScheduleFlush();
@@ -69,7 +77,7 @@ class Connection final : public DescriptorPoller::Watcher,
   void Close() {
     handler_ = nullptr;
     closing_ = true;
-    if (pending_.size() == sent_) Shut();
+    if (unsent_size() == 0) Shut();
   }
 
   void Abandon() {
@@ -77,7 +85,7 @@ class Connection final : public DescriptorPoller::Watcher,
     Shut();
   }
 
-  size_t unsent_size() const { return pending_.size() - sent_; }
+  size_t unsent_size() const { return pending_.size() - sent_ + later_size_; }
   Endpoint peer() const { return peer_; }
 
  private:
@@ -130,22 +138,52 @@ class Connection final : public DescriptorPoller::Watcher,
     });
   }
 
+  // Queues a piece after those before it; small ones share a piece.
+  void WriteLater(std::string bytes) {
+    later_size_ += bytes.size();
+    if (!later_.empty() && later_.back().size() + bytes.size() <= kPieceSizeMax) {
+      later_.back() += bytes;
+    } else {
+      later_.push_back(std::move(bytes));
+    }
+  }
+
+  // Makes the next piece the one that is sent; false: there is none. REQUIRES: all of pending_ is
+  // sent.
+  bool TakeNextPiece() {
+    sent_ = 0;
+    if (later_.empty()) {
+      if (pending_.capacity() > kIdleBufferSizeMax) std::string().swap(pending_);
+      pending_.clear();
+      return false;
+    }
+    pending_ = std::move(later_.front());
+    later_.pop_front();
+    later_size_ -= pending_.size();
+    return true;
+  }
+
+  void DropUnsent() {
+    std::string().swap(pending_);
+    later_.clear();
+    sent_ = later_size_ = 0;
+  }
+
   void Flush() {
     if (ended_) return;
-    while (sent_ < pending_.size()) {
-      const ssize_t size =
-          send(socket_, pending_.data() + sent_, pending_.size() - sent_, MSG_NOSIGNAL);
+    while (sent_ < pending_.size() || TakeNextPiece()) {
+      const int flags = MSG_NOSIGNAL | (later_.empty() ? 0 : MSG_MORE);
+      const ssize_t size = send(socket_, pending_.data() + sent_, pending_.size() - sent_, flags);
       if (size < 0 && errno == EINTR) continue;
       if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-        pending_.erase(0, std::exchange(sent_, 0));
+        // The rest is moved to the front when it is the smaller half, so each byte moves rarely.
+        if (sent_ > pending_.size() / 2) pending_.erase(0, std::exchange(sent_, 0));
         full_ = true;
         return loop_.descriptor_poller().Change(socket_, kReadEvents | EPOLLOUT, this);
       }
       if (size < 0) return End(FromErrno("connection to " + peer_.ToString()));
       sent_ += static_cast<size_t>(size);
     }
-    pending_.clear();
-    sent_ = 0;
     // The first bytes need not wait for earlier ones, so TCP_NODELAY is only set after they have
     // been sent.
     if (std::exchange(delays_, false)) DelayNoMore();
@@ -166,8 +204,7 @@ class Connection final : public DescriptorPoller::Watcher,
 
   void Shut() {
     if (std::exchange(ended_, true)) return;
-    pending_.clear();
-    sent_ = 0;
+    DropUnsent();
     loop_.descriptor_poller().Close(socket_, this);
   }
 
@@ -177,6 +214,8 @@ class Connection final : public DescriptorPoller::Watcher,
   StreamHandler* handler_ = nullptr;
   std::string pending_;  // bytes to send; the first sent_ of them have been sent
   size_t sent_ = 0;
+  std::list<std::string> later_;  // pieces to send after those; an empty list holds no memory
+  size_t later_size_ = 0;
   bool reading_ = true;
   bool readable_;  // there may be bytes that no further event will report
   bool delays_;    // Nagle's algorithm is on; accepted sockets inherit TCP_NODELAY

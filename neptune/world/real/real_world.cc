@@ -15,6 +15,7 @@
 #include "neptune/world/real/emulated_processors.h"
 #include "neptune/world/real/helper_threads.h"
 #include "neptune/world/real/host_load.h"
+#include "neptune/world/real/host_resources.h"
 #include "neptune/world/real/real_loop.h"
 
 namespace neptune {
@@ -103,6 +104,10 @@ class RealWorld final : public World {
 
   HostLoad SampleLoad() override { return load_.Sample(); }
 
+  HostResources resources() const override {
+    return {.memory_size = MemorySize(), .descriptor_limit = descriptor_limit_};
+  }
+
  private:
   std::vector<RealLoop*> StartedLoops() {
     LeafLock lock(&mutex_);
@@ -113,6 +118,7 @@ class RealWorld final : public World {
 
   const RealWorldOptions options_;
   const uint64_t seed_;
+  const size_t descriptor_limit_ = RaiseDescriptorLimit();
   const std::unique_ptr<DurableStorage> storage_;
   const std::unique_ptr<Processors> processors_;
   LoadSampler load_;

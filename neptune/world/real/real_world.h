@@ -8,6 +8,7 @@
 //
 // A loop, its connections and its threads share one kernel thread; a poller shared by several
 // threads is several times slower.
+// A world raises the process's soft limit of open descriptors to the hard one.
 // Boost.Asio appears nowhere outside this folder.
 // Threads: see World.
 // Errors: StartLoop: kResourceExhausted at the limit of loops or threads.

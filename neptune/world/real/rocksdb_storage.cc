@@ -13,8 +13,10 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "neptune/base/disk_room.h"
 #include "neptune/base/file.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/world/real/host_resources.h"
 #include "neptune/world/real/posix_log_files.h"
 
 namespace neptune {
@@ -219,6 +221,7 @@ class RocksDbStorage : public DurableStorage {
   }
 
   LogFiles& log_files() override { return *log_files_; }
+  StatusOr<DiskSpace> Space() const override { return SpaceOf(directory_); }
 
  private:
   std::string PathOf(std::string_view name) const { return StrCat(directory_, "/", name); }

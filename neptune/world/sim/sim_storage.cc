@@ -28,6 +28,12 @@ void Apply(const WriteBatch& batch, Contents* contents) {
   for (const WriteBatch::Operation& operation : batch.operations()) Apply(operation, contents);
 }
 
+uint64_t SizeOf(const Contents& contents) {
+  uint64_t size = 0;
+  for (const auto& [key, value] : contents) size += key.size() + value.size();
+  return size;
+}
+
 // Calls `visitor` on [begin, end) until it returns false.
 template <typename Iterator>
 void Visit(Iterator begin, Iterator end, const KeyValueStore::Visitor& visitor) {
@@ -72,12 +78,28 @@ struct SimStorage::Disk {
   }
 };
 
+// All stores share the space of the disk.
+struct SimStorage::Capacity {
+  const std::map<std::string, std::shared_ptr<Disk>, std::less<>>* disks;
+  uint64_t total = UINT64_MAX;
+
+  // Measured anew each time, because only tests of full disks have a limit.
+  uint64_t Free() const {
+    if (total == UINT64_MAX) return total;
+    uint64_t used = 0;
+    for (const auto& [name, disk] : *disks) used += SizeOf(disk->current);
+    return total - std::min(total, used);
+  }
+};
+
 class SimStorage::Store : public KeyValueStore {
  public:
-  Store(std::string name, std::shared_ptr<Disk> disk, std::shared_ptr<Status> write_status)
+  Store(std::string name, std::shared_ptr<Disk> disk, std::shared_ptr<Status> write_status,
+        std::shared_ptr<const Capacity> space)
       : name_(std::move(name)),
         disk_(std::move(disk)),
         write_status_(std::move(write_status)),
+        space_(std::move(space)),
         process_(disk_->process) {}
   ~Store() override {
     if (alive()) disk_->is_open = false;
@@ -93,6 +115,9 @@ class SimStorage::Store : public KeyValueStore {
   Status Write(const WriteBatch& batch, WriteMode mode) override {
     NEPTUNE_RETURN_IF_ERROR(batch.Check());
     NEPTUNE_RETURN_IF_ERROR(CheckWritable());
+    if (batch.size() > space_->Free()) {
+      return ResourceExhausted("write to store ", name_, ": no space left");
+    }
     disk_->Write(batch);
     if (mode == WriteMode::kSynced) disk_->Sync();
     return OkStatus();
@@ -134,10 +159,14 @@ class SimStorage::Store : public KeyValueStore {
   const std::string name_;
   const std::shared_ptr<Disk> disk_;
   const std::shared_ptr<Status> write_status_;
+  const std::shared_ptr<const Capacity> space_;
   const int process_;
 };
 
-SimStorage::SimStorage() : write_status_(std::make_shared<Status>()) {}
+SimStorage::SimStorage()
+    : write_status_(std::make_shared<Status>()), space_(std::make_shared<Capacity>()) {
+  space_->disks = &disks_;
+}
 SimStorage::~SimStorage() = default;
 
 StatusOr<std::unique_ptr<KeyValueStore>> SimStorage::Open(std::string_view name) {
@@ -146,7 +175,7 @@ StatusOr<std::unique_ptr<KeyValueStore>> SimStorage::Open(std::string_view name)
   if (disk == nullptr) disk = std::make_shared<Disk>();
   if (disk->is_open) return FailedPrecondition("store ", name, " is open");
   disk->is_open = true;
-  return std::make_unique<Store>(std::string(name), disk, write_status_);
+  return std::make_unique<Store>(std::string(name), disk, write_status_, space_);
 }
 
 Status SimStorage::Destroy(std::string_view name) {
@@ -177,6 +206,12 @@ void SimStorage::EndProcess() {
 void SimStorage::FailWrites(Status status) {
   log_files_.FailWrites(status);
   *write_status_ = std::move(status);
+}
+
+void SimStorage::LimitSpace(uint64_t total) { space_->total = total; }
+
+StatusOr<DiskSpace> SimStorage::Space() const {
+  return DiskSpace{.total = space_->total, .free = space_->Free()};
 }
 
 size_t SimStorage::unsynced_count() const {

@@ -16,12 +16,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "neptune/base/disk_room.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/sim/sim_log_files.h"
 #include "neptune/world/storage.h"
@@ -53,17 +55,25 @@ class SimStorage : public DurableStorage {
   // full or broken disk. Reads still work.
   void FailWrites(Status status);
 
+  // Makes the disk one of `total` bytes, of which the stores take the sizes of their keys and
+  // values. A write that does not fit fails with RESOURCE_EXHAUSTED and has no effect. Default:
+  // unbounded.
+  void LimitSpace(uint64_t total);
+  StatusOr<DiskSpace> Space() const override;
+
   // Number of batches written and not yet synced, over all stores.
   size_t unsynced_count() const;
 
  private:
   struct Disk;
+  struct Capacity;
   class Store;
   friend class Store;
 
   std::map<std::string, std::shared_ptr<Disk>, std::less<>> disks_;
   std::shared_ptr<Status> write_status_;
   SimLogFiles log_files_;
+  const std::shared_ptr<Capacity> space_;
 };
 
 }  // namespace neptune

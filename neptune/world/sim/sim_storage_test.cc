@@ -174,6 +174,28 @@ TEST(SimStorageTest, FullDiskFailsWritesAndChangesNothing) {
   EXPECT_TRUE(store->Put("k", "v", WriteMode::kSynced).ok());
 }
 
+TEST(SimStorageTest, StoresShareTheSpaceOfTheDisk) {
+  SimStorage storage;
+  EXPECT_EQ(storage.Space()->free, UINT64_MAX);
+  storage.LimitSpace(100);
+  const auto one = *storage.Open("one");
+  const auto other = *storage.Open("other");
+  EXPECT_TRUE(one->Put("a", std::string(59, 'x'), WriteMode::kSynced).ok());
+  EXPECT_EQ(storage.Space()->free, 40u);
+  EXPECT_EQ(other->Put("b", std::string(40, 'x'), WriteMode::kSynced).code(),
+            StatusCode::kResourceExhausted);
+  EXPECT_EQ(*other->Get("b"), std::nullopt);
+  EXPECT_TRUE(other->Put("b", std::string(39, 'x'), WriteMode::kSynced).ok());
+  EXPECT_EQ(storage.Space()->free, 0u);
+  storage.LimitSpace(200);
+  EXPECT_TRUE(one->Put("a", "y", WriteMode::kSynced).ok());
+  EXPECT_EQ(storage.Space()->free, 200u - 40 - 2);
+  WriteBatch batch;
+  batch.DeleteRange("a", "z");
+  EXPECT_TRUE(one->Write(batch, WriteMode::kBuffered).ok());
+  EXPECT_EQ(storage.Space()->free, 160u);
+}
+
 TEST(SimStorageTest, UnsyncedWritesAreBounded) {
   SimStorage storage;
   const auto store = *storage.Open("s");

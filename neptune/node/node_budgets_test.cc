@@ -1,0 +1,107 @@
+#include "neptune/node/node_budgets.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "neptune/node/cluster_spec.h"
+
+namespace neptune {
+namespace {
+
+constexpr size_t kMiB = size_t{1} << 20;
+
+ClusterSpec Spec(const std::string& node_fields) {
+  const auto spec = ParseClusterSpec(
+      "name: 'test' multicast_group: '239.192.7.1:7400' "
+      "services { name: 'echo' module: 'echo' } "
+      "services { name: 'data' module: 'registers' partition_count: 3 "
+      "           replication { level: 'ordered_writes' witness: 'w' } } "
+      "nodes { name: 'a' hosts { service: 'data' } " +
+          node_fields +
+          " } "
+          "nodes { name: 'b' hosts { service: 'data' } } "
+          "nodes { name: 'w' hosts { service: 'echo' } } "
+          "nodes { name: 'e' hosts { service: 'echo' } }",
+      "test");
+  EXPECT_TRUE(spec.ok()) << spec.status();
+  return *spec;
+}
+
+BudgetSizes SizesOf(const ClusterSpec& spec, const char* node, const HostResources& resources) {
+  return BudgetSizesOf(spec, *FindNode(spec, NodeId(node)), resources);
+}
+
+TEST(NodeBudgetsTest, MemoryIsAQuarterOfTheMachinesUnlessTheSpecGivesIt) {
+  EXPECT_EQ(SizesOf(Spec(""), "a", {.memory_size = 4096 * kMiB}).memory, 1024 * kMiB);
+  EXPECT_EQ(SizesOf(Spec(""), "a", {.memory_size = 100 * kMiB}).memory, 64 * kMiB);
+  EXPECT_EQ(SizesOf(Spec("memory_budget_mib: 100"), "a", {.memory_size = 4096 * kMiB}).memory,
+            100 * kMiB);
+}
+
+TEST(NodeBudgetsTest, ConnectionsGetTheDescriptorsThatNothingElseNeeds) {
+  const ClusterSpec spec = Spec("");
+  const HostResources resources = {.descriptor_limit = 1024};
+  const BudgetSizes echo = SizesOf(spec, "e", resources);
+  EXPECT_GE(echo.reserved_descriptors, 64u);
+  EXPECT_EQ(echo.connections + echo.reserved_descriptors, 1024u);
+  for (const char* node : {"a", "w"}) {
+    EXPECT_EQ(SizesOf(spec, node, resources).reserved_descriptors,
+              echo.reserved_descriptors + 3 * 16)
+        << "stores of partitions on " << node;
+  }
+  EXPECT_EQ(SizesOf(spec, "a", {.descriptor_limit = 100}).connections, 50u);
+}
+
+TEST(NodeBudgetsTest, HandshakesTakeUpToAQuarterOfTheConnections) {
+  ClusterSpec spec = Spec("");
+  const HostResources resources = {.descriptor_limit = 1024};
+  const BudgetSizes open = SizesOf(spec, "e", resources);
+  EXPECT_EQ(open.handshakes, 0u);
+  spec.set_cluster_key_file("key");
+  const BudgetSizes keyed = SizesOf(spec, "e", resources);
+  EXPECT_EQ(keyed.handshakes, open.connections / 4);
+  EXPECT_EQ(keyed.handshakes + keyed.connections, open.connections);
+  EXPECT_EQ(SizesOf(spec, "e", {.descriptor_limit = 100'000}).handshakes, 1024u);
+}
+
+TEST(NodeBudgetsTest, SpecLowersTheLimitOfConnectionsOnly) {
+  const HostResources resources = {.descriptor_limit = 1024};
+  EXPECT_EQ(SizesOf(Spec("connection_count_max: 20"), "a", resources).connections, 20u);
+  EXPECT_LT(SizesOf(Spec("connection_count_max: 5000"), "a", resources).connections, 1024u);
+}
+
+TEST(NodeBudgetsTest, BudgetsOutOfBoundsAreRefusedWithTheirNode) {
+  for (const char* fields : {"memory_budget_mib: 63", "memory_budget_mib: 16777217",
+                             "connection_count_max: 15", "disk_reserve_mib: 16777217"}) {
+    const auto spec = ParseClusterSpec(
+        std::string("name: 'test' multicast_group: '239.192.7.1:7400' services { name: 'echo' "
+                    "module: 'echo' } nodes { name: 'a' hosts { service: 'echo' } ") +
+            fields + " }",
+        "test");
+    EXPECT_EQ(spec.status().code(), StatusCode::kInvalidArgument) << fields;
+    EXPECT_NE(spec.status().message().find("node 'a'"), std::string::npos) << spec.status();
+  }
+}
+
+TEST(NodeBudgetsTest, MetricsAndReadinessFollowTheBudgets) {
+  const ClusterSpec spec = Spec("disk_reserve_mib: 1");
+  NodeBudgets budgets(spec, *FindNode(spec, NodeId("a")), {});
+  MetricsRegistry metrics;
+  ASSERT_TRUE(budgets.AddTo(metrics, /*with_disk=*/true).ok());
+  const auto share = MemoryShare::Of(budgets.memory().budget);
+  MemoryCharge charge;
+  ASSERT_TRUE(share->TryCharge(MemoryUse::kAnswers, 1000, MemoryRank::kSmall, &charge));
+  budgets.memory().budget->NoteRefusal(MemoryUse::kRequests);
+  EXPECT_EQ(*metrics.Value("neptune_memory_used_bytes", {{"purpose", "answers"}}), 1000);
+  EXPECT_EQ(*metrics.Value("neptune_memory_refusals_total", {{"purpose", "requests"}}), 1);
+  EXPECT_EQ(budgets.WhyNotReady(), std::nullopt);
+  budgets.disk().Update({.total = 100 * kMiB, .free = kMiB - 1});
+  EXPECT_FALSE(budgets.disk().CheckWrite().ok());
+  EXPECT_NE(budgets.WhyNotReady(), std::nullopt);
+  EXPECT_EQ(*metrics.Value("neptune_disk_free_bytes"), kMiB - 1);
+  EXPECT_EQ(*metrics.Value("neptune_disk_refused_writes_total"), 1);
+}
+
+}  // namespace
+}  // namespace neptune
