@@ -68,6 +68,13 @@ TreeScheme SchemeOf(const ClusterSpec& cluster, const ServiceName& service) {
   return ParseTreeScheme(spec->aggregation_tree()).value_or(TreeScheme::kLoadAdaptive);
 }
 
+// Starts an aggregation by datagram on a serving loop, because reductions run where the task is
+// kept.
+void PrepareTask(NodeLoops& loops, Aggregator& aggregator, std::string_view bytes) {
+  loops.serving().front()->loop->Post(
+      [&aggregator, task = std::string(bytes)] { aggregator.tasks().Prepare(task); });
+}
+
 }  // namespace
 
 Node::Node(World& world, NodeOptions options)
@@ -296,7 +303,9 @@ Status Node::StartMembership() {
   hooks.send = [this](const Endpoint& to, std::string_view bytes) {
     servers_->SendProbe(to, bytes);
   };
-  hooks.on_task = [this](std::string_view bytes) { PrepareTask(bytes); };
+  hooks.on_task = [this](std::string_view bytes) {
+    PrepareTask(runtime_->loops(), *aggregator_, bytes);
+  };
   return membership_->Start(std::move(identity), *counters_, std::move(hooks));
 }
 
@@ -352,15 +361,9 @@ LoadReport Node::Load(std::string_view service) const {
   return report;
 }
 
-// On a serving loop, because reductions run where the task is kept.
-void Node::PrepareTask(std::string_view bytes) {
-  runtime_->loops().serving().front()->loop->Post(
-      [this, task = std::string(bytes)] { aggregator_->tasks().Prepare(task); });
-}
-
 void Node::HandleProbe(std::string_view bytes) {
-  if (IsDissemination(bytes)) return PrepareTask(bytes);
-  membership_->Hear(bytes);
+  if (!IsDissemination(bytes)) return membership_->Hear(bytes);
+  PrepareTask(runtime_->loops(), *aggregator_, bytes);
 }
 
 void Node::Describe(Announcement* announcement) {

@@ -121,8 +121,6 @@ class Node {
   void HandleRequest(IncomingRequest&& request, bool at_control);
   // The error of a request for a service that HostedServices::Find does not return.
   Status WhyNotHere(const ServiceName& service) const;
-  // Starts aggregations by datagram on a serving loop.
-  void PrepareTask(std::string_view bytes);
   // Returns the load of the node and the state of the service here. On the control loop.
   LoadReport Load(std::string_view service) const;
   // Handles datagrams at the probe endpoint that are neither polls nor probes.

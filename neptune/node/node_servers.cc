@@ -44,7 +44,7 @@ Status NodeServers::StartCalls(uint16_t port, const NodeMetrics& counters,
   return OkStatus();
 }
 
-// Without the places of connections, all of which users may take.
+// Its connections take none of the places for connections, all of which users may take.
 Status NodeServers::StartControl(uint16_t port, const NodeMetrics& counters,
                                  const NodeBudgets& budgets, RequestHandler handler) {
   NEPTUNE_ASSIGN_OR_RETURN(control_endpoint_,

@@ -28,6 +28,9 @@ constexpr Duration kRestorePause = std::chrono::milliseconds(100);
 constexpr Duration kRestorePauseMax = std::chrono::seconds(2);
 constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
 
+// `disk`: null: its room is not known.
+bool MayFollow(const DiskRoom* disk) { return disk == nullptr || disk->may_follow(); }
+
 }  // namespace
 
 ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
@@ -153,7 +156,7 @@ void ReplicaAgent::Receive(MemberIndex from, ProtocolMessage message) {
   if (stopping_ || protocol_ == nullptr) return;
   // A message that lost its entries is still a correct one of its sender: the primary's heartbeat,
   // or what a peer has.
-  if (!MayFollow()) std::visit([](auto& one) { one.entries.clear(); }, message);
+  if (!MayFollow(hooks_.disk)) std::visit([](auto& one) { one.entries.clear(); }, message);
   protocol_->Handle(MessageReceived{from, std::move(message)}, loop_.Now());
   WakePump();
 }
@@ -394,7 +397,7 @@ StatusOr<Lsn> ReplicaAgent::MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>&
 }
 
 void ReplicaAgent::BeginRestore(MemberIndex from) {
-  if (restoring_ || !data_->exists() || !MayFollow()) return;
+  if (restoring_ || !data_->exists() || !MayFollow(hooks_.disk)) return;
   restoring_ = true;
   SpawnOn(*hooks_.control, "restore", [this, from] {
     const Status status = Restore(from);

@@ -208,7 +208,6 @@ class ReplicaAgent {
   // Refuses writes while the disk is almost full; at level 1 also while the log exceeds its size
   // limit.
   Status CheckRoom();
-  bool MayFollow() const { return hooks_.disk == nullptr || hooks_.disk->may_follow(); }
   void Fail(const neptune::Status& status);
 
   // The data, on the executing loop.

@@ -1,5 +1,5 @@
-// Throughput of the log in a folder of the working directory: entries of 1 KiB stored
-// in batches, read in order as for a member that catches up, and checked when the log is opened.
+// Throughput of the log in a folder of the working directory: entries of 1 KiB stored in batches,
+// read in order as for a member that catches up, and checked when the log is opened.
 
 #include <benchmark/benchmark.h>
 #include <unistd.h>

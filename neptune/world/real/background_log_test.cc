@@ -120,7 +120,7 @@ TEST_F(BackgroundLogTest, EndsThoughNothingIsRead) {
 TEST_F(BackgroundLogTest, CountsWhatTheDescriptorRefuses) {
   BackgroundLog& log = Open(1 << 20);
   CloseReader();
-  for (int i = 0; i < 3; ++i) log.Append("nobody reads this");
+  for (int i = 0; i < 3; ++i) log.Append("this is not read");
   EXPECT_TRUE(log.Flush(kPatience));
   EXPECT_EQ(log.dropped_count(), 3);
 }

@@ -83,7 +83,7 @@ struct SimStorage::Capacity {
   const std::map<std::string, std::shared_ptr<Disk>, std::less<>>* disks;
   uint64_t total = UINT64_MAX;
 
-  // Measured anew each time, because only tests of full disks have a limit.
+  // Measured each time, because only tests of full disks have a limit.
   uint64_t Free() const {
     if (total == UINT64_MAX) return total;
     uint64_t used = 0;

@@ -44,8 +44,8 @@ class SimStorage : public DurableStorage {
   // Also for faults of single files.
   SimLogFiles& log_files() override { return log_files_; }
 
-  // Power failure: each store and log file loses what it would lose on a disk, and all open
-  // ones stop working.
+  // Power failure: each store and log file loses what it would lose on a disk, and all open ones
+  // stop working.
   void Crash(RandomSource& random);
   // The program is killed: no data is lost. Its open stores and log files stop working and may be
   // opened again.
