@@ -27,8 +27,7 @@ constexpr int64_t kNanosAMilli = 1'000'000;
 
 }  // namespace
 
-PersistentCacheModule::PersistentCacheModule(PersistentCacheHooks hooks)
-    : hooks_(std::move(hooks)), size_mb_(ResultCacheOptions().size_max >> 20) {}
+PersistentCacheModule::PersistentCacheModule() : size_mb_(ResultCacheOptions().size_max >> 20) {}
 
 void PersistentCacheModule::DeclareParameters(neptune::ParameterTable& table) {
   table.Whole("size_mb", {1, kSizeMaxMb}, &size_mb_,
@@ -45,17 +44,16 @@ Status PersistentCacheModule::Start(ModuleContext& context) {
                   [this](const WriteContext& write, std::string_view bytes, std::string* response) {
                     return Insert(write, bytes, response);
                   });
-  if (hooks_.before_insert) {
-    service_->BeforeWrite(
-        [this, &world = context.world](const neptune::LogEntry&) { hooks_.before_insert(world); });
-  }
-  return service_->Open();
+  return Open(*service_, context.world);
+}
+
+Status PersistentCacheModule::Open(neptune::ReplicatedService& service, neptune::World& world) {
+  return service.Open();
 }
 
 Status PersistentCacheModule::Lookup(const StoreView& store, RequestContext& context,
                                      const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const LookupRequest* const asked, request.As<LookupRequest>());
-  if (hooks_.before_lookup) hooks_.before_lookup(context.world());
   const int64_t now_ns = context.world().wall_time().ns_since_1970;
   NEPTUNE_ASSIGN_OR_RETURN(
       FoundEntry found,

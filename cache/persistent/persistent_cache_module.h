@@ -9,11 +9,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "cache/persistent/persistent_entries.h"
 #include "neptune/replication/agent/replicated_service.h"
@@ -21,15 +19,9 @@
 
 namespace search::cache {
 
-// Hooks for experiments that simulate delays; called on user-level threads, which may wait.
-struct PersistentCacheHooks {
-  std::function<void(neptune::World& world)> before_lookup;  // may be null
-  std::function<void(neptune::World& world)> before_insert;  // on each replica; may be null
-};
-
-class PersistentCacheModule final : public neptune::ServiceModule {
+class PersistentCacheModule : public neptune::ServiceModule {
  public:
-  explicit PersistentCacheModule(PersistentCacheHooks hooks = {});
+  PersistentCacheModule();
 
   void DeclareParameters(neptune::ParameterTable& table) override;
   neptune::Status Start(neptune::ModuleContext& context) override;
@@ -39,13 +31,16 @@ class PersistentCacheModule final : public neptune::ServiceModule {
   std::string implementation() const override { return "persistent"; }
   void Stop() override { service_.reset(); }
 
+ protected:
+  // Opens the service, whose methods are registered; a subclass may add to it before.
+  virtual neptune::Status Open(neptune::ReplicatedService& service, neptune::World& world);
+  virtual neptune::Status Lookup(const neptune::StoreView& store, neptune::RequestContext& context,
+                                 const neptune::Data& request, neptune::Data* response);
+
  private:
-  neptune::Status Lookup(const neptune::StoreView& store, neptune::RequestContext& context,
-                         const neptune::Data& request, neptune::Data* response);
   neptune::Status Insert(const neptune::WriteContext& write, std::string_view bytes,
                          std::string* response) const;
 
-  const PersistentCacheHooks hooks_;
   uint64_t size_mb_;         // fixed before Start
   PersistentLimits limits_;  // fixed by Start
   std::unique_ptr<neptune::ReplicatedService> service_;

@@ -161,15 +161,15 @@ std::string SpellingResult::Best(uint64_t total) const {
 SpellingResult Suggester::Spell(const ClientSession& session, const SpellOrder& order) const {
   const std::vector<index::SpelledWord> words = index::WordsToSpell(order.query);
   if (words.empty()) return {.others = {}, .is_complete = true};
-  index::SpellQuery question = index::ToMessage(words);
-  question.set_index_version(order.index_version);
+  index::SpellQuery spell_query = index::ToMessage(words);
+  spell_query.set_index_version(order.index_version);
   const TierReplies replies = AskBothTiers(
       session,
-      {index::kTierSpellMethod, index::kSpellReduceOperator, Data::Of(question), order.deadline},
+      {index::kTierSpellMethod, index::kSpellReduceOperator, Data::Of(spell_query), order.deadline},
       options_);
   const auto answer =
       JoinReplies<SpellAnswer>(replies, [&](const SpellAnswer& a, const SpellAnswer& b) {
-        return index::MergeSpellAnswers(a, b, question);
+        return index::MergeSpellAnswers(a, b, spell_query);
       });
   SpellingResult result{.others = {}, .is_complete = replies.is_complete};
   if (!answer) return result;

@@ -58,10 +58,10 @@ void TwoWords(benchmark::State& state, IndexTierVariant variant) {
   const IndexTier& tier = Tier(variant);
   std::mt19937_64 random(2);
   for (auto _ : state) {
-    TierQuery question;
-    question.set_query(RandomWord(random) + " " + RandomWord(random));
-    question.set_hit_count_max(10);
-    auto answer = tier.Search(question, {});
+    TierQuery tier_query;
+    tier_query.set_query(RandomWord(random) + " " + RandomWord(random));
+    tier_query.set_hit_count_max(10);
+    auto answer = tier.Search(tier_query, {});
     if (!answer.ok()) state.SkipWithError("search failed");
     benchmark::DoNotOptimize(answer);
   }

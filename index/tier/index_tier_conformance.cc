@@ -38,33 +38,34 @@ std::string RandomWords(std::mt19937_64& random, size_t count) {
   return text;
 }
 
-TierQuery Question(std::string text, uint32_t hit_count_max, bool count_exactly = true) {
+TierQuery TierQueryOf(std::string text, uint32_t hit_count_max, bool count_exactly = true) {
   const auto query = ParseQuery(text);
   EXPECT_TRUE(query.ok()) << query.status();
-  TierQuery question;
-  question.set_query(Canonical(*query));
-  question.set_hit_count_max(hit_count_max);
-  question.set_count_exactly(count_exactly);
-  return question;
+  TierQuery tier_query;
+  tier_query.set_query(Canonical(*query));
+  tier_query.set_hit_count_max(hit_count_max);
+  tier_query.set_count_exactly(count_exactly);
+  return tier_query;
 }
 
 // Most of the queries use a second phase.
-TierQuery RandomQuestion(const std::string& text, std::mt19937_64& random) {
-  TierQuery question = Question(text, 1 + random() % 20);
-  if (random() % 4 != 0) question.set_second_phase_count(random() % 40);
-  return question;
+TierQuery RandomTierQuery(const std::string& text, std::mt19937_64& random) {
+  TierQuery tier_query = TierQueryOf(text, 1 + random() % 20);
+  if (random() % 4 != 0) tier_query.set_second_phase_count(random() % 40);
+  return tier_query;
 }
 
-TierAnswer Ask(const IndexTier& tier, const TierQuery& question) {
-  const auto answer = tier.Search(question, TierSearchControl());
-  EXPECT_TRUE(answer.ok()) << answer.status() << " for " << question.query();
+TierAnswer Ask(const IndexTier& tier, const TierQuery& tier_query) {
+  const auto answer = tier.Search(tier_query, TierSearchControl());
+  EXPECT_TRUE(answer.ok()) << answer.status() << " for " << tier_query.query();
   return answer.ok() ? *answer : TierAnswer();
 }
 
-TierAnswer AskAll(const std::vector<std::unique_ptr<IndexTier>>& tiers, const TierQuery& question) {
-  TierAnswer merged = Ask(*tiers[0], question);
+TierAnswer AskAll(const std::vector<std::unique_ptr<IndexTier>>& tiers,
+                  const TierQuery& tier_query) {
+  TierAnswer merged = Ask(*tiers[0], tier_query);
   for (size_t i = 1; i < tiers.size(); ++i) {
-    merged = MergeTierAnswers(merged, Ask(*tiers[i], question), question.hit_count_max());
+    merged = MergeTierAnswers(merged, Ask(*tiers[i], tier_query), tier_query.hit_count_max());
   }
   return merged;
 }
@@ -228,8 +229,8 @@ TEST_P(IndexTierConformance, AnswersAsTheReferenceDoes) {
     const auto reference = BuildAndOpen(kReferenceTierName, "reference_" + name, documents, 1);
     for (int i = 0; i < 200; ++i) {
       const std::string text = RandomQuery(random);
-      const TierQuery question = RandomQuestion(text, random);
-      ASSERT_EQ(Contents(Ask(*tier[0], question)), Contents(Ask(*reference[0], question)))
+      const TierQuery tier_query = RandomTierQuery(text, random);
+      ASSERT_EQ(Contents(Ask(*tier[0], tier_query)), Contents(Ask(*reference[0], tier_query)))
           << "seed " << seed << ": " << text;
     }
   }
@@ -242,8 +243,8 @@ TEST_P(IndexTierConformance, AnswersTheSameFromAnyNumberOfPartitions) {
   const auto parts = BuildAndOpen(variant(), "parts", documents, 4);
   for (int i = 0; i < 300; ++i) {
     const std::string text = RandomQuery(random);
-    const TierQuery question = RandomQuestion(text, random);
-    ASSERT_EQ(Contents(AskAll(parts, question)), Contents(AskAll(whole, question))) << text;
+    const TierQuery tier_query = RandomTierQuery(text, random);
+    ASSERT_EQ(Contents(AskAll(parts, tier_query)), Contents(AskAll(whole, tier_query))) << text;
   }
 }
 
@@ -252,7 +253,7 @@ TEST_P(IndexTierConformance, OrdersByScoreThenDocIdAndCountsAtLeastTheHits) {
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 400), 1);
   for (int i = 0; i < 200; ++i) {
     const std::string text = RandomQuery(random);
-    const TierAnswer all = Ask(*tiers[0], Question(text, kTierHitCountMax));
+    const TierAnswer all = Ask(*tiers[0], TierQueryOf(text, kTierHitCountMax));
     EXPECT_TRUE(all.total_is_exact() && all.evaluated_completely()) << text;
     EXPECT_EQ(all.total(), static_cast<uint64_t>(all.hits_size())) << text;
     for (int j = 1; j < all.hits_size(); ++j) {
@@ -262,7 +263,7 @@ TEST_P(IndexTierConformance, OrdersByScoreThenDocIdAndCountsAtLeastTheHits) {
                   (before.score() == hit.score() && before.doc_id() < hit.doc_id()));
     }
     // Fewer hits are a prefix of more hits, whether counted exactly or not.
-    const TierAnswer few = Ask(*tiers[0], Question(text, 5, false));
+    const TierAnswer few = Ask(*tiers[0], TierQueryOf(text, 5, false));
     ASSERT_EQ(few.hits_size(), std::min(5, all.hits_size())) << text;
     for (int j = 0; j < few.hits_size(); ++j) {
       EXPECT_EQ(few.hits(j).SerializeAsString(), all.hits(j).SerializeAsString()) << text;
@@ -281,10 +282,10 @@ TEST_P(IndexTierConformance, RatesTheBestByWhereWordsStand) {
   int changed_count = 0;
   for (int i = 0; i < 200; ++i) {
     const std::string text = RandomQuery(random);
-    TierQuery question = Question(text, 10);
-    const TierAnswer first = Ask(*tiers[0], question);
-    question.set_second_phase_count(5);
-    const TierAnswer both = Ask(*tiers[0], question);
+    TierQuery tier_query = TierQueryOf(text, 10);
+    const TierAnswer first = Ask(*tiers[0], tier_query);
+    tier_query.set_second_phase_count(5);
+    const TierAnswer both = Ask(*tiers[0], tier_query);
     EXPECT_EQ(both.second_phase_count(), 5U) << text;
     EXPECT_FALSE(both.second_phase_lacks_positions());
     ASSERT_EQ(both.hits_size(), first.hits_size()) << text;
@@ -306,14 +307,14 @@ TEST_P(IndexTierConformance, SaysWhoAnswered) {
   EXPECT_EQ(info.implementation, variant());
   EXPECT_EQ(info.index_version, kVersion);
   EXPECT_EQ(info.document_count, 50u);
-  const TierAnswer answer = Ask(*tiers[0], Question("apple", 10));
+  const TierAnswer answer = Ask(*tiers[0], TierQueryOf("apple", 10));
   EXPECT_EQ(answer.implementation(), variant());
   EXPECT_EQ(answer.index_version(), kVersion);
 }
 
 TEST_P(IndexTierConformance, MayBeEmpty) {
   const auto tiers = BuildAndOpen(variant(), "index", {}, 2);
-  const TierAnswer answer = AskAll(tiers, Question("apple OR title:berry", 10));
+  const TierAnswer answer = AskAll(tiers, TierQueryOf("apple OR title:berry", 10));
   EXPECT_EQ(answer.hits_size(), 0);
   EXPECT_EQ(answer.total(), 0u);
   EXPECT_TRUE(answer.total_is_exact());
@@ -323,39 +324,39 @@ TEST_P(IndexTierConformance, MatchesNothingForAnEmptyQuery) {
   std::mt19937_64 random(8);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 50), 1);
   for (const std::string text : {"", "-apple", "&&"}) {
-    const TierAnswer answer = Ask(*tiers[0], Question(text, 10));
+    const TierAnswer answer = Ask(*tiers[0], TierQueryOf(text, 10));
     EXPECT_EQ(answer.total(), 0u) << text;
     EXPECT_TRUE(answer.total_is_exact() && answer.evaluated_completely()) << text;
   }
 }
 
-TEST_P(IndexTierConformance, RefusesQuestionsOutsideItsLimits) {
+TEST_P(IndexTierConformance, RefusesQueriesOutsideItsLimits) {
   std::mt19937_64 random(9);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 5), 1);
-  TierQuery question = Question("apple", 10);
-  question.set_hit_count_max(0);
-  EXPECT_EQ(tiers[0]->Search(question, {}).status().code(), StatusCode::kInvalidArgument);
-  question.set_hit_count_max(kTierHitCountMax + 1);
-  EXPECT_EQ(tiers[0]->Search(question, {}).status().code(), StatusCode::kInvalidArgument);
-  question.set_hit_count_max(10);
-  question.set_query(std::string(kTierQuerySizeMax + 1, 'x'));
-  EXPECT_EQ(tiers[0]->Search(question, {}).status().code(), StatusCode::kInvalidArgument);
+  TierQuery tier_query = TierQueryOf("apple", 10);
+  tier_query.set_hit_count_max(0);
+  EXPECT_EQ(tiers[0]->Search(tier_query, {}).status().code(), StatusCode::kInvalidArgument);
+  tier_query.set_hit_count_max(kTierHitCountMax + 1);
+  EXPECT_EQ(tiers[0]->Search(tier_query, {}).status().code(), StatusCode::kInvalidArgument);
+  tier_query.set_hit_count_max(10);
+  tier_query.set_query(std::string(kTierQuerySizeMax + 1, 'x'));
+  EXPECT_EQ(tiers[0]->Search(tier_query, {}).status().code(), StatusCode::kInvalidArgument);
 }
 
 // A search stopped at once returns a partial answer, marked as such, without wrong hits.
 TEST_P(IndexTierConformance, StopsWhenToldOrAtTheDeadline) {
   std::mt19937_64 random(10);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 20000), 1);
-  TierQuery question = Question("(apple OR berry) (apple OR cherry) -papaya", 1000);
-  question.set_second_phase_count(20);
-  const TierAnswer whole = Ask(*tiers[0], question);
+  TierQuery tier_query = TierQueryOf("(apple OR berry) (apple OR cherry) -papaya", 1000);
+  tier_query.set_second_phase_count(20);
+  const TierAnswer whole = Ask(*tiers[0], tier_query);
   TierSearchControl stopped;
   stopped.stop = [] { return true; };
   TierSearchControl late;
   late.deadline = neptune::TimePoint(std::chrono::seconds(1));
   late.now = [] { return neptune::TimePoint(std::chrono::seconds(2)); };
   for (const TierSearchControl& control : {stopped, late}) {
-    const auto answer = tiers[0]->Search(question, control);
+    const auto answer = tiers[0]->Search(tier_query, control);
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_FALSE(answer->evaluated_completely());
     EXPECT_FALSE(answer->total_is_exact());
@@ -364,7 +365,7 @@ TEST_P(IndexTierConformance, StopsWhenToldOrAtTheDeadline) {
   }
   TierSearchControl early = late;
   early.now = [] { return neptune::TimePoint(); };
-  const auto answer = tiers[0]->Search(question, early);
+  const auto answer = tiers[0]->Search(tier_query, early);
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(Contents(*answer), Contents(whole));
 }
@@ -374,9 +375,9 @@ TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
   std::mt19937_64 random(12);
   auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 200), 1);
   const bool reads_store = tiers[0]->Info().reads_store;
-  TierQuery question = Question("(apple OR \"berry cherry\") -papaya", 20);
-  question.set_second_phase_count(20);
-  const TierAnswer whole = Ask(*tiers[0], question);
+  TierQuery tier_query = TierQueryOf("(apple OR \"berry cherry\") -papaya", 20);
+  tier_query.set_second_phase_count(20);
+  const TierAnswer whole = Ask(*tiers[0], tier_query);
   int read_count = 0;
   TierSearchControl elsewhere;
   elsewhere.read = [&](std::function<void()> read) {
@@ -384,7 +385,7 @@ TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
     std::thread(std::move(read)).join();
     return neptune::OkStatus();
   };
-  const auto answer = tiers[0]->Search(question, elsewhere);
+  const auto answer = tiers[0]->Search(tier_query, elsewhere);
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(Contents(*answer), Contents(whole));
   EXPECT_EQ(read_count, reads_store ? 1 : 0);
@@ -395,7 +396,7 @@ TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
     late = std::move(read);
     return neptune::ResourceExhausted("no thread is free");
   };
-  EXPECT_EQ(tiers[0]->Search(question, refusing).status().code(),
+  EXPECT_EQ(tiers[0]->Search(tier_query, refusing).status().code(),
             reads_store ? StatusCode::kResourceExhausted : StatusCode::kOk);
   tiers.clear();
   if (late) late();
@@ -405,8 +406,8 @@ TEST_P(IndexTierConformance, ReadsItsStoreWhereItIsTold) {
 TEST_P(IndexTierConformance, IsStoppedWithinItsReadByStopRead) {
   std::mt19937_64 random(14);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 2000), 1);
-  const TierQuery question = Question("apple OR berry", 1000);
-  const TierAnswer whole = Ask(*tiers[0], question);
+  const TierQuery tier_query = TierQueryOf("apple OR berry", 1000);
+  const TierAnswer whole = Ask(*tiers[0], tier_query);
   const auto here = std::this_thread::get_id();
   const auto expect_here = [here] { EXPECT_EQ(std::this_thread::get_id(), here); };
   std::atomic<bool> asked = false;
@@ -419,7 +420,7 @@ TEST_P(IndexTierConformance, IsStoppedWithinItsReadByStopRead) {
     std::thread(std::move(read)).join();
     return neptune::OkStatus();
   };
-  const auto answer = tiers[0]->Search(question, control);
+  const auto answer = tiers[0]->Search(tier_query, control);
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->evaluated_completely(), !asked);
   EXPECT_EQ(answer->total() < whole.total(), asked);
@@ -490,8 +491,8 @@ TEST_P(IndexTierConformance, IsSearchedByManyThreadsAndObjectsAndWritesNothing) 
       threads.emplace_back([&, seed] {
         std::mt19937_64 queries(seed);
         for (int i = 0; i < 50; ++i) {
-          const TierQuery question = Question(RandomQuery(queries), 10);
-          EXPECT_EQ(Contents(Ask(*first, question)), Contents(Ask(*second, question)));
+          const TierQuery tier_query = TierQueryOf(RandomQuery(queries), 10);
+          EXPECT_EQ(Contents(Ask(*first, tier_query)), Contents(Ask(*second, tier_query)));
         }
       });
     }
@@ -507,11 +508,11 @@ void IndexTierConformance::DamageAndAsk(size_t document_count, int round_count,
   std::mt19937_64 random(13);
   const std::string directory =
       Build(variant(), "index", RandomDocuments(random, document_count), 1)[0];
-  std::vector<TierQuery> questions;
+  std::vector<TierQuery> tier_queries;
   std::vector<std::string> expected;
   for (int i = 0; i < 10; ++i) {
-    questions.push_back(Question(RandomQuery(random), 10));
-    expected.push_back(Contents(Ask(*Open(variant(), directory), questions.back())));
+    tier_queries.push_back(TierQueryOf(RandomQuery(random), 10));
+    expected.push_back(Contents(Ask(*Open(variant(), directory), tier_queries.back())));
   }
   size_t found_count = 0;
   for (const std::filesystem::path& file : Files(directory)) {
@@ -526,8 +527,8 @@ void IndexTierConformance::DamageAndAsk(size_t document_count, int round_count,
       WriteBytes(file, damaged);
       const auto tier = OpenIndexTier(variant(), directory);
       neptune::Status status = tier.status();
-      for (size_t i = 0; tier.ok() && i < questions.size(); ++i) {
-        const auto answer = (*tier)->Search(questions[i], {});
+      for (size_t i = 0; tier.ok() && i < tier_queries.size(); ++i) {
+        const auto answer = (*tier)->Search(tier_queries[i], {});
         if (answer.ok()) {
           EXPECT_EQ(Contents(*answer), expected[i]) << file;
         } else {

@@ -55,11 +55,11 @@ std::optional<SpellAnswer> SpellAll(const Tiers& tiers, const SpellQuery& query)
 }
 
 uint64_t TotalOf(const IndexTier& tier, const std::string& text) {
-  TierQuery question;
-  question.set_query(CanonicalOf(text));
-  question.set_hit_count_max(1);
-  question.set_count_exactly(true);
-  const auto answer = tier.Search(question, {});
+  TierQuery tier_query;
+  tier_query.set_query(CanonicalOf(text));
+  tier_query.set_hit_count_max(1);
+  tier_query.set_count_exactly(true);
+  const auto answer = tier.Search(tier_query, {});
   EXPECT_TRUE(answer.ok()) << answer.status();
   return answer.ok() ? answer->total() : 0;
 }
@@ -143,7 +143,7 @@ TEST_P(IndexTierConformance, CountsAreTheTotalsOfSearches) {
   }
 }
 
-TEST_P(IndexTierConformance, ImpossibleQuestionsAboutSuggestionsAreRefused) {
+TEST_P(IndexTierConformance, ImpossibleSuggestionRequestsAreRefused) {
   std::mt19937_64 random(25);
   const Tiers tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 20), 1);
   const IndexTier& tier = *tiers[0];

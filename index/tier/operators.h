@@ -4,7 +4,7 @@
 // Source: [Chu03] figures 4 and 5 (local and reduce operator).
 // Pure functions.
 // Threads: as thread-safe as the tier.
-// Errors: LocalOperator: INVALID_ARGUMENT for a question outside the limits of index_tier.h.
+// Errors: LocalOperator: INVALID_ARGUMENT for a query outside the limits of index_tier.h.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace search::index {
 
-// OK if the question is within the limits of index_tier.h; does not parse the text.
+// OK if the query is within the limits of index_tier.h; does not parse the text.
 neptune::Status ValidateTierQuery(const TierQuery& query);
 
 // The answer of one partition; it satisfies the limits that MergeTierAnswers maintains.

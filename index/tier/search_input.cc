@@ -18,16 +18,16 @@ std::function<bool()> StopFunction(const TierSearchControl& control) {
       [&control] { return control.now() >= control.deadline || (control.stop && control.stop()); };
 }
 
-neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& question,
+neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& tier_query,
                                                const TierSearchControl& control,
                                                Evaluate evaluate) {
-  NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
-  NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
+  NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
+  NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
   const auto answer = std::make_shared<neptune::StatusOr<TierAnswer>>(TierAnswer());
   std::function<bool()> stop = control.read ? control.stop_read : StopFunction(control);
   NEPTUNE_RETURN_IF_ERROR(ReadStore(
-      control, [question, query, answer, stop = std::move(stop), evaluate = std::move(evaluate)] {
-        *answer = evaluate(question, query, stop);
+      control, [tier_query, query, answer, stop = std::move(stop), evaluate = std::move(evaluate)] {
+        *answer = evaluate(tier_query, query, stop);
       }));
   return std::move(*answer);
 }

@@ -15,7 +15,7 @@
 
 namespace search::index {
 
-// Parses the question's canonical text.
+// Parses the query's canonical text.
 neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query);
 
 // True once the deadline has passed or the caller's stop returns true; empty if neither can happen.
@@ -26,8 +26,8 @@ std::function<bool()> StopFunction(const TierSearchControl& control);
 // query, runs `evaluate` there, and returns its result. `evaluate` must own what it uses (see
 // TierSearchControl::read); its `stop` may be empty.
 using Evaluate = std::function<neptune::StatusOr<TierAnswer>(
-    const TierQuery& question, const Query& query, const std::function<bool()>& stop)>;
-neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& question,
+    const TierQuery& tier_query, const Query& query, const std::function<bool()>& stop)>;
+neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& tier_query,
                                                const TierSearchControl& control, Evaluate evaluate);
 
 // Runs `read` through `control`. OK: it has run.

@@ -95,11 +95,11 @@ StatusOr<CountAnswer> CountOperator(const IndexTier& tier, const CountQuery& que
   }
   CountAnswer answer;
   for (const std::string& text : query.queries()) {
-    TierQuery question;
-    question.set_query(text);
-    question.set_hit_count_max(1);
-    question.set_count_exactly(true);
-    NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer found, tier.Search(question, control));
+    TierQuery tier_query;
+    tier_query.set_query(text);
+    tier_query.set_hit_count_max(1);
+    tier_query.set_count_exactly(true);
+    NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer found, tier.Search(tier_query, control));
     QueryCount* const count = answer.add_counts();
     count->set_total(found.total());
     count->set_is_exact(found.total_is_exact());

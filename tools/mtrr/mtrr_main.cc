@@ -68,7 +68,7 @@ DEFINE_string(plan, "", "apply, watch: file of a plan");
 DEFINE_double(interval_s, 10, "watch: seconds of a window");
 DEFINE_int32(windows, 0, "watch: number of windows before it ends; 0: until Ctrl-C");
 DEFINE_double(tolerance, 0.25, "watch: allowed relative deviation of a figure");
-DEFINE_int32(windows_to_tell, 3,
+DEFINE_int32(window_count, 3,
              "watch: number of consecutive deviating windows before it reports a departure");
 DEFINE_string(out, "", "profile, plan: file for the result");
 
@@ -274,7 +274,7 @@ Status Watch() {
   NEPTUNE_ASSIGN_OR_RETURN(
       ServiceWatch watch,
       ServiceWatch::Make(allocation, std::move(access.nodes),
-                         {.tolerance = FLAGS_tolerance, .window_count = FLAGS_windows_to_tell}));
+                         {.tolerance = FLAGS_tolerance, .window_count = FLAGS_window_count}));
   const auto now_s = [] { return static_cast<double>(MonotonicNanoseconds()) / 1e9; };
   neptune::Notification never;
   bool left = false;

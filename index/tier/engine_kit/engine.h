@@ -68,7 +68,7 @@ class EngineStore {
 inline constexpr size_t kEngineKeySizeMax = 72;
 
 // A search. All references must outlive the call.
-struct EngineQuestion {
+struct EngineQuery {
   const Query& query;
   const QueryScore& score;
   uint32_t match_count_max;           // number of best matches wanted
@@ -99,7 +99,7 @@ class EngineSearcher {
   // of an EngineStore; any number if no document of the partition has it.
   virtual neptune::StatusOr<uint64_t> DocumentFrequency(const std::string& term) = 0;
 
-  virtual neptune::StatusOr<Found> Find(const EngineQuestion& question) = 0;
+  virtual neptune::StatusOr<Found> Find(const EngineQuery& engine_query) = 0;
 
   // Appends the positions of the term in the document, ascending. Ordinals ascend from call to call
   // after a Find.

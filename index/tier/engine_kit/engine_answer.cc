@@ -75,22 +75,22 @@ RatingSpace SpaceOf(const EnginePartition& partition, EngineSearcher* searcher,
 }  // namespace
 
 neptune::StatusOr<TierAnswer> AnswerByEngine(const EnginePartition& partition,
-                                             const TierQuery& question, const Query& query,
+                                             const TierQuery& tier_query, const Query& query,
                                              const std::function<bool()>& stop,
                                              EngineSearcher* searcher) {
   std::vector<ScoringWord> words = ScoringWords(query);
   NEPTUNE_ASSIGN_OR_RETURN(const auto frequencies, FrequenciesOf(words, searcher));
   const QueryScore score(partition, std::move(words), frequencies);
-  const uint32_t count = std::max(question.hit_count_max(), question.second_phase_count());
+  const uint32_t count = std::max(tier_query.hit_count_max(), tier_query.second_phase_count());
   NEPTUNE_ASSIGN_OR_RETURN(Found found,
-                           searcher->Find({query, score, count, question.count_exactly(), stop}));
+                           searcher->Find({query, score, count, tier_query.count_exactly(), stop}));
   NEPTUNE_RETURN_IF_ERROR(KeepBestMatches(partition.documents.size(), count, &found.matches));
   TierAnswer answer = ToAnswer(partition, found);
-  if (question.second_phase_count() == 0 || !found.is_complete) return answer;
+  if (tier_query.second_phase_count() == 0 || !found.is_complete) return answer;
   std::vector<uint32_t> ordinals;
   for (const Match& match : found.matches) ordinals.push_back(match.ordinal);
-  NEPTUNE_RETURN_IF_ERROR(RunSecondPhase(question, query, SpaceOf(partition, searcher, frequencies),
-                                         ordinals, stop, &answer));
+  NEPTUNE_RETURN_IF_ERROR(RunSecondPhase(
+      tier_query, query, SpaceOf(partition, searcher, frequencies), ordinals, stop, &answer));
   return answer;
 }
 

@@ -16,9 +16,9 @@
 
 namespace search::index {
 
-// REQUIRES: a valid question whose text parses to `query`. `stop` may be empty.
+// REQUIRES: a valid query whose text parses to `query`. `stop` may be empty.
 neptune::StatusOr<TierAnswer> AnswerByEngine(const EnginePartition& partition,
-                                             const TierQuery& question, const Query& query,
+                                             const TierQuery& tier_query, const Query& query,
                                              const std::function<bool()>& stop,
                                              EngineSearcher* searcher);
 

@@ -62,7 +62,7 @@ class MemoryEngine : public Engine {
     ++TheFolder().flush_count;
     return neptune::OkStatus();
   }
-  neptune::StatusOr<Found> Find(const EngineQuestion&) override { return TheFolder().found; }
+  neptune::StatusOr<Found> Find(const EngineQuery&) override { return TheFolder().found; }
   Status ReadPositions(const std::string&, Field, uint32_t, std::vector<uint32_t>*) override {
     return neptune::OkStatus();
   }
@@ -92,10 +92,10 @@ Status Build(uint64_t count, size_t memory_size_max = size_t{1} << 20) {
 
 neptune::StatusOr<TierAnswer> Search() {
   NEPTUNE_ASSIGN_OR_RETURN(const auto tier, OpenEngineTier(kMemoryDriver, TemporaryFolder(), 7));
-  TierQuery question;
-  question.set_query("apple");
-  question.set_hit_count_max(2);
-  return tier->Search(question, {});
+  TierQuery tier_query;
+  tier_query.set_query("apple");
+  tier_query.set_hit_count_max(2);
+  return tier->Search(tier_query, {});
 }
 
 Status BuildAndFinish(uint64_t count) {

@@ -20,13 +20,13 @@ class SharedPartition {
 
   const EnginePartition& partition() const { return partition_; }
 
-  StatusOr<TierAnswer> Answer(const TierQuery& question, const Query& query,
+  StatusOr<TierAnswer> Answer(const TierQuery& tier_query, const Query& query,
                               const std::function<bool()>& stop) {
     TierAnswer answer;
     NEPTUNE_RETURN_IF_ERROR(driver_.Guarded(directory_, [&]() -> Status {
       NEPTUNE_ASSIGN_OR_RETURN(auto store, AcquireStore());
       NEPTUNE_ASSIGN_OR_RETURN(
-          answer, AnswerByEngine(partition_, question, query, stop, store->searcher()));
+          answer, AnswerByEngine(partition_, tier_query, query, stop, store->searcher()));
       neptune::LeafLock lock(&mutex_);
       idle_.push_back(std::move(store));
       return neptune::OkStatus();
@@ -59,9 +59,9 @@ class EngineTier : public IndexTier {
  public:
   explicit EngineTier(std::shared_ptr<SharedPartition> shared) : shared_(std::move(shared)) {}
 
-  StatusOr<TierAnswer> Search(const TierQuery& question,
+  StatusOr<TierAnswer> Search(const TierQuery& tier_query,
                               const TierSearchControl& control) const override {
-    return SearchWithinRead(question, control, [shared = shared_](const auto&... asked) {
+    return SearchWithinRead(tier_query, control, [shared = shared_](const auto&... asked) {
       return shared->Answer(asked...);
     });
   }

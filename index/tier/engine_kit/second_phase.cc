@@ -36,14 +36,14 @@ DocumentShape ShapeOf(uint32_t length_codes, const Scorer& scorer) {
 
 }  // namespace
 
-neptune::Status RunSecondPhase(const TierQuery& question, const Query& query,
+neptune::Status RunSecondPhase(const TierQuery& tier_query, const Query& query,
                                const RatingSpace& space, const std::vector<uint32_t>& ordinals,
                                const std::function<bool()>& stop, TierAnswer* answer) {
   const std::vector<ScoringWord> words = CountedWords(query);
   const SecondPhase phase = PhaseFor(words, space);
   std::map<uint32_t, int> hit_by_ordinal;
   const auto hit_count = static_cast<uint32_t>(answer->hits_size());
-  for (uint32_t i = 0; i < std::min(hit_count, question.second_phase_count()); ++i) {
+  for (uint32_t i = 0; i < std::min(hit_count, tier_query.second_phase_count()); ++i) {
     hit_by_ordinal[ordinals[i]] = static_cast<int>(i);
   }
   std::map<int, uint32_t> gains;
@@ -59,8 +59,8 @@ neptune::Status RunSecondPhase(const TierQuery& question, const Query& query,
   for (const auto& [hit, units] : gains) {
     if (units > 0) answer->mutable_hits(hit)->set_gain(ToGain(units));
   }
-  answer->set_second_phase_count(question.second_phase_count());
-  KeepBest(question.hit_count_max(), answer);
+  answer->set_second_phase_count(tier_query.second_phase_count());
+  KeepBest(tier_query.hit_count_max(), answer);
   return neptune::OkStatus();
 }
 

@@ -34,11 +34,11 @@ struct RatingSpace {
       read_places;
 };
 
-// Computes the gain of the first question.second_phase_count() hits of *answer and puts all hits in
-// their final order. `ordinals` are the documents of the hits, in the same order, at least as many.
-// `stop` may be empty and is polled for each document; if it returns true before the last, only
-// evaluated_completely changes.
-neptune::Status RunSecondPhase(const TierQuery& question, const Query& query,
+// Computes the gain of the first tier_query.second_phase_count() hits of *answer and puts all hits
+// in their final order. `ordinals` are the documents of the hits, in the same order, at least as
+// many. `stop` may be empty and is polled for each document; if it returns true before the last,
+// only evaluated_completely changes.
+neptune::Status RunSecondPhase(const TierQuery& tier_query, const Query& query,
                                const RatingSpace& space, const std::vector<uint32_t>& ordinals,
                                const std::function<bool()>& stop, TierAnswer* answer);
 

@@ -50,11 +50,11 @@ class LiveMaintenanceTest : public testing::Test {
   }
 
   uint64_t BirdCount() const {
-    TierQuery question;
-    question.set_query("bird");
-    question.set_hit_count_max(1);
-    question.set_count_exactly(true);
-    return tier_->Search(question, {})->total();
+    TierQuery tier_query;
+    tier_query.set_query("bird");
+    tier_query.set_hit_count_max(1);
+    tier_query.set_count_exactly(true);
+    return tier_->Search(tier_query, {})->total();
   }
 
   TemporaryFolder folder_;

@@ -90,14 +90,14 @@ neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions opti
   return tier;
 }
 
-neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& question,
+neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& tier_query,
                                                const TierSearchControl& control) const {
-  NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
-  NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
+  NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
+  NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
   const LastWriteName known = searchable();  // before the snapshot, which may include more
   NEPTUNE_ASSIGN_OR_RETURN(
       const SearchResult result,
-      partition()->snapshot()->Search(query, ToSearchOptions(question, control)));
+      partition()->snapshot()->Search(query, ToSearchOptions(tier_query, control)));
   TierAnswer answer = ToAnswer(result, index_version_);
   answer.set_epoch(EpochOf(known));
   return answer;

@@ -68,7 +68,7 @@ class LiveTier final : public IndexTier {
   static neptune::StatusOr<std::unique_ptr<LiveTier>> Open(LiveTierOptions options,
                                                            const ChangeReader* state);
 
-  neptune::StatusOr<TierAnswer> Search(const TierQuery& question,
+  neptune::StatusOr<TierAnswer> Search(const TierQuery& tier_query,
                                        const TierSearchControl& control) const override;
   // Counts the live documents.
   TierInfo Info() const override;

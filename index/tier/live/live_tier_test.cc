@@ -86,12 +86,12 @@ void BuildPartitions(const std::vector<Documents>& partitions,
   ASSERT_TRUE(finished.ok()) << finished;
 }
 
-TierQuery Question(const std::string& query, bool count_exactly = true) {
-  TierQuery question;
-  question.set_query(Canonical(*ParseQuery(query)));
-  question.set_hit_count_max(10);
-  question.set_count_exactly(count_exactly);
-  return question;
+TierQuery TierQueryOf(const std::string& query, bool count_exactly = true) {
+  TierQuery tier_query;
+  tier_query.set_query(Canonical(*ParseQuery(query)));
+  tier_query.set_hit_count_max(10);
+  tier_query.set_count_exactly(count_exactly);
+  return tier_query;
 }
 
 class LiveTierTest : public testing::Test {
@@ -118,7 +118,7 @@ class LiveTierTest : public testing::Test {
   }
 
   std::string Found(const std::string& query) const {
-    const auto answer = tier_->Search(Question(query), {});
+    const auto answer = tier_->Search(TierQueryOf(query), {});
     EXPECT_TRUE(answer.ok()) << answer.status();
     std::string found;
     for (const TierHit& hit : answer->hits()) found += std::to_string(hit.doc_id()) + " ";
@@ -126,7 +126,7 @@ class LiveTierTest : public testing::Test {
   }
 
   float ScoreOf(const std::string& query, uint64_t doc_id) const {
-    const auto answer = tier_->Search(Question(query), {});
+    const auto answer = tier_->Search(TierQueryOf(query), {});
     for (const TierHit& hit : answer->hits()) {
       if (hit.doc_id() == doc_id) return hit.score();
     }
@@ -144,11 +144,11 @@ TEST_F(LiveTierTest, AnswersAsThePublishedTierWhileNothingChanged) {
   const auto published = OpenIndexTier("segment", base_);
   ASSERT_TRUE(published.ok()) << published.status();
   for (const std::string query : {"cat", "dog OR cat", "cat -dog", "bird"}) {
-    TierAnswer answer = tier_->Search(Question(query), {}).value();
+    TierAnswer answer = tier_->Search(TierQueryOf(query), {}).value();
     EXPECT_EQ(answer.epoch(), 1U);
     answer.clear_epoch();
     EXPECT_EQ(answer.SerializeAsString(),
-              (*published)->Search(Question(query), {})->SerializeAsString());
+              (*published)->Search(TierQueryOf(query), {})->SerializeAsString());
   }
   EXPECT_EQ(tier_->Info().index_version, kIndexVersion);
   EXPECT_EQ(tier_->Info().document_count, 2U);
@@ -170,7 +170,7 @@ TEST_F(LiveTierTest, AChangeIsFoundFromTheNextRefreshOn) {
 }
 
 TEST_F(LiveTierTest, TheEpochIsAnotherOnceOtherDocumentsAreFound) {
-  const auto epoch = [&] { return tier_->Search(Question("cat"), {})->epoch(); };
+  const auto epoch = [&] { return tier_->Search(TierQueryOf("cat"), {})->epoch(); };
   const uint64_t before = epoch();
   Apply(UpsertOf(Document(9, "bird"), 1));
   EXPECT_EQ(epoch(), before);
@@ -182,12 +182,12 @@ TEST_F(LiveTierTest, TheEpochOfDataThatWereLostAndBegunAnewIsAnotherThoughTheyCo
   const auto epoch_after = [&](int64_t accepted_at_ns) {
     state_.BeginAnew();
     Open();
-    EXPECT_EQ(tier_->Search(Question("cat"), {})->epoch(), 1U);
+    EXPECT_EQ(tier_->Search(TierQueryOf("cat"), {})->epoch(), 1U);
     state_.SetTime({accepted_at_ns});
     Apply(UpsertOf(Document(9, "bird"), 1));
     EXPECT_TRUE(tier_->Refresh().ok());
     EXPECT_EQ(tier_->searchable_lsn(), 1U);
-    return tier_->Search(Question("cat"), {})->epoch();
+    return tier_->Search(TierQueryOf("cat"), {})->epoch();
   };
   EXPECT_NE(epoch_after(1000), epoch_after(2000));
 }
@@ -256,14 +256,14 @@ TEST_F(LiveTierTest, ARemovalThatIsForgottenBeforeARefreshIsMadeAllTheSame) {
   const uint64_t doc_id = kFirstHashedDocId + 1;
   Apply(UpsertOf(Document(doc_id, "bird"), 1));
   ASSERT_TRUE(tier_->Refresh().ok());
-  EXPECT_EQ(tier_->Search(Question("bird"), {})->total(), 1U);
+  EXPECT_EQ(tier_->Search(TierQueryOf("bird"), {})->total(), 1U);
   Apply(RemovalOf(doc_id, 2));
   const neptune::WallTime later{1'600'000'000'000'000'000};
   state_.SetTime(later);
   Apply(UpsertOf(Document(9, "fish"), VersionAt(later)));
   ASSERT_FALSE(ReadChange(state_, doc_id)->has_value());
   ASSERT_TRUE(tier_->Refresh().ok());
-  EXPECT_EQ(tier_->Search(Question("bird"), {})->total(), 0U);
+  EXPECT_EQ(tier_->Search(TierQueryOf("bird"), {})->total(), 0U);
 }
 
 TEST_F(LiveTierTest, StatisticsOfThisIndexAreUsedAndOthersPassedOver) {
@@ -375,15 +375,15 @@ class LiveCollection {
     for (int i = 0; i < 15; ++i) {
       const std::string text = RandomQuery(pool_, [this] { return random_(); });
       SCOPED_TRACE(text);
-      TierQuery question = Question(text, random_() % 2 == 0);
-      if (random_() % 2 == 0) question.set_second_phase_count(20);
-      TierAnswer want = (*one)->Search(question, {}).value();
-      TierAnswer got = partitions_[0].tier->Search(question, {}).value();
+      TierQuery tier_query = TierQueryOf(text, random_() % 2 == 0);
+      if (random_() % 2 == 0) tier_query.set_second_phase_count(20);
+      TierAnswer want = (*one)->Search(tier_query, {}).value();
+      TierAnswer got = partitions_[0].tier->Search(tier_query, {}).value();
       for (size_t p = 1; p < partitions_.size(); ++p) {
-        got = MergeTierAnswers(got, partitions_[p].tier->Search(question, {}).value(), 10);
+        got = MergeTierAnswers(got, partitions_[p].tier->Search(tier_query, {}).value(), 10);
       }
       got.clear_epoch();
-      if (!question.count_exactly()) {
+      if (!tier_query.count_exactly()) {
         want.clear_total();
         got.clear_total();
         want.clear_total_is_exact();
@@ -488,7 +488,7 @@ TEST_F(LiveTierTest, SearchesSeeOneVersionWhileChangesAndMergesGoOn) {
   std::atomic<int> torn_count = 0;
   std::thread reader([&] {
     while (!done) {
-      const auto all = tier_->Search(Question("all"), {});
+      const auto all = tier_->Search(TierQueryOf("all"), {});
       if (!all.ok() || all->total() != 2) ++torn_count;
     }
   });
@@ -500,8 +500,8 @@ TEST_F(LiveTierTest, SearchesSeeOneVersionWhileChangesAndMergesGoOn) {
   });
   for (uint64_t version = 2; version <= kChanges; ++version) {
     apply(version);
-    EXPECT_EQ(tier_->Search(Question("v" + std::to_string(version)), {})->total(), 2U);
-    EXPECT_EQ(tier_->Search(Question("v" + std::to_string(version - 1)), {})->total(), 0U);
+    EXPECT_EQ(tier_->Search(TierQueryOf("v" + std::to_string(version)), {})->total(), 2U);
+    EXPECT_EQ(tier_->Search(TierQueryOf("v" + std::to_string(version - 1)), {})->total(), 0U);
   }
   done = true;
   reader.join();

@@ -148,11 +148,11 @@ class Bench {
     std::mt19937_64 random(2);
     std::vector<double> times;
     for (uint64_t i = 0; i < FLAGS_queries; ++i) {
-      TierQuery question;
-      question.set_query(RandomWord(random) + (i % 2 == 0 ? " " : " OR ") + RandomWord(random));
-      question.set_hit_count_max(10);
+      TierQuery tier_query;
+      tier_query.set_query(RandomWord(random) + (i % 2 == 0 ? " " : " OR ") + RandomWord(random));
+      tier_query.set_hit_count_max(10);
       const double start = NowMicroseconds();
-      Check(tier.Search(question, {}).status());
+      Check(tier.Search(tier_query, {}).status());
       times.push_back(NowMicroseconds() - start);
     }
     ending.Set();

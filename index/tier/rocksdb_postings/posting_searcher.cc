@@ -4,8 +4,8 @@
 
 namespace search::index::rocksdb_postings {
 
-neptune::StatusOr<Found> PostingSearcher::Find(const EngineQuestion& question) {
-  return QueryEvaluation(question, postings_, document_count_).Run();
+neptune::StatusOr<Found> PostingSearcher::Find(const EngineQuery& engine_query) {
+  return QueryEvaluation(engine_query, postings_, document_count_).Run();
 }
 
 neptune::Status PostingSearcher::ReadPositions(const std::string& term, Field field,

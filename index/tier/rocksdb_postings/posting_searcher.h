@@ -26,7 +26,7 @@ class PostingSearcher : public EngineSearcher {
   neptune::StatusOr<uint64_t> DocumentFrequency(const std::string& term) override {
     return postings_.Of(term).document_frequency;
   }
-  neptune::StatusOr<Found> Find(const EngineQuestion& question) override;
+  neptune::StatusOr<Found> Find(const EngineQuery& engine_query) override;
   neptune::Status ReadPositions(const std::string& term, Field field, uint32_t ordinal,
                                 std::vector<uint32_t>* positions) override;
 

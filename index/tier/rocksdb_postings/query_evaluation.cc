@@ -6,13 +6,13 @@
 
 namespace search::index::rocksdb_postings {
 
-QueryEvaluation::QueryEvaluation(const EngineQuestion& question, const QueryPostings& postings,
+QueryEvaluation::QueryEvaluation(const EngineQuery& engine_query, const QueryPostings& postings,
                                  size_t document_count)
-    : question_(question),
+    : engine_query_(engine_query),
       postings_(postings),
       document_count_(document_count),
-      root_(Bind(question.query.root, true)) {
-  for (const ScoringWord& word : question.score.words()) {
+      root_(Bind(engine_query.query.root, true)) {
+  for (const ScoringWord& word : engine_query.score.words()) {
     scoring_.push_back(&cursors_.at(word.term));
   }
 }
@@ -86,7 +86,7 @@ bool QueryEvaluation::MatchesPhraseIn(const Node& node, Field field) {
 }
 
 ScoreUnits QueryEvaluation::Score(uint32_t ordinal) const {
-  return question_.score.Of(ordinal, [&](size_t word, size_t field) -> uint32_t {
+  return engine_query_.score.Of(ordinal, [&](size_t word, size_t field) -> uint32_t {
     const TermPostingCursor& cursor = *scoring_[word];
     return cursor.ordinal() == ordinal ? cursor.posting().frequencies[field] : 0;
   });
@@ -102,7 +102,7 @@ uint32_t QueryEvaluation::NextCandidate() const {
 
 neptune::StatusOr<Found> QueryEvaluation::Run() {
   Found found;
-  StopCheck stop(question_.stop);
+  StopCheck stop(engine_query_.stop);
   while (!stop.Stops()) {
     const uint32_t candidate = NextCandidate();
     if (candidate == kNoDocument) break;

@@ -23,7 +23,7 @@ namespace search::index::rocksdb_postings {
 class QueryEvaluation {
  public:
   // Creates a cursor for each distinct word of the query. All arguments must outlive it.
-  QueryEvaluation(const EngineQuestion& question, const QueryPostings& postings,
+  QueryEvaluation(const EngineQuery& engine_query, const QueryPostings& postings,
                   size_t document_count);
 
   // Every match, ascending by ordinal. Call it once.
@@ -46,7 +46,7 @@ class QueryEvaluation {
   neptune::Status CheckCursors() const;
   uint32_t NextCandidate() const;
 
-  const EngineQuestion question_;
+  const EngineQuery engine_query_;
   const QueryPostings& postings_;
   const size_t document_count_;
   std::map<std::string, TermPostingCursor> cursors_;

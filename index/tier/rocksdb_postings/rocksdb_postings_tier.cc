@@ -27,13 +27,13 @@ class RocksdbPostingsTier : public IndexTier {
   RocksdbPostingsTier(std::shared_ptr<const PostingDatabase> database, EnginePartition partition)
       : database_(std::move(database)), partition_(std::move(partition)) {}
 
-  neptune::StatusOr<TierAnswer> Search(const TierQuery& question,
+  neptune::StatusOr<TierAnswer> Search(const TierQuery& tier_query,
                                        const TierSearchControl& control) const override {
-    NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
-    NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
+    NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
+    NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
     NEPTUNE_ASSIGN_OR_RETURN(const QueryPostings postings, ReadPostings(query, control));
     PostingSearcher searcher(postings, partition_.documents.size());
-    return AnswerByEngine(partition_, question, query, StopFunction(control), &searcher);
+    return AnswerByEngine(partition_, tier_query, query, StopFunction(control), &searcher);
   }
 
   TierInfo Info() const override {

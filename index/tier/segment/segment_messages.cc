@@ -7,12 +7,12 @@
 
 namespace search::index {
 
-SearchOptions ToSearchOptions(const TierQuery& question, const TierSearchControl& control) {
+SearchOptions ToSearchOptions(const TierQuery& tier_query, const TierSearchControl& control) {
   SearchOptions options;
-  options.k = question.hit_count_max();
-  options.count_exactly = question.count_exactly();
+  options.k = tier_query.hit_count_max();
+  options.count_exactly = tier_query.count_exactly();
   options.stop = StopFunction(control);
-  options.second_phase_count = question.second_phase_count();
+  options.second_phase_count = tier_query.second_phase_count();
   return options;
 }
 

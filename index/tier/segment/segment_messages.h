@@ -1,4 +1,4 @@
-// The index core's questions and answers as the tier's messages, for all variants that search its
+// The index core's queries and answers as the tier's messages, for all variants that search its
 // segments.
 //
 // Threads: pure functions, except OpenSuggestions.
@@ -20,7 +20,7 @@ namespace search::index {
 inline constexpr char kSegmentTierName[] = "segment";
 
 // The options refer to `control`, which must outlive them.
-SearchOptions ToSearchOptions(const TierQuery& question, const TierSearchControl& control);
+SearchOptions ToSearchOptions(const TierQuery& tier_query, const TierSearchControl& control);
 // The answer of variant "segment".
 TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version);
 

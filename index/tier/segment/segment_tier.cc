@@ -28,12 +28,12 @@ class SegmentTier : public IndexTier {
         suggestions_(std::move(suggestions)),
         index_version_(index_version) {}
 
-  neptune::StatusOr<TierAnswer> Search(const TierQuery& question,
+  neptune::StatusOr<TierAnswer> Search(const TierQuery& tier_query,
                                        const TierSearchControl& control) const override {
-    NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(question));
-    NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(question));
+    NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
+    NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
     NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
-                             searcher_->Search(query, ToSearchOptions(question, control)));
+                             searcher_->Search(query, ToSearchOptions(tier_query, control)));
     return ToAnswer(result, index_version_);
   }
 

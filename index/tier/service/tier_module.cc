@@ -48,17 +48,17 @@ PartitionFacts TierModule::Partition::Facts(uint64_t) const {
   return {info.implementation, info.index_version, info.document_count};
 }
 
-template <typename Question, typename Work>
+template <typename Message, typename Work>
 void TierModule::AddMethod(neptune::ServiceRegistrar& registrar, const char* name,
                            neptune::Grain grain, Work work) {
   registrar.Method(
       neptune::MethodName(name), {.grain = grain},
       [this, work](RequestContext& context, const Data& request, Data* response) -> Status {
-        NEPTUNE_ASSIGN_OR_RETURN(const Question* const question, request.As<Question>());
+        NEPTUNE_ASSIGN_OR_RETURN(const Message* const message, request.As<Message>());
         const auto answer = [&](const IndexTier& tier, const TierSearchControl& control) {
-          return work(tier, *question, control);
+          return work(tier, *message, control);
         };
-        return Answer(context, question->index_version(), answer, response);
+        return Answer(context, message->index_version(), answer, response);
       });
 }
 

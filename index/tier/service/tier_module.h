@@ -43,8 +43,8 @@ class TierModule final : public neptune::ServiceModule {
   neptune::StatusOr<std::unique_ptr<IndexTier>> OpenTier(neptune::PartitionId id,
                                                          const std::string& directory) const;
   void AddMethods(neptune::ServiceRegistrar& registrar);
-  // Registers a method that answers with `work(tier, question, control)`.
-  template <typename Question, typename Work>
+  // Registers a method that answers with `work(tier, message, control)`.
+  template <typename Message, typename Work>
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
                  Work work);
   // Returns the result of `work(tier, control)`, or an error if the partition is not served or
@@ -54,7 +54,7 @@ class TierModule final : public neptune::ServiceModule {
                          neptune::Data* response);
   // Stop conditions and reads of a search of that partition for that request.
   TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
-  // The question with its second phase limited to what this node allows.
+  // The query with its second phase limited to what this node allows.
   TierQuery Limited(TierQuery query) const;
 
   // Parameters, fixed before Start.

@@ -93,7 +93,7 @@ class XapianEngine : public Engine {
   }
   Status Flush() override { return written_.commit(), neptune::OkStatus(); }
 
-  neptune::StatusOr<Found> Find(const EngineQuestion& asked) override {
+  neptune::StatusOr<Found> Find(const EngineQuery& asked) override {
     StopCheck stop(asked.stop);
     ScoreSource score(asked.score, database_, &stop);
     Xapian::Enquire enquire(database_);

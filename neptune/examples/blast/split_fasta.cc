@@ -9,7 +9,7 @@
 #include "neptune/examples/client/caller_path.h"
 
 DEFINE_string(input, "", "FASTA file; empty: synthetic proteins");
-DEFINE_int32(made_up, 2000, "number of synthetic proteins, in families of 20");
+DEFINE_int32(synthetic, 2000, "number of synthetic proteins, in families of 20");
 DEFINE_uint64(seed, 1, "seed of the synthetic proteins");
 DEFINE_int32(partitions, 4, "number of partitions");
 DEFINE_string(out, "data/var/blast",
@@ -23,7 +23,7 @@ constexpr size_t kInputSizeMax = size_t{4} << 30;
 
 neptune::StatusOr<std::vector<Protein>> ReadProteins() {
   if (FLAGS_input.empty()) {
-    return neptune::examples::MakeProteins(FLAGS_seed, static_cast<size_t>(FLAGS_made_up));
+    return neptune::examples::MakeProteins(FLAGS_seed, static_cast<size_t>(FLAGS_synthetic));
   }
   NEPTUNE_ASSIGN_OR_RETURN(
       const std::string text,
@@ -51,8 +51,8 @@ neptune::Status Split() {
 int main(int argc, char** argv) {
   gflags::SetUsageMessage("splits a protein database into the partitions of the BLAST service");
   gflags::ParseCommandLineFlags(&argc, &argv, true);
-  if (FLAGS_partitions < 1 || FLAGS_partitions > 1024 || FLAGS_made_up < 1) {
-    std::fprintf(stderr, "--partitions must be 1 to 1024 and --made_up at least 1\n");
+  if (FLAGS_partitions < 1 || FLAGS_partitions > 1024 || FLAGS_synthetic < 1) {
+    std::fprintf(stderr, "--partitions must be 1 to 1024 and --synthetic at least 1\n");
     return 2;
   }
   const neptune::Status status = Split();

@@ -32,15 +32,25 @@ void UseProcessor(neptune::World& world, double mean_ms) {
                                 neptune::FromSeconds(random.Exponential(mean_ms / 1e3)));
 }
 
+// Lookups and insertions use processor time, the latter on each replica.
+class WorkingCacheModule final : public cache::PersistentCacheModule {
+ protected:
+  neptune::Status Open(neptune::ReplicatedService& service, neptune::World& world) override {
+    service.BeforeWrite([&world](const neptune::LogEntry&) { UseProcessor(world, kInsertMs); });
+    return PersistentCacheModule::Open(service, world);
+  }
+  neptune::Status Lookup(const neptune::StoreView& store, neptune::RequestContext& context,
+                         const neptune::Data& request, neptune::Data* response) override {
+    UseProcessor(context.world(), kLookupMs);
+    return PersistentCacheModule::Lookup(store, context, request, response);
+  }
+};
+
 ReplicaClusterOptions CacheCluster(int server_count, int degree) {
   ReplicaClusterOptions options;
   options.server_count = server_count;
   options.degree = degree;
-  options.module = [] {
-    return std::make_unique<cache::PersistentCacheModule>(cache::PersistentCacheHooks{
-        .before_lookup = [](neptune::World& world) { UseProcessor(world, kLookupMs); },
-        .before_insert = [](neptune::World& world) { UseProcessor(world, kInsertMs); }});
-  };
+  options.module = [] { return std::make_unique<WorkingCacheModule>(); };
   return options;
 }
 

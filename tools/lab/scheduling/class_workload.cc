@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "neptune/base/strings.h"
-#include "neptune/scheduling/server_partitioning.h"
 #include "neptune/scheduling/yield_function.h"
+#include "tools/lab/scheduling/server_partitioning.h"
 #include "tools/workload/workloads.h"
 
 namespace search::lab {
@@ -17,7 +17,6 @@ using neptune::ClassNumber;
 using neptune::Duration;
 using neptune::FromSeconds;
 using neptune::NodeId;
-using neptune::ServerPartition;
 using neptune::Simulator;
 using neptune::StrAppend;
 using neptune::StrCat;
@@ -192,43 +191,42 @@ class ClassLoad {
       }
     }
     if (!run_.is_partitioned) return;
-    constexpr Duration kInterval = neptune::kServerPartitioningInterval;
+    constexpr Duration kInterval = kServerPartitioningInterval;
     for (Duration at = kInterval; at < end; at += kInterval) {
       simulator.At(began_ + at, [this] { Divide(RecentDemands()); });
     }
   }
 
-  neptune::ClassDemand DemandOf(size_t service_class, double requests_per_s) const {
+  ClassDemand DemandOf(size_t service_class, double requests_per_s) const {
     const double service_s = streams_[service_class].service_ms.mean() / 1000;
     return {.servers = requests_per_s * service_s / kClassProcessors,
             .guarantee = run_.guarantee,
             .yield_rate = kFullYields[service_class] / service_s};
   }
-  std::vector<neptune::ClassDemand> NominalDemands() const {
-    std::vector<neptune::ClassDemand> demands;
+  std::vector<ClassDemand> NominalDemands() const {
+    std::vector<ClassDemand> demands;
     for (size_t k = 0; k < kClassCount; ++k) {
       demands.push_back(DemandOf(k, 1000 / streams_[k].gap_ms.mean()));
     }
     return demands;
   }
-  std::vector<neptune::ClassDemand> RecentDemands() {
-    std::vector<neptune::ClassDemand> demands;
+  std::vector<ClassDemand> RecentDemands() {
+    std::vector<ClassDemand> demands;
     for (size_t k = 0; k < kClassCount; ++k) {
       const auto arrived = static_cast<double>(std::exchange(streams_[k].arrived_count, 0));
-      demands.push_back(DemandOf(k, arrived / ToSeconds(neptune::kServerPartitioningInterval)));
+      demands.push_back(DemandOf(k, arrived / ToSeconds(kServerPartitioningInterval)));
     }
     return demands;
   }
 
   // Chooses among the servers that a client knows.
-  void Divide(const std::vector<neptune::ClassDemand>& demands) {
+  void Divide(const std::vector<ClassDemand>& demands) {
     std::vector<NodeId> servers;
     const auto view = cluster_.client(0).View();
     for (const neptune::Replica& one : view->Replicas(kWork, neptune::PartitionId(0))) {
       servers.push_back(one.node);
     }
-    partition_ = neptune::PartitionServers(neptune::AllocateServers(demands, servers.size()),
-                                           servers, partition_);
+    partition_ = PartitionServers(AllocateServers(demands, servers.size()), servers, partition_);
   }
 
   // The servers that a request of the class must avoid.

@@ -145,7 +145,7 @@ Experiment SchedScaling() {
       "1 to 16 servers with the adaptive policy, hybrid yields and no guarantees. Either every "
       "class runs on all servers, with poll 3; or the servers are divided among the classes "
       "every 10 s into dedicated and shared ones, by the demand of the last 10 s "
-      "(neptune/scheduling/server_partitioning.h), with poll 3 within each set. The baseline "
+      "(tools/lab/scheduling/server_partitioning.h), with poll 3 within each set. The baseline "
       "knows the exact demand of every class, and starts from the true one.";
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;

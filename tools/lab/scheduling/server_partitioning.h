@@ -31,9 +31,9 @@
 #include "neptune/base/time.h"
 #include "neptune/scheduling/service_class.h"
 
-namespace neptune {
+namespace search::lab {
 
-inline constexpr Duration kServerPartitioningInterval = std::chrono::seconds(10);
+inline constexpr neptune::Duration kServerPartitioningInterval = std::chrono::seconds(10);
 
 // Input of the allocation for one class.
 struct ClassDemand {
@@ -51,22 +51,22 @@ std::vector<double> AllocateServers(const std::vector<ClassDemand>& demands, siz
 
 struct ServerPartition {
   struct ForClass {
-    std::vector<NodeId> dedicated = {};
+    std::vector<neptune::NodeId> dedicated = {};
     // Fraction of the shared servers.
     double fraction = 0;
   };
   std::vector<ForClass> classes;
-  std::vector<NodeId> shared;
+  std::vector<neptune::NodeId> shared;
 
   // Servers for a request of the class; `chance` is uniform in [0, 1). Empty: there is no server
   // for it.
-  const std::vector<NodeId>& ServersFor(ClassNumber number, double chance) const;
+  const std::vector<neptune::NodeId>& ServersFor(neptune::ClassNumber number, double chance) const;
 };
 
 // Divides the servers; with `before`, servers that are still there stay with their class as far as
 // possible. REQUIRES: `allocation` is a result of AllocateServers for the same number of servers.
 ServerPartition PartitionServers(const std::vector<double>& allocation,
-                                 const std::vector<NodeId>& servers,
+                                 const std::vector<neptune::NodeId>& servers,
                                  const ServerPartition& before = {});
 
-}  // namespace neptune
+}  // namespace search::lab

@@ -1,4 +1,4 @@
-#include "neptune/scheduling/server_partitioning.h"
+#include "tools/lab/scheduling/server_partitioning.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,9 +9,13 @@
 #include "neptune/base/strings.h"
 #include "neptune/world/random_source.h"
 
-namespace neptune {
+namespace search::lab {
 namespace {
 
+using neptune::ClassNumber;
+using neptune::NodeId;
+using neptune::RandomSource;
+using neptune::StrCat;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::IsEmpty;
@@ -145,4 +149,4 @@ TEST(PartitionServersTest, AtRandom) {
 }
 
 }  // namespace
-}  // namespace neptune
+}  // namespace search::lab

@@ -1,11 +1,14 @@
-#include "neptune/scheduling/server_partitioning.h"
+#include "tools/lab/scheduling/server_partitioning.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-namespace neptune {
+namespace search::lab {
 namespace {
+
+using neptune::ClassNumber;
+using neptune::NodeId;
 
 // In servers; sums of fractions have rounding errors.
 constexpr double kNegligible = 1e-6;
@@ -90,4 +93,4 @@ ServerPartition PartitionServers(const std::vector<double>& allocation,
   return made;
 }
 
-}  // namespace neptune
+}  // namespace search::lab
