@@ -15,7 +15,7 @@ TimePoint RequestContext::Now() const { return Loop::Current()->Now(); }
 bool RequestContext::ShouldStop() const {
   if (call_ != nullptr && call_->cancelled()) return true;
   const TimePoint now = Now();
-  return now >= deadline_ || (limited_ != nullptr && limited_->Over(now));
+  return now >= terms_.deadline || (limited_ != nullptr && limited_->Over(now));
 }
 
 bool RequestContext::ended_early() const { return limited_ != nullptr && limited_->over(); }
@@ -25,8 +25,8 @@ Status RequestContext::SleepUntil(TimePoint when) const {
                              [self = ThreadRef(UserThread::Current())] { self->Wake(); });
   while (Now() < when) {
     if (call_ != nullptr && call_->cancelled()) return Cancelled("the caller is gone");
-    if (Now() >= deadline_) return DeadlineExceeded("the deadline of the request passed");
-    if (this_thread::Park(std::min(when, deadline_)) == ParkResult::kStopping) {
+    if (Now() >= terms_.deadline) return DeadlineExceeded("the deadline of the request passed");
+    if (this_thread::Park(std::min(when, terms_.deadline)) == ParkResult::kStopping) {
       return Cancelled("the node stops");
     }
   }
