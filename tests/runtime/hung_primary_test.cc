@@ -124,7 +124,8 @@ TEST_F(HungPrimaryTest, AnotherMemberTakesThePlaceOfAPrimaryThatCannotBeReached)
     ClientSession session(client().client());
     Data response;
     (void)Call(
-        session, kRegisters, kPartition, MethodName("Block"), AccessMode::kRead, Data(), &response,
+        session, {kRegisters, kPartition, MethodName("Block"), AccessMode::kRead}, Data(),
+        &response,
         {.deadline = this_thread::Now() + seconds(1), .attempts_max = 1, .only = NodeId(first)});
   });
   // Writes may be acknowledged until the loop is blocked; therefore by state.

@@ -112,10 +112,8 @@ ProcessClusterOptions OptionsFromFlags() {
 
 class Chaos {
  public:
-  explicit Chaos(ProcessCluster& cluster)
-      : cluster_(cluster),
-        load_({.seed = FLAGS_seed, .partition_count = kPartitionCount}),
-        target_(cluster.MakeFaults(FLAGS_seed)) {}
+  Chaos(ProcessCluster& cluster, history::RegisterLoad& load)
+      : cluster_(cluster), load_(load), target_(cluster.MakeFaults(FLAGS_seed)) {}
 
   Status Run() {
     NEPTUNE_RETURN_IF_ERROR(cluster_.AwaitWrites(kRecoveryMax));
@@ -219,13 +217,15 @@ class Chaos {
   }
 
   ProcessCluster& cluster_;
-  history::RegisterLoad load_;
+  history::RegisterLoad& load_;
   const std::unique_ptr<ProcessFaults> target_;
 };
 
 Status Run() {
+  // Outlives the cluster, on whose client the sessions run.
+  history::RegisterLoad load({.seed = FLAGS_seed, .partition_count = kPartitionCount});
   NEPTUNE_ASSIGN_OR_RETURN(const auto cluster, ProcessCluster::Start(OptionsFromFlags()));
-  return Chaos(*cluster).Run();
+  return Chaos(*cluster, load).Run();
 }
 
 }  // namespace

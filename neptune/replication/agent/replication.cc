@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/agent/snapshot_message.h"
@@ -125,8 +126,10 @@ ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
 std::shared_ptr<LogCommitter> Replication::Logs() {
   LeafLock lock(&mutex_);
   if (logs_ == nullptr) {
-    logs_ = std::make_shared<LogCommitter>(environment_.world->storage(),
-                                           environment_.control->loop->random().Next() | 1);
+    // Differs from log to log of a node.
+    const auto made_at = static_cast<uint64_t>(environment_.world->wall_time().ns_since_1970);
+    const uint64_t salt = Checksum64(environment_.node.value(), made_at) | 1;
+    logs_ = std::make_shared<LogCommitter>(environment_.world->storage(), salt);
   }
   return logs_;
 }

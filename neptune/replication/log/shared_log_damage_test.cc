@@ -48,7 +48,7 @@ class SharedLogDamageTest : public testing::Test {
     change.partition = log_->Attach(name).partition;
     change.drop_from = change.entries_lsn = first;
     for (int i = 0; i < count; ++i) {
-      change.entries.push_back(Sealed(StrCat("entry ", first + static_cast<Lsn>(i), " of ", name)));
+      change.entries.push_back(Sealed(StrCat("write ", ++write_count_, " of ", name)));
     }
     change.first_lsn = kept;
     change.last_lsn = first + static_cast<Lsn>(count) - 1;
@@ -92,12 +92,15 @@ class SharedLogDamageTest : public testing::Test {
       if (i == 1) Store("c", 1, 3);
     }
     Store("b", 5, 1, 4);  // "b" loses its last entries and gets others
+    Store("b", 6, 1, 4);
+    Store("a", 13, 1);
     log_.reset();
     return DiskNow();
   }
 
   SimLogFiles files_;
   std::shared_ptr<SharedLog> log_;
+  int write_count_ = 0;
 };
 
 TEST_F(SharedLogDamageTest, AnyFlippedBitIsHarmlessOrReported) {
@@ -199,6 +202,16 @@ TEST_F(SharedLogDamageTest, LaterRecordShowsThatAnEarlierOneIsLost) {
   Store("a", 2, 1);
   Store("a", 3, 1);
   Store("b", 1, 1);
+  files_.FlipBit(kSegment, at + 40, 3);
+  EXPECT_TRUE(SeenOn(DiskNow()).at("a").is_damaged);
+}
+
+TEST_F(SharedLogDamageTest, EntriesThatALostRecordReplacedAreNotTaken) {
+  Open();
+  Store("a", 1, 3);
+  const size_t at = files_.ContentsOf(kSegment).size();
+  Store("a", 3, 1);  // another entry 3
+  Store("a", 4, 1);
   files_.FlipBit(kSegment, at + 40, 3);
   EXPECT_TRUE(SeenOn(DiskNow()).at("a").is_damaged);
 }

@@ -21,7 +21,8 @@ std::atomic<bool> refuses{false};
 
 // Replaces the C library's.
 extern "C" int epoll_ctl(int poller, int operation, int descriptor, epoll_event* event) noexcept {
-  if (refuses && operation == EPOLL_CTL_ADD) {
+  const bool is_of_asio = event != nullptr && (event->events & EPOLLPRI) != 0;
+  if (refuses && operation == EPOLL_CTL_ADD && !is_of_asio) {
     errno = ENOSPC;
     return -1;
   }

@@ -36,7 +36,7 @@ neptune::StatusOr<Measurement> RunLong(const RunContext& context);
 // Every flush of every node takes `delay_ms` longer.
 neptune::StatusOr<Measurement> RunSlowFlush(const RunContext& context, double delay_ms);
 
-// One fault of the primary's node for three seconds. wrong_count, write_gap_s, rest_gap_s,
+// One fault of the primary's node for five seconds. wrong_count, write_gap_s, rest_gap_s,
 // new_client_answers, heal_s.
 neptune::StatusOr<Measurement> RunSingle(const RunContext& context, const neptune::Fault& fault);
 // The faults that are measured, without hosts.

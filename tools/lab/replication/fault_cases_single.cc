@@ -157,52 +157,81 @@ std::vector<Fault> SingleFaults() {
           {.kind = Kind::kBlockedLog}};
 }
 
+namespace {
+
+// One fault on one cluster.
+class SingleRun {
+ public:
+  explicit SingleRun(const RunContext& context)
+      : context_(context), load_({.seed = context.seed}) {}
+
+  Status Start() {
+    NEPTUNE_ASSIGN_OR_RETURN(cluster_,
+                             ProcessCluster::StartReady({.with_log_pipes = true}, kStartMax));
+    for (int i = 0; i < kSessionCount; ++i) load_.Begin(cluster_->client().node(), i);
+    cluster_->Sleep(context_.Pick<Duration>(milliseconds(300), seconds(1), seconds(2)));
+    return neptune::OkStatus();
+  }
+
+  Status Cause(Fault fault) {
+    // Longer than any line, so that a service that is gone meanwhile misses its line.
+    const Duration length = context_.Pick<Duration>(milliseconds(700), seconds(5), seconds(5));
+    const int victim = std::max(0, cluster_->Primary());
+    const bool serves = ServesMeanwhile(fault.kind);
+    Probe probe(*cluster_, serves ? victim : -1);
+    const auto faults = cluster_->MakeFaults(context_.seed);
+    fault.hosts = {ProcessCluster::NameOf(victim)};
+    const TimePoint begin = cluster_->Now();
+    NEPTUNE_RETURN_IF_ERROR(faults->Begin(fault));
+    measured_["new_client_answers"] = 1;
+    if (serves) {
+      NEPTUNE_ASSIGN_OR_RETURN(measured_["new_client_answers"],
+                               AnswersToNewClients(*cluster_, victim, begin + length));
+    }
+    cluster_->Sleep(std::max(begin + length - cluster_->Now(), Duration(0)));
+    measured_["fault_s"] = neptune::ToSeconds(cluster_->Now() - begin);
+    NEPTUNE_RETURN_IF_ERROR(faults->End(fault));
+    measured_["heal_s"] = AwaitWhole(*cluster_);
+    cluster_->Sleep(length);
+    measured_["rest_gap_s"] = neptune::ToSeconds(probe.End());
+    cluster_->client().Run([&] {  // where the history grows
+      const Duration gap = WriteGap(load_.history(), begin, this_thread::Now());
+      measured_["write_gap_s"] = neptune::ToSeconds(gap);
+    });
+    return neptune::OkStatus();
+  }
+
+  Measurement Check() {
+    load_.End();
+    while (load_.active_count() > 0) cluster_->Sleep(milliseconds(20));
+    const bool writes_again = cluster_->AwaitWrites(kHealMax).ok();
+    history::RegisterContents contents;
+    const bool is_read = writes_again && cluster_->ReadContents(load_.Registers(), &contents).ok();
+    const std::string wrong =
+        is_read ? history::CheckRegisters(load_.history(), contents, /*progressive=*/true) : "";
+    measured_["wrong_count"] = wrong.empty() ? 0 : 1;
+    measured_["unreadable_count"] = is_read ? 0 : 1;
+    measured_["acknowledged"] = 0;
+    for (const history::RegisterOperation& operation : load_.history()) {
+      measured_["acknowledged"] += operation.is_write && operation.is_acknowledged ? 1 : 0;
+    }
+    return measured_;
+  }
+
+ private:
+  const RunContext& context_;
+  history::RegisterLoad load_;
+  std::unique_ptr<ProcessCluster> cluster_;  // ends first: the sessions are on its client
+  Measurement measured_;
+};
+
+}  // namespace
+
 StatusOr<Measurement> RunSingle(const RunContext& context, const Fault& fault) {
-  NEPTUNE_ASSIGN_OR_RETURN(auto cluster,
-                           ProcessCluster::StartReady({.with_log_pipes = true}, kStartMax));
-  const Duration lead = context.Pick<Duration>(milliseconds(300), seconds(1), seconds(2));
-  const Duration length = context.Pick<Duration>(milliseconds(700), seconds(3), seconds(3));
-  history::RegisterLoad load({.seed = context.seed});
-  for (int i = 0; i < kSessionCount; ++i) load.Begin(cluster->client().node(), i);
-  cluster->Sleep(lead);
-  const int victim = std::max(0, cluster->Primary());
-  Probe probe(*cluster, ServesMeanwhile(fault.kind) ? victim : -1);
-  const auto faults = cluster->MakeFaults(context.seed);
-  Fault caused = fault;
-  caused.hosts = {ProcessCluster::NameOf(victim)};
-  const TimePoint begin = cluster->Now();
-  NEPTUNE_RETURN_IF_ERROR(faults->Begin(caused));
-  double new_client_answers = 1;
-  if (ServesMeanwhile(fault.kind)) {
-    NEPTUNE_ASSIGN_OR_RETURN(new_client_answers,
-                             AnswersToNewClients(*cluster, victim, begin + length));
-  }
-  cluster->Sleep(std::max(begin + length - cluster->Now(), Duration(0)));
-  const TimePoint end = cluster->Now();
-  NEPTUNE_RETURN_IF_ERROR(faults->End(caused));
-  const double heal_s = AwaitWhole(*cluster);
-  cluster->Sleep(length);
-  const Duration rest_gap = probe.End();
-  const TimePoint last = cluster->Now();
-  load.End();
-  while (load.active_count() > 0) cluster->Sleep(milliseconds(20));
-  const bool writes_again = cluster->AwaitWrites(kHealMax).ok();
-  history::RegisterContents contents;
-  const bool is_read = writes_again && cluster->ReadContents(load.Registers(), &contents).ok();
-  const std::string wrong =
-      is_read ? history::CheckRegisters(load.history(), contents, /*progressive=*/true) : "";
-  double acknowledged = 0;
-  for (const history::RegisterOperation& operation : load.history()) {
-    acknowledged += operation.is_write && operation.is_acknowledged ? 1 : 0;
-  }
-  return Measurement{{"acknowledged", acknowledged},
-                     {"wrong_count", wrong.empty() ? 0.0 : 1.0},
-                     {"unreadable_count", is_read ? 0.0 : 1.0},
-                     {"write_gap_s", neptune::ToSeconds(WriteGap(load.history(), begin, last))},
-                     {"rest_gap_s", neptune::ToSeconds(rest_gap)},
-                     {"new_client_answers", new_client_answers},
-                     {"fault_s", neptune::ToSeconds(end - begin)},
-                     {"heal_s", heal_s}};
+  SingleRun run(context);
+  NEPTUNE_RETURN_IF_ERROR(run.Start());
+  NEPTUNE_RETURN_IF_ERROR(run.Cause(fault));
+  return run.Check();
 }
 
 namespace {

@@ -18,6 +18,7 @@ namespace {
 
 using chaos::ProcessCluster;
 using neptune::Duration;
+using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 using std::chrono::milliseconds;
@@ -91,108 +92,147 @@ StatusOr<Measurement> RunReaders(const RunContext& context) {
                      {"write_gap_s", writes.gap_s}};
 }
 
-StatusOr<Measurement> RunSnapshot(const RunContext& context) {
-  constexpr int kLogMib = 64;
-  constexpr size_t kValueSize = 64 * 1024;
-  constexpr int kReceiver = 2;
-  const double total_mib = context.Pick(16, 256, 4096);
-  const double log_cap_mib = context.Pick(4, 16, kLogMib);
-  NEPTUNE_ASSIGN_OR_RETURN(
-      auto cluster, ProcessCluster::StartReady(
-                        {.replication = StrCat("level: 'staleness_bounded' log_entries_kept: 100 ",
-                                               "log_size_max_mib: ", static_cast<int>(log_cap_mib)),
-                         .with_disk_faults = false},
-                        kStartMax));
-  cluster->process(kReceiver).Kill();
-  {
-    WriteLoad fill(*cluster, {.writer_count = 8, .value_size = kValueSize, .key_prefix = "fill"});
-    double written_mib = 0;
-    while (written_mib < total_mib) {
-      const WriteFigures figures = fill.Measure(milliseconds(500));
-      if (figures.acknowledged == 0 && figures.gap_s > 60)
-        return neptune::Unavailable("the data cannot be filled");
+namespace {
+
+constexpr int kReceiver = 2;
+
+// A member that was away takes the data of two others.
+class SnapshotRun {
+ public:
+  explicit SnapshotRun(const RunContext& context)
+      : context_(context),
+        total_mib_(context.Pick(16, 256, 4096)),
+        log_cap_mib_(context.Pick(4, 16, 64)) {}
+
+  Status Start() {
+    chaos::ProcessClusterOptions options{.with_disk_faults = false};
+    options.replication = StrCat("level: 'staleness_bounded' log_entries_kept: 100 ",
+                                 "log_size_max_mib: ", log_cap_mib_);
+    NEPTUNE_ASSIGN_OR_RETURN(cluster_, ProcessCluster::StartReady(options, kStartMax));
+    cluster_->process(kReceiver).Kill();
+    return Fill();
+  }
+
+  StatusOr<Measurement> Run() {
+    for (int i = 0; i < kReceiver; ++i) before_mib_[i] = ResidentMib(*cluster_, i);
+    sent_before_ = Sum(&chaos::ReplicaFigures::snapshots_sent);
+    WriteLoad load(*cluster_, {.writer_count = 4, .value_size = 1024, .pause = milliseconds(10)});
+    NEPTUNE_RETURN_IF_ERROR(cluster_->process(kReceiver).Start());
+    const double goal = Sum(&chaos::ReplicaFigures::executed_lsn_sum) / kReceiver;
+    const neptune::TimePoint begin = cluster_->Now();
+    const bool has_ended = Watch(
+        *cluster_, context_.Pick<Duration>(seconds(5), seconds(40), seconds(900)), [&] { Look(); },
+        [&] { return HasCaughtUp(goal); });
+    return Measurement{
+        {"data_mib", static_cast<double>(total_mib_)},
+        {"snapshot_s", has_ended ? neptune::ToSeconds(cluster_->Now() - begin) : kNever},
+        {"growth_mib", growth_mib_},
+        {"snapshot_count", sent_},
+        {"of_log_cap_ratio", log_mib_ / log_cap_mib_}};
+  }
+
+ private:
+  Status Fill() {
+    constexpr size_t kValueSize = 64 * 1024;
+    constexpr double kStandstillMaxS = 60;
+    WriteLoad load(*cluster_, {.writer_count = 8, .value_size = kValueSize, .key_prefix = "fill"});
+    neptune::TimePoint last = cluster_->Now();
+    for (double written_mib = 0; written_mib < total_mib_;) {
+      const WriteFigures figures = load.Measure(milliseconds(500));
+      if (figures.acknowledged > 0) last = cluster_->Now();
+      if (neptune::ToSeconds(cluster_->Now() - last) > kStandstillMaxS)
+        return neptune::Unavailable("filling the data stands still");
       written_mib += figures.acknowledged * kValueSize / kMib;
     }
+    return neptune::OkStatus();
   }
-  std::vector<double> before_mib;
-  for (int i = 0; i < kReceiver; ++i) before_mib.push_back(ResidentMib(*cluster, i));
-  WriteLoad load(*cluster, {.writer_count = 4, .value_size = 1024, .pause = milliseconds(10)});
-  double sent_before = 0;
-  for (int i = 0; i < kReceiver; ++i) {
-    if (const auto figures = cluster->Replicas(i); figures.ok())
-      sent_before += figures->snapshots_sent;
-  }
-  NEPTUNE_RETURN_IF_ERROR(cluster->process(kReceiver).Start());
-  before_mib.push_back(0);
-  double executed = 0;  // by the others; the receiver has to get there
-  for (int i = 0; i < kReceiver; ++i) {
-    if (const auto figures = cluster->Replicas(i); figures.ok())
-      executed = std::max(executed, figures->executed_lsn_sum);
-  }
-  double growth_mib = 0;
-  double log_mib = 0;
-  double sent = 0;
-  const neptune::TimePoint begin = cluster->Now();
-  const auto look = [&] {
-    double sent_now = 0;
-    for (int i = 0; i <= kReceiver; ++i) {
-      const double resident_mib = ResidentMib(*cluster, i);
-      growth_mib = std::max(growth_mib, resident_mib - before_mib[static_cast<size_t>(i)]);
-      const auto figures = cluster->Replicas(i);
-      if (!figures.ok()) continue;
-      log_mib = std::max(log_mib, figures->log_size_sum / kMib);
-      sent_now += figures->snapshots_sent;
+
+  // Over the members that have the data.
+  double Sum(double chaos::ReplicaFigures::*figure) const {
+    double sum = 0;
+    for (int i = 0; i < kReceiver; ++i) {
+      if (const auto figures = cluster_->Replicas(i); figures.ok()) sum += (*figures).*figure;
     }
-    sent = std::max(sent, sent_now - sent_before);
-  };
-  const bool has_ended =
-      Watch(*cluster, context.Pick<Duration>(seconds(5), seconds(40), seconds(900)), look, [&] {
-        const auto figures = cluster->Replicas(kReceiver);
-        return figures.ok() && figures->executed_lsn_sum >= executed && cluster->IsWhole(kReceiver);
-      });
-  return Measurement{
-      {"data_mib", total_mib},
-      {"snapshot_s", has_ended ? neptune::ToSeconds(cluster->Now() - begin) : kNever},
-      {"growth_mib", growth_mib},
-      {"snapshot_count", sent},
-      {"of_log_cap_ratio", log_mib / log_cap_mib}};
+    return sum;
+  }
+
+  void Look() {
+    for (int i = 0; i <= kReceiver; ++i) {
+      growth_mib_ = std::max(growth_mib_, ResidentMib(*cluster_, i) - before_mib_[i]);
+      if (const auto figures = cluster_->Replicas(i); figures.ok())
+        log_mib_ = std::max(log_mib_, figures->log_size_sum / kMib);
+    }
+    sent_ = std::max(sent_, Sum(&chaos::ReplicaFigures::snapshots_sent) - sent_before_);
+  }
+
+  bool HasCaughtUp(double goal) const {
+    const auto figures = cluster_->Replicas(kReceiver);
+    return figures.ok() && figures->executed_lsn_sum >= goal && cluster_->IsWhole(kReceiver);
+  }
+
+  const RunContext& context_;
+  const int total_mib_;
+  const int log_cap_mib_;
+  std::unique_ptr<ProcessCluster> cluster_;
+  double before_mib_[kReceiver + 1] = {};
+  double sent_before_ = 0;
+  double growth_mib_ = 0;
+  double log_mib_ = 0;
+  double sent_ = 0;
+};
+
+}  // namespace
+
+StatusOr<Measurement> RunSnapshot(const RunContext& context) {
+  SnapshotRun run(context);
+  NEPTUNE_RETURN_IF_ERROR(run.Start());
+  return run.Run();
 }
 
+namespace {
+
+bool AllAreWhole(const ProcessCluster& cluster) {
+  for (int i = 0; i < cluster.node_count(); ++i) {
+    if (!cluster.IsWhole(i)) return false;
+  }
+  return true;
+}
+
+// Processor time of an idle node, in percent of a processor.
+double IdlePercent(ProcessCluster& cluster, Duration time) {
+  const double used_before = cluster.ProcessorSeconds();
+  const neptune::TimePoint begin = cluster.Now();
+  cluster.Sleep(time);
+  const double used = cluster.ProcessorSeconds() - used_before;
+  return 100 * used / neptune::ToSeconds(cluster.Now() - begin) / cluster.node_count();
+}
+
+}  // namespace
+
 StatusOr<Measurement> RunPartitions(const RunContext& context) {
-  constexpr uint32_t kPartitionCount = 1000;
   const Duration start_max = context.Pick<Duration>(seconds(5), seconds(30), seconds(180));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      auto cluster,
-      ProcessCluster::Start({.partition_count = context.Pick(10U, 200U, kPartitionCount),
-                             .with_disk_faults = false}));
+  NEPTUNE_ASSIGN_OR_RETURN(auto cluster,
+                           ProcessCluster::Start({.partition_count = context.Pick(10U, 200U, 1000U),
+                                                  .with_disk_faults = false}));
   const neptune::TimePoint begin = cluster->Now();
   bool has_started = true;
-  const bool are_whole = Watch(
-      *cluster, start_max,
-      [&] {
-        for (int i = 0; i < cluster->node_count(); ++i) {
-          has_started = has_started && !cluster->process(i).HasEnded();
-        }
-      },
-      [&] {
-        if (!has_started) return true;
-        for (int i = 0; i < cluster->node_count(); ++i) {
-          if (!cluster->IsWhole(i)) return false;
-        }
-        return true;
-      });
-  Measurement measured = {{"start_s", kNever}, {"idle_percent", kNever}, {"ended_count", 0}};
-  if (!has_started) measured["ended_count"] = 1;
-  if (!has_started || !are_whole) return measured;
-  measured["start_s"] = neptune::ToSeconds(cluster->Now() - begin);
-  cluster->Sleep(context.Pick<Duration>(milliseconds(500), seconds(5), seconds(10)));
-  const double used_before = cluster->ProcessorSeconds();
-  const neptune::TimePoint idle = cluster->Now();
-  cluster->Sleep(context.Pick<Duration>(milliseconds(500), seconds(5), seconds(20)));
-  const double used = cluster->ProcessorSeconds() - used_before;
-  measured["idle_percent"] =
-      100 * used / neptune::ToSeconds(cluster->Now() - idle) / cluster->node_count();
-  return measured;
+  const auto look = [&] {
+    for (int i = 0; i < cluster->node_count(); ++i) {
+      has_started = has_started && !cluster->process(i).HasEnded();
+    }
+  };
+  const bool is_over =
+      Watch(*cluster, start_max, look, [&] { return !has_started || AllAreWhole(*cluster); });
+  if (!has_started || !is_over) {
+    return Measurement{
+        {"start_s", kNever}, {"idle_percent", kNever}, {"ended_count", has_started ? 0.0 : 1.0}};
+  }
+  const double start_s = neptune::ToSeconds(cluster->Now() - begin);
+  const Duration settle = context.Pick<Duration>(milliseconds(500), seconds(5), seconds(10));
+  cluster->Sleep(settle);
+  return Measurement{{"start_s", start_s},
+                     {"idle_percent", IdlePercent(*cluster, 2 * settle)},
+                     {"ended_count", 0}};
 }
 
 }  // namespace search::lab

@@ -280,7 +280,7 @@ Experiment ReplFaults() {
       "Three processes of neptuned on loopback with a replica each of one partition of registers, "
       "on the machine's disk. Loads: 64 writers of 100 bytes, each with one call at a time (8 "
       "beside slow disks and long requests), or six sessions whose history is checked. Faults "
-      "are those of tools/chaos, on the node of the primary, for 3 s: the processes' file calls go "
+      "are those of tools/chaos, on the node of the primary, for 5 s: the processes' file calls go "
       "through a preloaded library only where a case needs it. etcd: three members with its "
       "defaults, the same load over gRPC on the leader with 1, 8 and 64 connections, of which the "
       "best counts. The state before is the program that the environment variable "
