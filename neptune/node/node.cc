@@ -229,7 +229,7 @@ Status Node::StartAdmin() {
   const auto readiness = [this]() -> std::vector<std::string> {
     if (draining_) return {"the node is draining"};
     if (!services_->published()) return {"the node is starting"};
-    return {};
+    return replication_->Failures();
   };
   admin_ = std::make_unique<NodeAdmin>(NodeAdmin::Sources{world_, options_, spec_, metrics_,
                                                           sections_, *capsules_, *services_,
@@ -244,7 +244,7 @@ Status Node::StartReplication() {
   NEPTUNE_RETURN_IF_ERROR(services_->StartOwn(ServiceName(std::string(kReplicationService)),
                                               replication_->MakeModule()));
   for (const auto& [service, partition] : WitnessedBy(options_.spec, options_.name)) {
-    NEPTUNE_RETURN_IF_ERROR(replication_->Host(service, partition, nullptr, nullptr));
+    NEPTUNE_RETURN_IF_ERROR(replication_->Host(service, partition, {}));
   }
   return OkStatus();
 }

@@ -31,6 +31,9 @@ class ReplicaBoard {
   void Fail(const Status& status);
   // The data are being replaced, and are no longer known to be current.
   void BeginRestore();
+  // The replica has no data until others replace them; `why` says so.
+  void BeginRepair(const Status& why);
+  bool IsRepairing() const;
   void EndRestore();
   // The result of the last attempt.
   void NoteRestore(const Status& status);

@@ -68,6 +68,13 @@ Status ReplicaLog::Open() {
   });
 }
 
+void ReplicaLog::Close() {
+  log_.reset();
+  store_.reset();
+}
+
+Status ReplicaLog::Prove() { return Store(std::make_shared<LogChange>()); }
+
 Status ReplicaLog::Destroy() {
   return device_.Run(ReplicaLane::kLog, [this] {
     log_.reset();

@@ -30,6 +30,10 @@ class ReplicaLog {
   ReplicaLog(const ReplicaDevice& device, World& world, const LogIdentity& identity);
 
   Status Open();
+  // Closes the log and blocks the kernel thread meanwhile. REQUIRES: no other call is under way.
+  void Close();
+  // Stores a change without content: OK if the disk takes writes.
+  Status Prove();
   // Destroys what is stored, so that Open finds a new log.
   Status Destroy();
 

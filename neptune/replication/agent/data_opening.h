@@ -1,0 +1,58 @@
+// The opening of a replica's data beside its log, sound or not.
+//
+//   data         log                     result
+//   sound        any                     open
+//   damaged      has every write         emptied; the log is executed again
+//   damaged      begins after them       closed: the agent repairs them, if it can (`repair`)
+//   end before the log begins            the same
+//   end after the log (level 1)          log and data are destroyed: a member with a new disk
+//
+// Data of which no other member has a copy are never emptied: kDataLoss.
+//
+// Threads: on a user-level thread, before anything else uses log or data.
+// Errors: those of the log and the data; kDataLoss.
+
+#pragma once
+
+#include "neptune/base/status.h"
+#include "neptune/replication/agent/replica_data.h"
+#include "neptune/replication/agent/replica_log.h"
+#include "neptune/replication/protocol/replica_group.h"
+
+namespace neptune {
+
+class DataOpening {
+ public:
+  // What the data's replica is like.
+  struct Traits {
+    ReplicaGroup group;
+    bool is_ordered = true;
+    // Whether the replica can take part with its log alone until it has other data.
+    bool can_repair = true;
+    std::string name;  // "registers/0"
+  };
+  // The references must outlive this object.
+  DataOpening(Traits traits, ReplicaLog& log, ReplicaData& data)
+      : traits_(std::move(traits)), log_(log), data_(data) {}
+
+  // Opens the data. REQUIRES: the log is open, and the replica has data. `are_damaged`: damage
+  // was found before.
+  Status Open(bool are_damaged);
+  // After Open: why the data must be replaced by another member's; OK: they are open.
+  const Status& repair() const { return repair_; }
+
+ private:
+  // Error: log and data do not fit together, e.g. after a crash during a restore.
+  Status CheckFit() const;
+  // Begins without the data, for the reason `why`.
+  Status BeginWithout(const Status& why, bool fits);
+  bool OthersHaveData() const;
+  Status VerifyAll() const;
+
+  const Traits traits_;
+  ReplicaLog& log_;
+  ReplicaData& data_;
+  Status repair_;
+};
+
+}  // namespace neptune
