@@ -27,6 +27,22 @@ constexpr size_t kDropShare = 8;
 constexpr Duration kRestorePause = std::chrono::milliseconds(100);
 constexpr Duration kRestorePauseMax = std::chrono::seconds(2);
 constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
+// Entries that are searched for the newest write.
+constexpr Lsn kNotWritesMax = 1'000;
+
+// Learns the times of the writes that the log and the data have. Times of entries before the newest
+// write are not later; other kinds of entries are rare.
+Status NoteAccepted(const ReplicaLog& log, const ReplicaData& data, AcceptanceClock& accepted) {
+  if (data.exists()) accepted.Note(data.state()->newest_write());
+  const Lsn last = log.last_lsn();
+  const Lsn first = std::max(log.first_lsn(), last - std::min(kNotWritesMax, last));
+  for (Lsn lsn = last; lsn >= first; --lsn) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries, log.Read(lsn, lsn, 1));
+    accepted.Note(entries.front());
+    if (IsWrite(entries.front().kind)) break;
+  }
+  return OkStatus();
+}
 
 // The damaged data are destroyed, because others, which end with `base`, have arrived.
 Status PrepareRepair(Lsn base, const ReplicaLog& log, ReplicaData& data) {
@@ -80,6 +96,7 @@ Status ReplicaAgent::Start(const Opening& opening) {
   if (opening.proves_disk) NEPTUNE_RETURN_IF_ERROR(log_->Prove());
   NEPTUNE_RETURN_IF_ERROR(OpenData(opening.data_are_damaged));
   data_->BeginAfter(log_->found().base.lsn);
+  NEPTUNE_RETURN_IF_ERROR(NoteAccepted(*log_, *data_, accepted_));
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
   SpawnOn(*hooks_.control, "store", [this] { storer_.Run(); });
@@ -201,6 +218,7 @@ void ReplicaAgent::Pump() {
 void ReplicaAgent::TakeActions() {
   ProtocolActions actions = protocol_->DrainActions();
   if (actions.empty()) return;
+  for (const LogEntry& entry : actions.change.entries) accepted_.Note(entry);
   for (OutgoingMessage& outgoing : actions.at_once) outgoing_.push_back(std::move(outgoing));
   if (!actions.change.empty()) actions.change.committed = protocol_->status().committed;
   storer_.Push(std::move(actions));
@@ -319,6 +337,8 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
   const ReplicaStatus standing = protocol_->status();
   const bool is_ordering = is_write_anywhere() || standing.role == ReplicaRole::kPrimary;
   if (is_ordering && writes_->Join(pending, standing.epoch)) return;
+  write.accepted_at = accepted_.TimeOf(hooks_.world->wall_time());
+  accepted_.Note(write.accepted_at);
   const StatusOr<Lsn> lsn = protocol_->Propose(std::move(write), loop_.Now());
   if (!lsn.ok()) {
     pending->failure = lsn.status();
@@ -468,6 +488,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     const Status ended = data_->EndRestore(base.lsn);
     if (!ended.ok()) Fail(ended);
     NEPTUNE_RETURN_IF_ERROR(ended);
+    accepted_.Note(data_->state()->newest_write());
     protocol_->Handle(DataRestored{std::move(mark)}, loop_.Now());
     // Their LSNs now belong to other entries.
     writes_->FailAll("the replica restored another member's data before the write was stored");
@@ -484,6 +505,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     if (this_thread::SleepFor(kRestorePoll) == ParkResult::kStopping) break;
   }
   const Status ended = data_->EndRestore(base.lsn);
+  if (ended.ok()) accepted_.Note(data_->state()->newest_write());
   if (!ended.ok()) Fail(ended);
   return ended;
 }

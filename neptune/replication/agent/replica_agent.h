@@ -43,6 +43,7 @@
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/capsule_stack.h"
+#include "neptune/replication/agent/acceptance_clock.h"
 #include "neptune/replication/agent/log_storer.h"
 #include "neptune/replication/client/replica_extension.h"
 #include "neptune/replication/log/log_identity.h"
@@ -147,7 +148,8 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   // See ReplicationProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
   Status StartByHand();
 
-  // Orders, stores and executes a write; parks until that is done. `version` is set if the write
+  // Orders, stores and executes a write; parks until that is done. Sets the time at which it counts
+  // as accepted: never before the time of an earlier entry. `version` is set if the write
   // was executed. At level 1 the write is stored and executed here and sent to the others
   // afterwards.
   StatusOr<WriteOutcome> Write(LogEntry write, TimePoint deadline, Lsn* version);
@@ -272,6 +274,7 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   bool repairing_ = false;
   bool has_ended_ = false;
   Duration restore_pause_{0};
+  AcceptanceClock accepted_;
   const std::unique_ptr<PendingWrites> writes_;
 
   LeafMutex mutex_;

@@ -151,7 +151,6 @@ Status ReplicatedService::RunWrite(const MethodName& name, RequestContext& conte
   LogEntry entry;
   entry.method = name;
   entry.request_id = demand.id;
-  entry.accepted_at = context.world().wall_time();
   entry.payload = request.bytes();
   Lsn version = 0;
   StatusOr<WriteOutcome> outcome = agent->Write(std::move(entry), context.deadline(), &version);
