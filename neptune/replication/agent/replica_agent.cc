@@ -96,6 +96,7 @@ Status ReplicaAgent::Start(const Opening& opening) {
   if (opening.proves_disk) NEPTUNE_RETURN_IF_ERROR(log_->Prove());
   NEPTUNE_RETURN_IF_ERROR(OpenData(opening.data_are_damaged));
   data_->BeginAfter(log_->found().base.lsn);
+  readable_from_ = std::min(log_->found().committed, log_->found().last_lsn);
   NEPTUNE_RETURN_IF_ERROR(NoteAccepted(*log_, *data_, accepted_));
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
@@ -396,7 +397,12 @@ void ReplicaAgent::FindDroppable() {
   dropped_at_ = executed;
   dropped_at_size_ = size;
   const StatusOr<Lsn> flushed = data_->Flush();
-  if (!flushed.ok()) return;
+  // Flushing again would prove nothing: the system may have dropped what it could not write.
+  if (!flushed.ok()) {
+    return loop_.Post([self = shared_from_this(), status = flushed.status()] {
+      self->Fail(Annotate(status, "flushing the data"));
+    });
+  }
   loop_.Post([self = shared_from_this(), this, flushed = *flushed] {
     if (stopping_) return;
     const bool is_large = log_->size() > options_.log_size_max;
@@ -590,6 +596,7 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
     if (state.role != ReplicaRole::kPeer) return Unavailable("the replica has not caught up yet");
     return read;
   }
+  if (version < readable_from_) return Unavailable("the replica is executing its log again");
   read.current_as_of = now < state.leased_until ? now : state.current_as_of;
   if (options_.level != ConsistencyLevel::kStalenessBounded && !demand.staleness_max) return read;
   const Duration bound = demand.staleness_max.value_or(options_.staleness_max);

@@ -263,6 +263,9 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   std::unique_ptr<ReplicationProtocol> protocol_;
 
   std::atomic<uint64_t> snapshots_sent_{0};
+  // No reads of earlier data than these, which the replica had when it was last open. Fixed by
+  // Start.
+  Lsn readable_from_ = 0;
   // When droppable entries were last looked for, and the log's size then or since then, whichever
   // was smaller. Used by the executor only.
   Lsn dropped_at_ = 0;

@@ -85,6 +85,7 @@ void ReplicaKeeper::HandleEnd() {
     NoteFailure(owned_->status().failure);
   }
   SpawnReopening();
+  if (hooks_.on_change) hooks_.on_change();
 }
 
 void ReplicaKeeper::NoteFailure(const Status& failure) {
@@ -125,6 +126,7 @@ void ReplicaKeeper::Reopen() {
   is_reopening_ = false;
   if (!is_open) return;
   LOG(INFO) << "replica of " << name() << " is open again";
+  if (hooks_.on_change) hooks_.on_change();
   LeafLock lock(&mutex_);
   ++health_.reopen_count;
 }
