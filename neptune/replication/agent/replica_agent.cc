@@ -96,7 +96,9 @@ Status ReplicaAgent::Start(const Opening& opening) {
   if (opening.proves_disk) NEPTUNE_RETURN_IF_ERROR(log_->Prove());
   NEPTUNE_RETURN_IF_ERROR(OpenData(opening.data_are_damaged));
   data_->BeginAfter(log_->found().base.lsn);
-  readable_from_ = std::min(log_->found().committed, log_->found().last_lsn);
+  if (data_->exists() && !is_write_anywhere()) {
+    readable_from_ = std::min(log_->found().committed, log_->found().last_lsn);
+  }
   NEPTUNE_RETURN_IF_ERROR(NoteAccepted(*log_, *data_, accepted_));
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
@@ -544,6 +546,7 @@ const std::string& ReplicaAgent::read_path() const { return device_->path(Replic
 ReplicaAgent::State ReplicaAgent::status() const {
   State state = board_->state();
   state.executed = data_->executed();
+  state.readable_from = readable_from_;
   state.is_witness = options_.group.IsWitness(options_.group.self);
   state.snapshots_sent = snapshots_sent_;
   state.snapshots_taken = data_->restore_count();

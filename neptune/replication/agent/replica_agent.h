@@ -181,6 +181,8 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
 
   struct State : ReplicaStatus {
     Lsn executed = 0;
+    // Reads are refused until this is executed; see ReplicaAgent::readable_from_.
+    Lsn readable_from = 0;
     bool is_witness = false;
     size_t log_size = 0;  // bytes of its entries
     // Snapshots sent to, and restored from, other members since the start.

@@ -186,6 +186,10 @@ ReplicaKeeper::Health ReplicaKeeper::health() const {
   Health health = health_;
   if (health.failure.ok()) health.failure = state.failure;
   if (health.failure.ok()) health.failure = Annotate(state.repair, "the data are being repaired");
+  if (health.failure.ok() && state.executed < state.readable_from) {
+    health.failure = Unavailable("the log is executed again, from ", state.executed, " to ",
+                                 state.readable_from);
+  }
   return health;
 }
 
