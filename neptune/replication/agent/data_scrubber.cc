@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "neptune/base/checksum.h"
+#include "neptune/base/strings.h"
+
 namespace neptune {
 namespace {
 
@@ -19,7 +22,9 @@ void DataScrubber::Add(ReplicaKeeper& replica) {
   const bool has_data = !replica.options().group.IsWitness(replica.options().group.self);
   if (interval <= Duration(0) || !has_data || stopping_) return;
   const auto spread = static_cast<uint64_t>(std::min(interval, kScrubFirstMax).count());
-  const auto delay = Duration(static_cast<Duration::rep>(control_.loop->random().Below(spread)));
+  // Members of a partition, and partitions of a node, begin at different times.
+  const uint64_t hash = Checksum64(StrCat(replica.options().identity.node, "/", replica.name()));
+  const auto delay = Duration(static_cast<Duration::rep>(hash % spread));
   passes_.try_emplace(&replica, interval, control_.loop->Now() + delay);
   if (is_running_) return thread_ ? thread_->Wake() : void();
   const auto started = control_.scheduler->Spawn([this] { Run(); }, "scrub");

@@ -23,7 +23,7 @@ namespace neptune {
 
 inline constexpr size_t kScrubPartSize = 256u << 10;
 inline constexpr size_t kScrubBytesPerSecond = 4u << 20;
-// The first pass of a replica begins within this time, at random, or within its interval.
+// The first pass of a replica begins within this time, or within its interval if that is shorter.
 inline constexpr Duration kScrubFirstMax = std::chrono::minutes(5);
 // Delay after a part could not be read.
 inline constexpr Duration kScrubRetry = std::chrono::minutes(1);
