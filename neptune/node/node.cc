@@ -240,7 +240,9 @@ Status Node::StartAdmin() {
   const auto readiness = [this]() -> std::vector<std::string> {
     if (draining_) return {"the node is draining"};
     if (!services_->published()) return {"the node is starting"};
-    return loop_watch_->Complaints(Loop::Current()->Now());
+    std::vector<std::string> reasons = loop_watch_->Complaints(Loop::Current()->Now());
+    for (std::string& failure : replication_->Failures()) reasons.push_back(std::move(failure));
+    return reasons;
   };
   const auto health = [this] { return loop_watch_->Complaints(Loop::Current()->Now()); };
   admin_ = std::make_unique<NodeAdmin>(NodeAdmin::Sources{world_, options_, spec_, metrics_,
@@ -260,7 +262,7 @@ Status Node::StartReplication() {
                                               replication_->MakeSnapshotModule(),
                                               /*is_control=*/false));
   for (const auto& [service, partition] : WitnessedBy(options_.spec, options_.name)) {
-    NEPTUNE_RETURN_IF_ERROR(replication_->Host(service, partition, nullptr, nullptr));
+    NEPTUNE_RETURN_IF_ERROR(replication_->Host(service, partition, {}));
   }
   return OkStatus();
 }

@@ -49,7 +49,7 @@ class ParameterTable;
 class Replication;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 7;
+inline constexpr int kModuleInterfaceVersion = 8;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
