@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neptune/base/strings.h"
@@ -52,6 +54,33 @@ class ReplicationHealingTest : public ReplicatedRegistersTest {
     });
     simulator().RunFor(seconds(1));
   }
+  // Three nodes that each have this many partitions.
+  void StartPartitions(uint32_t count) {
+    SimulatedClusterOptions options;
+    options.spec = RegisterSpec({"s0", "s1", "s2"}, kOrdered);
+    options.spec.mutable_services(0)->set_partition_count(count);
+    options.modules = MakeModules;
+    cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
+    simulator().RunFor(seconds(2));
+  }
+  // Appends ten letters to register "k" of each partition; all must be acknowledged.
+  void AppendToAll(uint32_t count, char letter, std::string* expected) {
+    InSession([&](ReplicaSession& session) {
+      for (int n = 0; n < 10; ++n) {
+        *expected += letter;
+        for (uint32_t i = 0; i < count; ++i) {
+          Data response;
+          const ReplicatedMethod append = {kRegisters, PartitionId(i), MethodName("Append"),
+                                           AccessMode::kWrite};
+          const Status status =
+              session.Call(append, Data(StrCat("k=", std::string(1, letter))), &response,
+                           {.deadline = this_thread::Now() + seconds(9)});
+          EXPECT_TRUE(status.ok()) << status;
+          EXPECT_EQ(response.bytes(), *expected) << i;
+        }
+      }
+    });
+  }
   void ExpectEqual(const std::vector<std::string>& keys) {
     simulator().RunFor(seconds(5));
     for (const std::string& key : keys) {
@@ -92,6 +121,40 @@ TEST_F(ReplicationHealingTest, FullDiskThatIsFreeAgainNeedsNoRestart) {
   EXPECT_EQ(&cluster_->node("s0"), node);
   simulator().RunFor(seconds(5));
   EXPECT_EQ(PrimaryBy("s1"), "s0");
+}
+
+// The partitions of a node share its log.
+TEST_F(ReplicationHealingTest, FaultyDiskThatIsSoundAgainBringsAllPartitionsBack) {
+  constexpr uint32_t kPartitions = 3;
+  const auto full = [this](const Status& fault) { Disk("s0").FailWrites(fault); };
+  const auto unsynced = [this](const Status& fault) { Disk("s0").log_files().FailSyncs(fault); };
+  for (const std::function<void(const Status&)>& fail :
+       {std::function(full), std::function(unsynced)}) {
+    StartPartitions(kPartitions);
+    const Node* const node = &cluster_->node("s0");
+    std::string expected;
+    AppendToAll(kPartitions, 'a', &expected);
+    fail(Unavailable("input/output error"));
+    AppendToAll(kPartitions, 'b', &expected);
+    simulator().RunFor(seconds(20));
+    EXPECT_EQ(cluster_->node("s0").replication().Failures().size(), kPartitions);
+    fail(OkStatus());
+    EXPECT_TRUE(simulator().RunUntilTrue(
+        [&] { return cluster_->node("s0").replication().Failures().empty(); },
+        simulator().now() + kReopenDelayMax));
+    AppendToAll(kPartitions, 'c', &expected);
+    simulator().RunFor(seconds(5));
+    for (uint32_t i = 0; i < kPartitions; ++i) {
+      const auto* const keeper =
+          cluster_->node("s0").replication().FindKeeper(kRegisters, PartitionId(i));
+      EXPECT_EQ(keeper->health().reopen_count, 1u) << i;
+      EXPECT_TRUE(keeper->status().damage.ok()) << keeper->status().damage;
+      const auto* const state = static_cast<const StoreState*>(keeper->agent()->state());
+      EXPECT_EQ(state->view().Get("k")->value_or("none"), expected) << i;
+      EXPECT_EQ(keeper->status().role, ReplicaRole::kPrimary) << i;
+    }
+    EXPECT_EQ(&cluster_->node("s0"), node) << "no restart";
+  }
 }
 
 TEST_F(ReplicationHealingTest, FailedReplicaIsNotAnnouncedAndNamedByReadiness) {
