@@ -264,6 +264,7 @@ Status Node::StartAdmin() {
     if (!services_->published()) return {"the node is starting"};
     std::vector<std::string> reasons = loop_watch_->Complaints(Loop::Current()->Now());
     if (auto reason = budgets_->WhyNotReady()) reasons.push_back(*std::move(reason));
+    for (std::string& failure : replication_->Failures()) reasons.push_back(std::move(failure));
     return reasons;
   };
   const auto health = [this] { return loop_watch_->Complaints(Loop::Current()->Now()); };
@@ -284,7 +285,7 @@ Status Node::StartReplication() {
                                               replication_->MakeSnapshotModule(),
                                               /*is_control=*/false));
   for (const auto& [service, partition] : WitnessedBy(options_.spec, options_.name)) {
-    NEPTUNE_RETURN_IF_ERROR(replication_->Host(service, partition, nullptr, nullptr));
+    NEPTUNE_RETURN_IF_ERROR(replication_->Host(service, partition, {}));
   }
   return OkStatus();
 }

@@ -13,7 +13,8 @@
 // Source: [Shen02] 2.2, figure 2.3 (functionally symmetric node).
 // Threads: Start and Stop from any thread; callbacks run on the control loop.
 // Errors: Start: the error of opening a socket or starting a module. If a module fails to start the
-//   node does not start, so that a misconfigured node is never partly available.
+//   node does not start, so that a misconfigured node is never partly available. A replica whose
+//   log or data fail does not keep the node from starting: it is opened later (replica_keeper.h).
 
 #pragma once
 

@@ -21,11 +21,12 @@ HttpResponse StartReplica(const HttpRequest& request, const Replication& replica
     return ProblemResponse(
         InvalidArgument("the parameters service=NAME and partition=N are required"));
   }
-  ReplicaAgent* const agent =
-      replication.Find(ServiceName(std::string(*service)), PartitionId(number));
-  if (agent == nullptr)
+  const ReplicaKeeper* const keeper =
+      replication.FindKeeper(ServiceName(std::string(*service)), PartitionId(number));
+  if (keeper == nullptr)
     return ProblemResponse(NotFound(*service, "/", number, " is not on this node"));
-  const Status started = agent->StartByHand();
+  const auto agent = keeper->AgentNow();
+  const Status started = agent.ok() ? (*agent)->StartByHand() : agent.status();
   if (!started.ok()) return ProblemResponse(Annotate(started, StrCat(*service, "/", number)));
   LOG(WARNING) << *service << "/" << number << " started manually from this node's data by "
                << request.peer;

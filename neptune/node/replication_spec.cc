@@ -8,6 +8,7 @@ namespace neptune {
 namespace {
 
 constexpr uint32_t kStalenessMillisMax = 3'600'000;
+constexpr uint32_t kScrubHoursMax = 24 * 366;
 constexpr uint32_t kLogMibMax = 1024;  // a member with a new disk receives the whole log
 
 StatusOr<ConsistencyLevel> ParseLevel(const std::string& level) {
@@ -30,6 +31,23 @@ Status CheckWriteAnywhere(const ReplicationSpec& replication) {
   }
   if (!replication.mode().empty()) {
     return InvalidArgument("mode selects the election of primaries; level write_anywhere has none");
+  }
+  return OkStatus();
+}
+
+Status CheckNumbers(const ReplicationSpec& replication) {
+  const struct {
+    const char* name;
+    uint32_t value;
+    uint32_t max;
+  } limits[] = {
+      {"staleness_ms", replication.staleness_ms(), kStalenessMillisMax},
+      {"log_size_max_mib", replication.log_size_max_mib(), kLogMibMax},
+      {"scrub_hours", replication.scrub_hours(), kScrubHoursMax},
+  };
+  for (const auto& limit : limits) {
+    if (limit.value <= limit.max) continue;
+    return InvalidArgument(limit.name, " is ", limit.value, "; at most ", limit.max);
   }
   return OkStatus();
 }
@@ -76,14 +94,7 @@ Status CheckReplication(const ClusterSpec& spec, const ServiceSpec& service) {
   if (replication.staleness_ms() != 0 && level != ConsistencyLevel::kStalenessBounded) {
     return InvalidArgument("staleness_ms requires level staleness_bounded");
   }
-  if (replication.staleness_ms() > kStalenessMillisMax) {
-    return InvalidArgument("staleness_ms is ", replication.staleness_ms(), "; at most ",
-                           kStalenessMillisMax);
-  }
-  if (replication.log_size_max_mib() > kLogMibMax) {
-    return InvalidArgument("log_size_max_mib is ", replication.log_size_max_mib(), "; at most ",
-                           kLogMibMax);
-  }
+  NEPTUNE_RETURN_IF_ERROR(CheckNumbers(replication));
   const auto is_witness = [&](const NodeSpec& node) {
     return node.name() == replication.witness();
   };
@@ -116,6 +127,9 @@ ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSp
   }
   if (service.replication().log_size_max_mib() != 0) {
     options.log_size_max = size_t{service.replication().log_size_max_mib()} << 20;
+  }
+  if (service.replication().has_scrub_hours()) {
+    options.scrub_interval = std::chrono::hours(service.replication().scrub_hours());
   }
   return options;
 }

@@ -75,6 +75,8 @@ struct ScanOptions {
   std::string first;
   std::optional<std::string> end;
   bool backward = false;  // from the largest key to the smallest
+  // False: what is read does not displace what is cached, for scans of everything.
+  bool fills_cache = true;
 };
 
 class KeyValueStore {

@@ -109,11 +109,11 @@ TEST_F(LogDamageTest, OnlyMemberWithADamagedLogFailsAndItsNodeGoesOn) {
   simulator().Restart("s0");
   simulator().RunFor(seconds(5));
   ASSERT_TRUE(cluster_->lives("s0"));
-  EXPECT_EQ(Agent("s0")->status().failure.code(), StatusCode::kDataLoss);
+  EXPECT_EQ(Keeper("s0").status().failure.code(), StatusCode::kDataLoss);
   EXPECT_FALSE(AppendOnce(seconds(2)).ok());
   simulator().Restart("s0");
   simulator().RunFor(seconds(5));
-  EXPECT_EQ(Agent("s0")->status().failure.code(), StatusCode::kDataLoss) << "it stays damaged";
+  EXPECT_EQ(Keeper("s0").status().failure.code(), StatusCode::kDataLoss) << "it stays damaged";
   EXPECT_FALSE(AppendOnce(seconds(2)).ok());
 }
 

@@ -99,13 +99,15 @@ class ReplicatedRegistersTest : public testing::Test {
   // What the node says of its primary; empty: it lives not, or knows none.
   std::string PrimaryBy(const std::string& node) {
     if (!cluster_->lives(node)) return "";
-    const ReplicaAgent* const agent = Agent(node);
-    const auto primary = agent->status().primary;
-    return primary ? agent->NodeOf(*primary).value() : "";
+    const ReplicaKeeper& keeper = Keeper(node);
+    const auto primary = keeper.status().primary;
+    return primary ? keeper.NodeOf(*primary).value() : "";
   }
-  ReplicaAgent* Agent(const std::string& node) {
-    return cluster_->node(node).replication().Find(kRegisters, PartitionId(0));
+  ReplicaKeeper& Keeper(const std::string& node) {
+    return *cluster_->node(node).replication().FindKeeper(kRegisters, PartitionId(0));
   }
+  // Null while the replica is not open.
+  std::shared_ptr<ReplicaAgent> Agent(const std::string& node) { return Keeper(node).agent(); }
 
   // Deletes the disk of a node that is down.
   void LoseDisk(const std::string& node) {

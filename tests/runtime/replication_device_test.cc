@@ -128,7 +128,7 @@ TEST_F(ReplicationDeviceTest, AFullDiskStopsAReplicaAndTheOthersGoOn) {
     EXPECT_EQ(Append(session, "k=x").value(), "x");
     EXPECT_EQ(Append(session, "k=y").value(), "xy");
   });
-  EXPECT_FALSE(Agent("s0")->status().failure.ok());
+  EXPECT_FALSE(Keeper("s0").status().failure.ok());
   simulator().RunFor(seconds(2));
   EXPECT_NE(PrimaryBy("s1"), "s0");
 }

@@ -85,11 +85,12 @@ class WriteAnywhereTest : public testing::Test {
     });
   }
 
-  ReplicaAgent* Agent(const std::string& server) {
+  std::shared_ptr<ReplicaAgent> Agent(const std::string& server) {
     return cluster_.node(server).replication().Find(kService, PartitionId(0));
   }
   std::string Value(const std::string& server, const std::string& key) {
-    const auto* const state = static_cast<const StoreState*>(Agent(server)->state());
+    const auto agent = Agent(server);
+    const auto* const state = static_cast<const StoreState*>(agent->state());
     const auto value = state->view().Get(key);
     EXPECT_TRUE(value.ok()) << value.status();
     return value.ok() ? value->value_or("") : "";
@@ -345,7 +346,11 @@ TEST_F(WriteAnywhereTest, FullDiskStopsAReplicaAndTheOthersGoOn) {
       EXPECT_TRUE(value.ok()) << value.status();
     }
   });
-  EXPECT_FALSE(Agent("s0")->status().failure.ok());
+  EXPECT_FALSE(cluster_.node("s0")
+                   .replication()
+                   .FindKeeper(kService, PartitionId(0))
+                   ->health()
+                   .failure.ok());
   simulator().RunFor(seconds(2));
   EXPECT_EQ(CountTexts("s1"), 20);
   EXPECT_EQ(CountTexts("s2"), 20);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/replication/agent/data_opening.h"
 #include "neptune/replication/agent/log_committer.h"
 #include "neptune/replication/agent/pending_writes.h"
 #include "neptune/replication/agent/replica_board.h"
@@ -27,11 +28,60 @@ constexpr size_t kDropShare = 8;
 constexpr Duration kRestorePause = std::chrono::milliseconds(100);
 constexpr Duration kRestorePauseMax = std::chrono::seconds(2);
 constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
+// Entries that are searched for the newest write.
+constexpr Lsn kNotWritesMax = 1'000;
+
+// Learns the times of the writes that the log and the data have. Times of entries before the newest
+// write are not later; other kinds of entries are rare.
+Status NoteAccepted(const ReplicaLog& log, const ReplicaData& data, AcceptanceClock& accepted) {
+  if (data.exists()) accepted.Note(data.state()->newest_write());
+  const Lsn last = log.last_lsn();
+  const Lsn first = std::max(log.first_lsn(), last - std::min(kNotWritesMax, last));
+  for (Lsn lsn = last; lsn >= first; --lsn) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries, log.Read(lsn, lsn, 1));
+    accepted.Note(entries.front());
+    if (IsWrite(entries.front().kind)) break;
+  }
+  return OkStatus();
+}
+
+// The damaged data are destroyed, because others, which end with `base`, have arrived.
+Status PrepareRepair(Lsn base, const ReplicaLog& log, ReplicaData& data) {
+  if (base == 0 || base < log.first_lsn() - 1) {
+    return Unavailable("the other member's data end with write ", base,
+                       ", before this member's log begins");
+  }
+  if (data.exists()) return OkStatus();
+  NEPTUNE_RETURN_IF_ERROR(data.Destroy());
+  return data.Open();
+}
 
 // `disk`: null: its room is not known.
 bool MayFollow(const DiskRoom* disk) { return disk == nullptr || disk->may_follow(); }
 
 }  // namespace
+
+// Counted before the agent's state is looked at, so that either the visitor sees that the agent has
+// stopped, or the thread that closes the stores sees the visitor.
+class ReplicaAgent::Visit {
+ public:
+  explicit Visit(ReplicaAgent& agent) : agent_(agent) { ++agent_.visitor_count_; }
+  ~Visit() { --agent_.visitor_count_; }
+  Visit(const Visit&) = delete;
+  Visit& operator=(const Visit&) = delete;
+
+  // OK if the data may be used.
+  Status Check() const {
+    if (agent_.stopping_) return Unavailable("the replica has stopped");
+    if (agent_.board_->IsRepairing()) return Unavailable("the replica's data are being repaired");
+    if (!agent_.data_->exists()) return FailedPrecondition("a witness has no data");
+    if (agent_.data_->is_distrusted()) return Unavailable("the data are not known to be current");
+    return OkStatus();
+  }
+
+ private:
+  ReplicaAgent& agent_;
+};
 
 ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
     : options_(std::move(options)),
@@ -40,64 +90,58 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
       device_(std::make_unique<ReplicaDevice>(hooks_.capsules, options_.identity.service,
                                               options_.identity.partition, stopping_)),
       log_(std::make_unique<ReplicaLog>(*device_, *hooks_.logs, options_.identity)),
-      data_(std::make_unique<ReplicaData>(*device_, hooks_.open_state)),
+      data_(std::make_unique<ReplicaData>(*device_, hooks_.open_state, hooks_.destroy_state)),
       storer_(*log_, stopping_, StoringHooks()),
       board_(std::make_unique<ReplicaBoard>()),
       writes_(std::make_unique<PendingWrites>()) {}
 
 ReplicaAgent::~ReplicaAgent() = default;
 
-// Data never get ahead of an ordered log, which is stored first.
-Status ReplicaAgent::FindDamage() const {
-  NEPTUNE_RETURN_IF_ERROR(log_->damage());
-  if (!data_->exists()) return OkStatus();
-  const Lsn completed = data_->state()->completed();
-  const LogOutline& found = log_->found();
-  if (completed > found.last_lsn && !is_write_anywhere()) {
-    return DataLoss("the data contain write ", completed, ", but the log ends with ",
-                    found.last_lsn);
-  }
-  if (completed >= found.base.lsn || options_.group.size() > 1) return OkStatus();
-  return DataLoss("the data end with write ", completed, ", but the log begins after ",
-                  found.base.lsn);
-}
-
-// A log whose base is after the data, or (level 1) data that end after the log, result from an
-// unfinished restore. The member then counts as one with a new disk.
-Status ReplicaAgent::BeginAnewUnlessSound() {
-  const Status damage = FindDamage();
-  const Lsn completed = data_->exists() ? data_->state()->completed() : log_->found().base.lsn;
-  const bool is_ahead =
-      is_write_anywhere() && data_->exists() && completed > log_->found().last_lsn;
-  if (damage.ok() && completed >= log_->found().base.lsn && !is_ahead) return OkStatus();
-  LOG(ERROR) << options_.identity.service << "/" << options_.identity.partition
-             << " forgets its log, and asks the other members: "
-             << (damage.ok() ? Status(DataLoss("log and data do not fit together")) : damage);
-  board_->NoteDamage(damage);
-  if (!damage.ok() && options_.group.size() == 1) return damage;
-  NEPTUNE_RETURN_IF_ERROR(log_->Forget());
-  data_->Distrust();
-  return OkStatus();
-}
-
-Status ReplicaAgent::Start() {
+Status ReplicaAgent::Start(const Opening& opening) {
   NEPTUNE_RETURN_IF_ERROR(log_->Open());
-  NEPTUNE_RETURN_IF_ERROR(data_->Open());
-  const Status sound = BeginAnewUnlessSound();
-  if (sound.code() == StatusCode::kDataLoss) {
-    Fail(sound);
-    return OkStatus();  // the node's other partitions go on
-  }
-  NEPTUNE_RETURN_IF_ERROR(sound);
+  // A damaged log proves it by being forgotten.
+  const bool proves_disk = opening.proves_disk && log_->damage().ok();
+  if (proves_disk) NEPTUNE_RETURN_IF_ERROR(log_->Prove());
+  NEPTUNE_RETURN_IF_ERROR(OpenData(opening.data_are_damaged));
   data_->BeginAfter(log_->found().base.lsn);
+  if (data_->exists() && !is_write_anywhere()) {
+    readable_from_ = std::min(log_->found().committed, log_->found().last_lsn);
+  }
+  NEPTUNE_RETURN_IF_ERROR(NoteAccepted(*log_, *data_, accepted_));
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
   SpawnOn(*hooks_.control, "store", [this] { storer_.Run(); });
+  if (repairing_) SpawnOn(*hooks_.control, "repair", [this] { Repair(); });
   if (data_->exists()) SpawnOn(*hooks_.worker, "execute", [this] { Execute(); });
   return OkStatus();
 }
 
+void ReplicaAgent::CloseStores() {
+  data_->Close();
+  log_->Close();
+}
+
+Status ReplicaAgent::OpenData(bool are_damaged) {
+  const LogIdentity& identity = options_.identity;
+  DataOpening opening(
+      {.group = options_.group,
+       .has_data = hooks_.open_state != nullptr,
+       .is_ordered = !is_write_anywhere(),
+       .can_repair = !is_write_anywhere() && options_.mode == ReplicationMode::kSafe,
+       .name = StrCat(identity.service, "/", identity.partition)},
+      *log_, *data_);
+  const Status opened = opening.Open(are_damaged);
+  board_->NoteDamage(opening.damage());
+  NEPTUNE_RETURN_IF_ERROR(opened);
+  repairing_ = !opening.repair().ok();
+  if (repairing_) board_->BeginRepair(opening.repair());
+  return OkStatus();
+}
+
 Status ReplicaAgent::MakeProtocol() {
+  ReplicaGroup group = options_.group;
+  // A member without its data is a witness to itself, so it does not lead.
+  if (repairing_) group.members[group.self].is_witness = true;
   // 0 is not a valid incarnation.
   const uint64_t incarnation = loop_.random().Next() | 1;
   if (is_write_anywhere()) {
@@ -107,7 +151,7 @@ Status ReplicaAgent::MakeProtocol() {
     return OkStatus();
   }
   if (options_.mode == ReplicationMode::kSafe) {
-    protocol_ = std::make_unique<SafeReplica>(options_.group, SafeReplicaOptions(), log_->found(),
+    protocol_ = std::make_unique<SafeReplica>(group, SafeReplicaOptions(), log_->found(),
                                               incarnation, loop_.random().Next(), loop_.Now());
     return OkStatus();
   }
@@ -128,8 +172,9 @@ void ReplicaAgent::SpawnOn(NodeLoop& loop, const char* what, Task body) {
         },
         what);
     if (started.ok()) return;
+    const auto self = shared_from_this();
     --threads_alive_;
-    loop_.Post([this, status = started.status()] { Fail(status); });
+    loop_.Post([self, status = started.status()] { self->Fail(status); });
   });
 }
 
@@ -189,6 +234,7 @@ void ReplicaAgent::Pump() {
 void ReplicaAgent::TakeActions() {
   ProtocolActions actions = protocol_->DrainActions();
   if (actions.empty()) return;
+  for (const LogEntry& entry : actions.change.entries) accepted_.Note(entry);
   for (OutgoingMessage& outgoing : actions.at_once) outgoing_.push_back(std::move(outgoing));
   if (!actions.change.empty()) actions.change.committed = protocol_->status().committed;
   storer_.Push(std::move(actions));
@@ -238,11 +284,24 @@ void ReplicaAgent::Publish() {
 }
 
 void ReplicaAgent::Fail(const Status& status) {
-  if (status.code() == StatusCode::kCancelled) return;
-  LOG(ERROR) << "replica of " << options_.identity.service << "/" << options_.identity.partition
-             << " stopped: " << status;
-  board_->Fail(status);
+  if (status.code() == StatusCode::kCancelled || has_ended_) return;
+  has_ended_ = true;
+  has_repaired_ = status.ok();
+  LOG_IF(ERROR, !status.ok()) << "replica of " << options_.identity.service << "/"
+                              << options_.identity.partition << " stopped: " << status;
+  if (!status.ok()) board_->Fail(status);
   Stop();
+  if (hooks_.on_end) hooks_.on_end();
+}
+
+bool ReplicaAgent::data_are_damaged() const { return data_->is_damaged(); }
+
+void ReplicaAgent::ReportDamage(const Status& damage) {
+  loop_.Post([self = shared_from_this(), damage] {
+    if (self->stopping_) return;
+    self->data_->NoteDamage();
+    self->Fail(Annotate(damage, "reading"));
+  });
 }
 
 Status ReplicaAgent::StartByHand() {
@@ -251,7 +310,7 @@ Status ReplicaAgent::StartByHand() {
     Status status;
   };
   const auto answer = std::make_shared<Answer>();
-  loop_.Post([this, answer] {
+  loop_.Post([self = shared_from_this(), this, answer] {
     answer->status = stopping_ || protocol_ == nullptr ? Unavailable("the replica has stopped")
                                                        : protocol_->StartByHand(loop_.Now());
     answer->done.Set();
@@ -265,8 +324,8 @@ Status ReplicaAgent::StartByHand() {
 
 StatusOr<WriteOutcome> ReplicaAgent::Write(LogEntry write, TimePoint deadline, Lsn* version) {
   const auto pending = std::make_shared<PendingWrite>();
-  loop_.Post([this, write = std::move(write), pending]() mutable {
-    Propose(std::move(write), std::move(pending));
+  loop_.Post([self = shared_from_this(), write = std::move(write), pending]() mutable {
+    self->Propose(std::move(write), std::move(pending));
   });
   const ParkResult result = pending->done.Wait(deadline);
   if (result == ParkResult::kDeadline)
@@ -298,6 +357,8 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
   if (is_ordering && writes_->Join(pending, standing.epoch)) return;
   if (is_ordering) pending->failure = CheckRoom();
   if (!pending->failure.ok()) return pending->done.Set();
+  write.accepted_at = accepted_.TimeOf(hooks_.world->wall_time());
+  accepted_.Note(write.accepted_at);
   const StatusOr<Lsn> lsn = protocol_->Propose(std::move(write), loop_.Now());
   if (!lsn.ok()) {
     pending->failure = lsn.status();
@@ -324,7 +385,9 @@ void ReplicaAgent::Execute() {
     }
     const Status status = has_work ? ExecuteSome() : OkStatus();
     if (!status.ok()) {
-      loop_.Post([this, status] { Fail(Annotate(status, "executing writes")); });
+      loop_.Post([self = shared_from_this(), status] {
+        self->Fail(Annotate(status, "executing writes"));
+      });
       break;
     }
     FindDroppable();
@@ -335,7 +398,7 @@ Status ReplicaAgent::ExecuteSome() {
   NEPTUNE_ASSIGN_OR_RETURN(std::vector<ExecutedEntry> executed,
                            data_->ExecuteSome(*log_, hooks_.before_write));
   if (executed.empty()) return OkStatus();
-  loop_.Post([this, executed = std::move(executed)] {
+  loop_.Post([self = shared_from_this(), this, executed = std::move(executed)] {
     writes_->Deliver(executed);
     WakePump();  // to publish the new state
   });
@@ -353,8 +416,13 @@ void ReplicaAgent::FindDroppable() {
   dropped_at_ = executed;
   dropped_at_size_ = size;
   const StatusOr<Lsn> flushed = data_->Flush();
-  if (!flushed.ok()) return;
-  loop_.Post([this, flushed = *flushed] {
+  // Flushing again would prove nothing: the system may have dropped what it could not write.
+  if (!flushed.ok()) {
+    return loop_.Post([self = shared_from_this(), status = flushed.status()] {
+      self->Fail(Annotate(status, "flushing the data"));
+    });
+  }
+  loop_.Post([self = shared_from_this(), this, flushed = *flushed] {
     if (stopping_) return;
     const bool is_large = log_->size() > options_.log_size_max;
     const Lsn kept = flushed > options_.kept_count ? flushed - options_.kept_count : 0;
@@ -367,9 +435,12 @@ void ReplicaAgent::FindDroppable() {
 // Snapshots.
 
 StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
-  if (!data_->exists()) return FailedPrecondition("a witness has no data");
+  const Visit visit(*this);
+  NEPTUNE_RETURN_IF_ERROR(visit.Check());
   const auto snapshot = std::make_shared<ReplicaSnapshot>();
-  NEPTUNE_RETURN_IF_ERROR(data_->Collect(kSnapshotSizeMax, snapshot));
+  const Status collected = data_->Collect(kSnapshotSizeMax, snapshot);
+  if (collected.code() == StatusCode::kDataLoss) ReportDamage(collected);
+  NEPTUNE_RETURN_IF_ERROR(collected);
   NEPTUNE_ASSIGN_OR_RETURN(const Lsn last, MarkSnapshot(snapshot));
   if (snapshot->log) {
     NEPTUNE_RETURN_IF_ERROR(log_->CopyTo(last, kSnapshotSizeMax, &*snapshot->log));
@@ -385,8 +456,8 @@ StatusOr<Lsn> ReplicaAgent::MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>&
     Lsn last = 0;
   };
   const auto answer = std::make_shared<Answer>();
-  loop_.Post([this, end = snapshot->base.lsn, answer] {
-    answer->mark = protocol_->MarkOf(end, log_->first_lsn() - 1);
+  loop_.Post([self = shared_from_this(), this, end = snapshot->base.lsn, answer] {
+    if (!stopping_) answer->mark = protocol_->MarkOf(end, log_->first_lsn() - 1);
     answer->last = protocol_->status().committed;
     answer->done.Set();
   });
@@ -394,6 +465,14 @@ StatusOr<Lsn> ReplicaAgent::MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>&
   if (!answer->mark) return Unavailable("the log no longer has the needed entries");
   static_cast<SnapshotMark&>(*snapshot) = *std::move(answer->mark);
   return answer->last;
+}
+
+StatusOr<VerifiedPart> ReplicaAgent::Verify(const std::string& from, size_t size_max) {
+  const Visit visit(*this);
+  NEPTUNE_RETURN_IF_ERROR(visit.Check());
+  StatusOr<VerifiedPart> part = data_->Verify(from, size_max);
+  if (part.status().code() == StatusCode::kDataLoss) ReportDamage(part.status());
+  return part;
 }
 
 void ReplicaAgent::BeginRestore(MemberIndex from) {
@@ -419,6 +498,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
   ThreadLock lock(&data_->mutex());
   const EpochStart base = snapshot->base;
   if (!is_write_anywhere() && data_->executed() >= base.lsn) return OkStatus();
+  if (repairing_) NEPTUNE_RETURN_IF_ERROR(PrepareRepair(base.lsn, *log_, *data_));
   board_->BeginRestore();
   const Status replaced = data_->Replace(snapshot);
   if (!replaced.ok()) {
@@ -433,6 +513,7 @@ Status ReplicaAgent::Restore(MemberIndex from) {
     const Status ended = data_->EndRestore(base.lsn);
     if (!ended.ok()) Fail(ended);
     NEPTUNE_RETURN_IF_ERROR(ended);
+    accepted_.Note(data_->state()->newest_write());
     protocol_->Handle(DataRestored{std::move(mark)}, loop_.Now());
     // Their LSNs now belong to other entries.
     writes_->FailAll("the replica restored another member's data before the write was stored");
@@ -450,8 +531,28 @@ Status ReplicaAgent::Restore(MemberIndex from) {
   }
   if (!storer_.IsStored(number)) return Cancelled("the replica stopped during the restore");
   const Status ended = data_->EndRestore(base.lsn);
+  if (ended.ok()) accepted_.Note(data_->state()->newest_write());
   if (!ended.ok()) Fail(ended);
   return ended;
+}
+
+void ReplicaAgent::Repair() {
+  Duration pause = kRestorePause;
+  while (!stopping_) {
+    const std::optional<MemberIndex> primary = protocol_->status().primary;
+    const bool can_ask = primary && *primary != options_.group.self;
+    const Status status =
+        can_ask ? Restore(*primary) : Unavailable("no other member leads the partition");
+    board_->NoteRestore(status);
+    if (status.ok() && data_->executed() > 0) return Fail(OkStatus());
+    LOG_IF(WARNING, can_ask) << "repairing " << options_.identity.service << "/"
+                             << options_.identity.partition << ": " << status;
+    const TimePoint end = this_thread::Now() + pause;
+    while (!stopping_ && this_thread::Now() < end) {
+      if (this_thread::SleepFor(kRestorePause) == ParkResult::kStopping) return;
+    }
+    if (can_ask) pause = std::min(2 * pause, kRestorePauseMax);
+  }
 }
 
 // Reads.
@@ -463,6 +564,8 @@ const std::string& ReplicaAgent::read_path() const { return device_->path(Replic
 ReplicaAgent::State ReplicaAgent::status() const {
   State state = board_->state();
   state.executed = data_->executed();
+  state.readable_from = readable_from_;
+  state.is_distrusted = data_->is_distrusted();
   state.is_witness = options_.group.IsWitness(options_.group.self);
   state.snapshots_sent = snapshots_sent_;
   state.snapshots_taken = data_->restore_count();
@@ -486,7 +589,7 @@ ReplicaReport ReplicaAgent::Report() const {
   const ReplicaBoard::Leader leader = board_->leader();
   report.version = data_->executed();
   report.epoch = leader.epoch;
-  if (leader.primary) report.primary = NodeOf(*leader.primary);
+  if (leader.primary && !stopping_) report.primary = NodeOf(*leader.primary);
   return report;
 }
 
@@ -501,14 +604,14 @@ ReplicaReport ReplicaAgent::ReportWrite(Lsn version) const {
 
 StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand,
                                                      TimePoint now) const {
-  if (!data_->exists()) return FailedPrecondition("a witness has no data");
   Read read;
   read.restore_count = data_->restore_count();
   const Lsn version = data_->executed();
   const State state = status();
-  if (!state.failure.ok()) return Unavailable("the replica has failed");
-  if (data_->is_distrusted())
-    return Unavailable("the replica has lost its log, and asks the others");
+  if (stopping_ || !state.failure.ok()) return Unavailable("the replica has stopped");
+  if (!state.repair.ok()) return Unavailable("the replica's data are being repaired");
+  if (!data_->exists()) return FailedPrecondition("a witness has no data");
+  if (state.is_distrusted) return Unavailable("the replica has lost its log, and asks the others");
   if (state.is_restoring) return Unavailable("the replica is restoring another member's data");
   if (is_write_anywhere()) {
     if (demand.staleness_max)
@@ -516,6 +619,7 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
     if (state.role != ReplicaRole::kPeer) return Unavailable("the replica has not caught up yet");
     return read;
   }
+  if (version < readable_from_) return Unavailable("the replica is executing its log again");
   read.current_as_of = now < state.leased_until ? now : state.current_as_of;
   if (options_.level != ConsistencyLevel::kStalenessBounded && !demand.staleness_max) return read;
   const Duration bound = demand.staleness_max.value_or(options_.staleness_max);
@@ -526,8 +630,8 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
 }
 
 StatusOr<ReplicaReport> ReplicaAgent::EndRead(const Read& read, TimePoint now) const {
-  if (read.restore_count != data_->restore_count())
-    return Unavailable("the data were replaced during the read");
+  if (stopping_ || read.restore_count != data_->restore_count())
+    return Unavailable("the data were closed or replaced during the read");
   ReplicaReport report = Report();
   report.was_served = true;
   if (is_write_anywhere()) return report;

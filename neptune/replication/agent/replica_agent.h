@@ -7,12 +7,20 @@
 //
 // Entries are sent before they are stored here, and the next ones while these are being stored:
 // changes that come meanwhile are stored together (group commit). A write that is submitted again
-// while it is under way waits for the entry that it has. A failure of log or data stops the
-// replica: its node no longer announces the partition, and the other members go on.
+// while it is under way waits for the entry that it has. A failure of log or data ends the agent:
+// the other members go on, and ReplicaKeeper opens the replica again with a new agent.
+//
+// Data that are damaged, or that end before the log begins, are replaced by another member's.
+// Meanwhile the agent takes part with its log alone, as a witness does, so that what it has
+// acknowledged stays safe; the old data are destroyed once the other member's have arrived. A log
+// that still has every write needs no other member: it is executed again. At level 1, and in
+// fail-stop mode, log and data are both destroyed, and the member begins as with a new disk. Data
+// that no other member has are never destroyed.
 //
 // Source: [Shen02] 5.2.
-// Threads: Receive and Unreachable on the control loop; Write and Snapshot on a user-level thread
-//   of any loop; the rest on any thread.
+// Threads: Receive and Unreachable on the control loop; Write, Snapshot and Verify on a user-level
+//   thread of any loop; the rest on any thread. Callers share its ownership, because their calls
+//   may outlast its work.
 // Units: times are TimePoint.
 // Errors: Write: kFailedPrecondition this is not the primary; kUnavailable, kDeadlineExceeded,
 //   kCancelled the outcome of the write is unknown, retry it under the same RequestId;
@@ -38,6 +46,7 @@
 #include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/capsule_stack.h"
+#include "neptune/replication/agent/acceptance_clock.h"
 #include "neptune/replication/agent/log_storer.h"
 #include "neptune/replication/client/replica_extension.h"
 #include "neptune/replication/log/log_identity.h"
@@ -82,9 +91,12 @@ struct ReplicaAgentOptions {
   // The log also keeps what absent members need, up to this size. At level 1 it keeps them all, but
   // accepts no writes above this size. Default: 256 MiB.
   size_t log_size_max = 256u << 20;
+  // The stored data are read back and checked once in this time; zero: never. Smaller: damage is
+  // found sooner, more reads. Default: a day.
+  Duration scrub_interval = std::chrono::hours(24);
 };
 
-class ReplicaAgent {
+class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
  public:
   struct Hooks {
     NodeLoop* control = nullptr;
@@ -100,22 +112,43 @@ class ReplicaAgent {
     std::function<StatusOr<ReplicaSnapshot>(MemberIndex from)> fetch;
     // Opens the data; blocks. Null for a witness, which has no data.
     std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state;
+    // Destroys data that are not open; blocks. Null: data that do not open cannot be replaced.
+    std::function<Status()> destroy_state;
     // Called on a user-level thread of the worker loop before a write is executed; may be null.
     std::function<void(const LogEntry&)> before_write;
     // Called on the control loop after role or primary changed; may be null.
     std::function<void()> on_change;
+    // Called once on the control loop after the agent has failed, or has repaired its data; all its
+    // threads end soon, and it must be replaced by a new one. May be null.
+    std::function<void()> on_end;
+  };
+  // What is known from the agent before this one.
+  struct Opening {
+    bool data_are_damaged = false;
+    // The disk must take a write before the replica takes part again.
+    bool proves_disk = false;
   };
 
+  // REQUIRES: made by make_shared.
   ReplicaAgent(ReplicaAgentOptions options, Hooks hooks);
   ~ReplicaAgent();
 
   // Opens log and data and starts. Runs on a user-level thread of the control loop. A member whose
-  // log is damaged starts as one that has forgotten it, and asks the others; the only member of a
-  // partition starts as one that has failed (kDataLoss), and changes nothing on its disk.
-  Status Start();
-  // Stops taking part. All threads have ended once threads_alive() is 0.
+  // log is damaged starts as one that has forgotten it, and asks the others. Errors: also kDataLoss
+  // log or data are damaged and no other member has them; nothing on the disk is changed then.
+  Status Start(const Opening& opening);
+  // Stops taking part. All threads and calls of Snapshot and Verify have ended once in_use() is
+  // false.
   void Stop();
-  int threads_alive() const { return threads_alive_.load(std::memory_order_acquire); }
+  bool in_use() const { return threads_alive_ > 0 || visitor_count_ > 0; }
+  // Closes log and data; blocks the kernel thread. REQUIRES: stopped, or not started; not in use.
+  void CloseStores();
+  // True if the data were found damaged. Asked after the agent has ended.
+  bool data_are_damaged() const;
+  // True if it has ended because its data are whole again.
+  bool has_repaired() const { return has_repaired_; }
+  // A reader found stored data damaged. Any thread.
+  void ReportDamage(const Status& damage);
 
   void Receive(MemberIndex from, ProtocolMessage message);
   void Unreachable(MemberIndex member);
@@ -123,9 +156,9 @@ class ReplicaAgent {
   // See ReplicationProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
   Status StartByHand();
 
-  // Orders, stores and executes a write; parks until that is done. `version` is set if the write
-  // was executed. At level 1 the write is stored and executed here and sent to the others
-  // afterwards.
+  // Orders, stores and executes a write; parks until that is done. Sets the time at which it counts
+  // as accepted: never before the time of an earlier entry. `version` is set if the write was
+  // executed. At level 1 the write is stored and executed here and sent to the others afterwards.
   StatusOr<WriteOutcome> Write(LogEntry write, TimePoint deadline, Lsn* version);
 
   // A read in progress.
@@ -147,11 +180,16 @@ class ReplicaAgent {
 
   // A snapshot of the current data.
   StatusOr<ReplicaSnapshot> Snapshot();
+  // Reads back a part of the data and checks it; see ReplicatedState::Verify. Damage ends the
+  // agent. Errors: also kUnavailable there are no data to be checked now.
+  StatusOr<VerifiedPart> Verify(const std::string& from, size_t size_max);
   // Counts a snapshot that reached another member.
   void NoteSnapshotSent() { ++snapshots_sent_; }
 
   struct State : ReplicaStatus {
     Lsn executed = 0;
+    // Reads are refused until this is executed; see ReplicaAgent::readable_from_.
+    Lsn readable_from = 0;
     bool is_witness = false;
     size_t log_size = 0;  // bytes of its entries
     // Snapshots sent to, and restored from, other members since the start.
@@ -161,9 +199,13 @@ class ReplicaAgent {
     TimePoint current_as_of = TimePoint::min();
     bool is_restoring = false;
     neptune::Status failure;
-    // kDataLoss: what was found to be lost when the replica started. It asks, or has asked, the
-    // others for it.
+    // kDataLoss: what of the log was found to be lost when the replica was opened. It asks, or has
+    // asked, the others for it.
     neptune::Status damage;
+    // The data do not count until the others have answered, because their log is lost.
+    bool is_distrusted = false;
+    // Why the data are being replaced by another member's, if they are damaged or missing.
+    neptune::Status repair;
     // Result of the last attempt to restore another member's data.
     neptune::Status restore_failure;
 
@@ -179,6 +221,7 @@ class ReplicaAgent {
   bool is_write_anywhere() const { return options_.level == ConsistencyLevel::kWriteAnywhere; }
   // Number of times that the data were replaced by another member's.
   uint64_t restore_count() const;
+  // Null for a witness, and while the data are not open. For tests.
   const ReplicatedState* state() const;
   // Path of reads, for the rules of device capsules.
   const std::string& read_path() const;
@@ -186,12 +229,10 @@ class ReplicaAgent {
   std::optional<MemberIndex> MemberOf(const NodeId& node) const;
 
  private:
-  // Lets the member forget log and data if something of the log is lost, or if they do not fit
-  // together, because of a crash during a restore. Errors: kDataLoss there is no other member to
-  // ask for what is lost.
-  Status BeginAnewUnlessSound();
-  // kDataLoss: something of the log is lost.
-  Status FindDamage() const;
+  // A call of another thread that uses log or data.
+  class Visit;
+
+  Status OpenData(bool are_damaged);
   Status MakeProtocol();
   void SpawnOn(NodeLoop& loop, const char* what, Task body);
   void WakePump();  // on the control loop
@@ -208,6 +249,7 @@ class ReplicaAgent {
   // Refuses writes while the disk is almost full; at level 1 also while the log exceeds its size
   // limit.
   Status CheckRoom();
+  // Ends the agent; OK: it has repaired its data.
   void Fail(const neptune::Status& status);
 
   // The data, on the executing loop.
@@ -217,6 +259,8 @@ class ReplicaAgent {
 
   void BeginRestore(MemberIndex from);
   Status Restore(MemberIndex from);
+  // Restores another member's data in place of damaged or missing ones.
+  void Repair();
   StatusOr<Lsn> MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
 
   const ReplicaAgentOptions options_;
@@ -224,6 +268,8 @@ class ReplicaAgent {
   Loop& loop_;  // the control loop
   std::atomic<bool> stopping_{false};
   std::atomic<int> threads_alive_{0};
+  std::atomic<int> visitor_count_{0};
+  std::atomic<bool> has_repaired_{false};
   const std::unique_ptr<ReplicaDevice> device_;
   const std::unique_ptr<ReplicaLog> log_;
   const std::unique_ptr<ReplicaData> data_;
@@ -232,6 +278,9 @@ class ReplicaAgent {
   std::unique_ptr<ReplicationProtocol> protocol_;
 
   std::atomic<uint64_t> snapshots_sent_{0};
+  // No reads of earlier data than these, which the replica had when it was last open. Fixed by
+  // Start.
+  Lsn readable_from_ = 0;
   // When droppable entries were last looked for, and the log's size then or since then, whichever
   // was smaller. Used by the executor only.
   Lsn dropped_at_ = 0;
@@ -240,7 +289,10 @@ class ReplicaAgent {
   // Used on the control loop only.
   std::deque<OutgoingMessage> outgoing_;
   bool restoring_ = false;
+  bool repairing_ = false;
+  bool has_ended_ = false;
   Duration restore_pause_{0};
+  AcceptanceClock accepted_;
   const std::unique_ptr<PendingWrites> writes_;
 
   LeafMutex mutex_;

@@ -61,6 +61,16 @@ void ReplicaBoard::BeginRestore() {
   published_.current_as_of = TimePoint::min();
 }
 
+void ReplicaBoard::BeginRepair(const Status& why) {
+  LeafLock lock(&mutex_);
+  published_.repair = why;
+}
+
+bool ReplicaBoard::IsRepairing() const {
+  LeafLock lock(&mutex_);
+  return !published_.repair.ok();
+}
+
 void ReplicaBoard::EndRestore() {
   LeafLock lock(&mutex_);
   published_.is_restoring = false;

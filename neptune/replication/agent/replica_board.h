@@ -33,6 +33,9 @@ class ReplicaBoard {
   void NoteDamage(const Status& damage);
   // The data are being replaced, and are no longer known to be current.
   void BeginRestore();
+  // The replica has no data until others replace them; `why` says so.
+  void BeginRepair(const Status& why);
+  bool IsRepairing() const;
   void EndRestore();
   // The result of the last attempt.
   void NoteRestore(const Status& status);

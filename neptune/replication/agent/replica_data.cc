@@ -14,11 +14,46 @@ constexpr size_t kExecuteSizeMax = 256u << 10;
 
 }  // namespace
 
+Status ReplicaData::Noted(Status status) const {
+  if (status.code() == StatusCode::kDataLoss) is_damaged_ = true;
+  return status;
+}
+
+Status ReplicaData::OpenHere() {
+  StatusOr<std::unique_ptr<ReplicatedState>> state = open_();
+  NEPTUNE_RETURN_IF_ERROR(Noted(state.status()));
+  state_ = *std::move(state);
+  is_open_ = true;
+  return OkStatus();
+}
+
 Status ReplicaData::Open() {
   if (open_ == nullptr) return OkStatus();
+  return device_.Run(ReplicaLane::kApply, [this] { return OpenHere(); });
+}
+
+Status ReplicaData::Destroy() {
   return device_.Run(ReplicaLane::kApply, [this]() -> Status {
-    NEPTUNE_ASSIGN_OR_RETURN(auto state, open_());
-    state_ = std::move(state);
+    if (destroy_ == nullptr) {
+      if (state_ == nullptr) NEPTUNE_RETURN_IF_ERROR(OpenHere());
+      NEPTUNE_RETURN_IF_ERROR(state_->BeginRestore());  // reopening then finds it empty
+    }
+    Close();
+    NEPTUNE_RETURN_IF_ERROR(destroy_ == nullptr ? OkStatus() : destroy_());
+    is_damaged_ = false;
+    is_distrusted_ = false;
+    return OkStatus();
+  });
+}
+
+void ReplicaData::Close() {
+  is_open_ = false;
+  state_.reset();
+}
+
+Status ReplicaData::CloseOnDevice() {
+  return device_.Run(ReplicaLane::kApply, [this] {
+    Close();
     return OkStatus();
   });
 }
@@ -65,7 +100,7 @@ StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
   }
   if (!entries->empty()) executing_to_ = entries->back().lsn;
   NEPTUNE_RETURN_IF_ERROR(
-      device_.Run(ReplicaLane::kApply, [state = state_, entries, done]() -> Status {
+      Noted(device_.Run(ReplicaLane::kApply, [state = state_, entries, done]() -> Status {
         for (LogEntry& entry : *entries) {
           WriteOutcome outcome;
           if (IsWrite(entry.kind)) {
@@ -74,7 +109,7 @@ StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
           done->push_back({std::move(entry), std::move(outcome)});
         }
         return OkStatus();
-      }));
+      })));
   if (!done->empty()) executed_ = done->back().entry.lsn;
   return std::move(*done);
 }
@@ -114,9 +149,19 @@ Status ReplicaData::EndRestore(Lsn completed) {
 Status ReplicaData::Collect(size_t size_max,
                             const std::shared_ptr<ReplicaSnapshot>& snapshot) const {
   if (is_distrusted_) return Unavailable("the data are not known to be current");
-  return device_.Run(ReplicaLane::kSnapshot, [state = state_, size_max, snapshot] {
+  return Noted(device_.Run(ReplicaLane::kSnapshot, [state = state_, size_max, snapshot] {
     return CollectPieces(*state, size_max, snapshot.get());
-  });
+  }));
+}
+
+StatusOr<VerifiedPart> ReplicaData::Verify(const std::string& from, size_t size_max) const {
+  const auto part = std::make_shared<VerifiedPart>();
+  NEPTUNE_RETURN_IF_ERROR(
+      Noted(device_.Run(ReplicaLane::kSnapshot, [state = state_, from, size_max, part]() -> Status {
+        NEPTUNE_ASSIGN_OR_RETURN(*part, state->Verify(from, size_max));
+        return OkStatus();
+      })));
+  return std::move(*part);
 }
 
 }  // namespace neptune

@@ -6,8 +6,11 @@
 // Invariant: the data contain exactly the writes up to executed(), except while some are being
 // executed (then possibly up to executing_to()) or while the data are being replaced.
 //
-// Threads: the positions on any thread; the rest parks and runs on a user-level thread. Changes of
-//   the data hold mutex().
+// Data in which something stored was found damaged (DATA_LOSS of the state) stay marked as damaged:
+// their replica destroys them and takes another member's.
+//
+// Threads: the positions, exists and is_damaged on any thread; the rest parks and runs on a
+//   user-level thread. Changes of the data hold mutex(). Close when no other call is under way.
 // Errors: those of the state and of ReplicaDevice.
 
 #pragma once
@@ -15,6 +18,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "neptune/base/status.h"
@@ -35,16 +39,25 @@ class ReplicaData {
  public:
   // Opens the data; blocks.
   using Opener = std::function<StatusOr<std::unique_ptr<ReplicatedState>>()>;
-  // `open` is null for a witness, which has no data. `device` must outlive this object.
-  ReplicaData(const ReplicaDevice& device, Opener open) : device_(device), open_(std::move(open)) {}
+  // Destroys data that are not open; blocks.
+  using Destroyer = std::function<Status()>;
+  // `open` is null for a witness, which has no data. Without `destroy` data that cannot be opened
+  // cannot be destroyed. `device` must outlive this object.
+  ReplicaData(const ReplicaDevice& device, Opener open, Destroyer destroy = nullptr)
+      : device_(device), open_(std::move(open)), destroy_(std::move(destroy)) {}
 
   Status Open();
   // The data count as empty, because the log that led to them is lost. They are kept until another
   // member's data, or the first entry of the new log, replace them.
   void Distrust() { is_distrusted_ = true; }
   bool is_distrusted() const { return is_distrusted_; }
-  // False: a witness.
-  bool exists() const { return state_ != nullptr; }
+  // Destroys the data, open or not; Open then finds them empty.
+  Status Destroy();
+  // Closes the data and blocks the kernel thread meanwhile.
+  void Close();
+  Status CloseOnDevice();
+  // False: a witness, or data that are not open.
+  bool exists() const { return is_open_; }
   const ReplicatedState* state() const { return state_.get(); }
   // The data contain everything up to the log's base, unless they are distrusted.
   void BeginAfter(Lsn log_base);
@@ -54,6 +67,9 @@ class ReplicaData {
   Lsn executing_to() const { return executing_to_; }
   // Number of times that the data were replaced by another member's.
   uint64_t restore_count() const { return restore_count_; }
+  // True once something stored was found damaged.
+  bool is_damaged() const { return is_damaged_; }
+  void NoteDamage() { is_damaged_ = true; }
 
   // Writes up to here may be executed.
   void Allow(Lsn to) { executable_ = to; }
@@ -75,13 +91,23 @@ class ReplicaData {
   // kUnavailable the data are distrusted.
   Status Collect(size_t size_max, const std::shared_ptr<ReplicaSnapshot>& snapshot) const;
 
+  // Reads and checks the stored data from `from` on, up to about size_max bytes; see
+  // ReplicatedState::Verify.
+  StatusOr<VerifiedPart> Verify(const std::string& from, size_t size_max) const;
+
  private:
   // Empties distrusted data.
   Status Discard();
+  Status OpenHere();
+  // Marks the data as damaged if that is what the status says.
+  Status Noted(Status status) const;
 
   const ReplicaDevice& device_;
   const Opener open_;
+  const Destroyer destroy_;
   std::shared_ptr<ReplicatedState> state_;
+  std::atomic<bool> is_open_{false};
+  mutable std::atomic<bool> is_damaged_{false};
   ThreadMutex mutex_;
   std::atomic<Lsn> executable_{0};
   std::atomic<Lsn> executed_{0};

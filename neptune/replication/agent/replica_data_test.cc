@@ -259,6 +259,19 @@ TEST_F(ReplicaDataTest, DistrustedDataAreKeptUntilAnEntryOfTheNewLogReplacesThem
   });
 }
 
+TEST_F(ReplicaDataTest, DestroyedDataAreEmptyWhenTheyAreOpenedAgain) {
+  Run([this] {
+    Append({Put(1, "a")});
+    data_.Allow(1);
+    (void)ExecuteSome();
+    ASSERT_TRUE(data_.Destroy().ok());
+    EXPECT_FALSE(data_.exists());
+    ASSERT_TRUE(data_.Open().ok());
+    EXPECT_EQ(data_.state()->completed(), 0u);
+    EXPECT_EQ(Last(), std::nullopt);
+  });
+}
+
 TEST_F(ReplicaDataTest, CollectedDataReplaceAnotherMembers) {
   Run([this] {
     Append({Put(1, "a"), Put(2, "b")});

@@ -66,6 +66,10 @@ Status ReplicaLog::Forget() {
   return device_.Run(ReplicaLane::kLog, [log = log_] { return log->Forget(); });
 }
 
+void ReplicaLog::Close() { log_.reset(); }
+
+Status ReplicaLog::Prove() { return Store(std::make_shared<LogChange>()); }
+
 Status ReplicaLog::Settle() {
   return device_.Run(ReplicaLane::kLog, [this] { return committer_.Settle(); });
 }

@@ -34,6 +34,10 @@ class ReplicaLog {
   const Status& damage() const { return log_->damage(); }
   // Empties the log, which becomes that of a member that has forgotten its promises.
   Status Forget();
+  // Closes the log and blocks the kernel thread meanwhile. REQUIRES: no other call is under way.
+  void Close();
+  // Stores a change without content: OK if the disk takes writes. REQUIRES: no damage.
+  Status Prove();
 
   // What Open found, or Forget made.
   const LogOutline& found() const { return log_->opened(); }

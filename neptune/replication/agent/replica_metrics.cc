@@ -1,7 +1,9 @@
 #include "neptune/replication/agent/replica_metrics.h"
 
+#include <functional>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 #include "neptune/base/strings.h"
 
@@ -43,8 +45,6 @@ constexpr Series kSeries[] = {
      [](const State& state, TimePoint) { return static_cast<double>(state.epoch); }},
     {"neptune_replica_executed_lsn", "The last log entry executed on the data.", false,
      [](const State& state, TimePoint) { return static_cast<double>(state.executed); }},
-    {"neptune_replica_failed", "1 if the replica stopped because its log or data failed.", false,
-     [](const State& state, TimePoint) { return state.failure.ok() ? 0.0 : 1.0; }},
     {"neptune_replica_lag_entries", "Entries of the replica's log that are not executed yet.",
      false, [](const State& state, TimePoint) { return EntriesBehind(state); }},
     {"neptune_replica_lag_seconds", "Maximum staleness of reads at this replica; NaN if unknown.",
@@ -63,23 +63,62 @@ constexpr Series kSeries[] = {
      [](const State& state, TimePoint) { return static_cast<double>(state.write_set.size()); }},
 };
 
+struct HealthSeries {
+  const char* name;
+  const char* help;
+  bool is_counter;
+  double (*value)(const ReplicaKeeper::Health& health);
+};
+
+constexpr HealthSeries kHealthSeries[] = {
+    {"neptune_replica_damages_total",
+     "Times that something stored in the replica's data was found damaged.", true,
+     [](const ReplicaKeeper::Health& health) { return static_cast<double>(health.damage_count); }},
+    {"neptune_replica_failed",
+     "1 while the replica does not work because its log or data failed or are being repaired.",
+     false, [](const ReplicaKeeper::Health& health) { return health.failure.ok() ? 0.0 : 1.0; }},
+    {"neptune_replica_reopens_total", "Times that the replica was opened again after it failed.",
+     true,
+     [](const ReplicaKeeper::Health& health) { return static_cast<double>(health.reopen_count); }},
+    {"neptune_replica_scrubbed_bytes_total", "Stored data that were read back and found sound.",
+     true,
+     [](const ReplicaKeeper::Health& health) {
+       return static_cast<double>(health.scrub.checked_size);
+     }},
+    {"neptune_replica_scrubs_total", "Complete checks of the replica's stored data.", true,
+     [](const ReplicaKeeper::Health& health) {
+       return static_cast<double>(health.scrub.pass_count);
+     }},
+};
+
+// Adds a series of either kind.
+StatusOr<CallbackGauge> Add(MetricsRegistry& registry, const auto& series,
+                            const MetricLabels& labels, std::function<double()> value) {
+  return series.is_counter
+             ? registry.AddCallbackCounter(series.name, series.help, labels, std::move(value))
+             : registry.AddCallbackGauge(series.name, series.help, labels, std::move(value));
+}
+
 }  // namespace
 
-StatusOr<ReplicaMetrics> ReplicaMetrics::Make(MetricsRegistry& registry, const ReplicaAgent& agent,
-                                              const Loop& control) {
-  const LogIdentity& identity = agent.options().identity;
+StatusOr<ReplicaMetrics> ReplicaMetrics::Make(MetricsRegistry& registry,
+                                              const ReplicaKeeper& keeper, const Loop& control) {
+  const LogIdentity& identity = keeper.options().identity;
   const MetricLabels labels = {{"service", identity.service.value()},
                                {"partition", StrCat(identity.partition)}};
   ReplicaMetrics metrics;
   for (const Series& series : kSeries) {
-    const auto value = [&agent, &control, value = series.value] {
-      return value(agent.status(), control.Now());
-    };
-    StatusOr<CallbackGauge> added =
-        series.is_counter ? registry.AddCallbackCounter(series.name, series.help, labels, value)
-                          : registry.AddCallbackGauge(series.name, series.help, labels, value);
-    NEPTUNE_RETURN_IF_ERROR(added.status());
-    metrics.series_.push_back(*std::move(added));
+    NEPTUNE_ASSIGN_OR_RETURN(CallbackGauge added,
+                             Add(registry, series, labels, [&keeper, &control, &series] {
+                               return series.value(keeper.status(), control.Now());
+                             }));
+    metrics.series_.push_back(std::move(added));
+  }
+  for (const HealthSeries& series : kHealthSeries) {
+    NEPTUNE_ASSIGN_OR_RETURN(CallbackGauge added, Add(registry, series, labels, [&keeper, &series] {
+                               return series.value(keeper.health());
+                             }));
+    metrics.series_.push_back(std::move(added));
   }
   for (const std::string_view role : kRoles) {
     MetricLabels with_role = labels;
@@ -88,7 +127,7 @@ StatusOr<ReplicaMetrics> ReplicaMetrics::Make(MetricsRegistry& registry, const R
         CallbackGauge added,
         registry.AddCallbackGauge(
             "neptune_replica_role", "1 for the replica's current role, 0 for the others.",
-            with_role, [&agent, role] { return agent.status().RoleName() == role ? 1.0 : 0.0; }));
+            with_role, [&keeper, role] { return keeper.status().RoleName() == role ? 1.0 : 0.0; }));
     metrics.series_.push_back(std::move(added));
   }
   return metrics;

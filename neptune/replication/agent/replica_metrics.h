@@ -10,16 +10,16 @@
 
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
-#include "neptune/replication/agent/replica_agent.h"
+#include "neptune/replication/agent/replica_keeper.h"
 #include "neptune/world/loop.h"
 
 namespace neptune {
 
 class ReplicaMetrics {
  public:
-  // Labels: service, partition. All arguments must outlive the metrics; `control` is the agent's
+  // Labels: service, partition. All arguments must outlive the metrics; `control` is the replica's
   // loop.
-  static StatusOr<ReplicaMetrics> Make(MetricsRegistry& registry, const ReplicaAgent& agent,
+  static StatusOr<ReplicaMetrics> Make(MetricsRegistry& registry, const ReplicaKeeper& keeper,
                                        const Loop& control);
 
  private:

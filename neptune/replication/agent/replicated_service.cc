@@ -1,10 +1,12 @@
 #include "neptune/replication/agent/replicated_service.h"
 
+#include <atomic>
 #include <utility>
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_store.h"
 #include "neptune/replication/agent/replication.h"
+#include "neptune/replication/state/reopenable_store.h"
 
 namespace neptune {
 namespace {
@@ -18,10 +20,25 @@ StatusOr<ReplicaDemand> DemandOf(const RequestContext& context) {
   return DecodeReplicaDemand(context.extension());
 }
 
+bool IsUnreadable(const Status& failure) {
+  return failure.code() == StatusCode::kDataLoss || failure.code() == StatusCode::kUnavailable;
+}
+
 }  // namespace
+
+struct ReplicatedService::Partition {
+  explicit Partition(std::function<void(const Status&)> on_damage)
+      : store(std::move(on_damage)), view(store) {}
+  ReopenableStore store;
+  const StoreView view;
+  ReplicaKeeper* keeper = nullptr;
+  std::atomic<bool> has_started{false};  // the keeper is set
+};
 
 ReplicatedService::ReplicatedService(ModuleContext& context)
     : context_(context), replication_(*context.replication), service_(context.service) {}
+
+ReplicatedService::~ReplicatedService() = default;
 
 void ReplicatedService::Write(const MethodName& name, WriteFunction function) {
   writes_[name] = std::move(function);
@@ -50,48 +67,72 @@ void ReplicatedService::OnChange(std::function<void(PartitionId, const LogEntry*
 }
 
 Status ReplicatedService::Open() {
-  for (const PartitionId partition : context_.partitions) partitions_[partition];
-  for (auto& [partition, kept] : partitions_) {
-    StoreState::Options options;
-    options.partition = partition;
-    options.writes = writes_;
-    if (on_change_) {
-      options.on_change = [on_change = on_change_, partition](const LogEntry* entry) {
-        on_change(partition, entry);
-      };
-    }
-    const auto open = [this, options, name = StoreName(service_, partition),
-                       &kept]() -> StatusOr<std::unique_ptr<ReplicatedState>> {
-      NEPTUNE_ASSIGN_OR_RETURN(auto store, replication_.environment().world->storage().Open(name));
-      NEPTUNE_ASSIGN_OR_RETURN(auto state, StoreState::Open(std::move(store), options));
-      kept.state = state.get();
-      return state;
-    };
-    NEPTUNE_RETURN_IF_ERROR(replication_.Host(service_, partition, open, before_write_));
-    kept.agent = replication_.Find(service_, partition);
+  for (const PartitionId partition : context_.partitions) {
+    partitions_[partition] = std::make_unique<Partition>([this, partition](const Status& damage) {
+      ReplicaKeeper* const keeper = replication_.FindKeeper(service_, partition);
+      if (keeper != nullptr) keeper->ReportDamage(damage);
+    });
+  }
+  for (const PartitionId partition : context_.partitions) {
+    NEPTUNE_RETURN_IF_ERROR(OpenPartition(partition));
   }
   return OkStatus();
 }
 
-const StoreView& ReplicatedService::view(PartitionId partition) const {
-  return partitions_.at(partition).state->view();
+Status ReplicatedService::OpenPartition(PartitionId partition) {
+  Partition& kept = *partitions_.at(partition);
+  Replication::HostedData data;
+  data.open = [this, partition, &kept] { return OpenState(partition, kept); };
+  data.destroy = [this, name = StoreName(service_, partition)] {
+    return replication_.environment().world->storage().Destroy(name);
+  };
+  data.before_write = before_write_;
+  NEPTUNE_RETURN_IF_ERROR(replication_.Host(service_, partition, std::move(data)));
+  kept.keeper = replication_.FindKeeper(service_, partition);
+  kept.has_started = true;
+  return OkStatus();
 }
 
-StatusOr<const ReplicatedService::Partition*> ReplicatedService::Find(PartitionId partition) const {
+StatusOr<std::unique_ptr<ReplicatedState>> ReplicatedService::OpenState(PartitionId partition,
+                                                                        Partition& kept) {
+  StoreState::Options options;
+  options.partition = partition;
+  options.writes = writes_;
+  if (on_change_) {
+    options.on_change = [on_change = on_change_, partition](const LogEntry* entry) {
+      on_change(partition, entry);
+    };
+  }
+  DurableStorage& storage = replication_.environment().world->storage();
+  NEPTUNE_ASSIGN_OR_RETURN(auto store, storage.Open(StoreName(service_, partition)));
+  NEPTUNE_ASSIGN_OR_RETURN(std::unique_ptr<ReplicatedState> state,
+                           StoreState::Open(kept.store.Hold(std::move(store)), std::move(options)));
+  if (kept.has_started && on_change_) on_change_(partition, nullptr);
+  return state;
+}
+
+const StoreView& ReplicatedService::view(PartitionId partition) const {
+  return partitions_.at(partition)->view;
+}
+
+StatusOr<ReplicatedService::Partition*> ReplicatedService::Find(PartitionId partition) const {
   const auto found = partitions_.find(partition);
-  if (found == partitions_.end() || found->second.agent == nullptr) {
+  if (found == partitions_.end() || !found->second->has_started) {
     return Unavailable(service_, "/", partition, " is not on this node");
   }
-  return &found->second;
+  return found->second.get();
 }
 
 bool ReplicatedService::IsPrimary(PartitionId partition) const {
-  return partitions_.at(partition).agent->status().role == ReplicaRole::kPrimary;
+  const StatusOr<Partition*> kept = Find(partition);
+  if (!kept.ok()) return false;
+  const ReplicaAgent::State state = (*kept)->keeper->status();
+  return state.failure.ok() && state.role == ReplicaRole::kPrimary;
 }
 
 Status ReplicatedService::Health(PartitionId partition) const {
-  NEPTUNE_ASSIGN_OR_RETURN(const Partition* const kept, Find(partition));
-  return kept->agent->status().failure;
+  NEPTUNE_ASSIGN_OR_RETURN(Partition* const kept, Find(partition));
+  return kept->keeper->health().failure;
 }
 
 void ReplicatedService::Report(RequestContext& context, const ReplicaReport& report) {
@@ -101,7 +142,8 @@ void ReplicatedService::Report(RequestContext& context, const ReplicaReport& rep
 Status ReplicatedService::RunWrite(const MethodName& name, RequestContext& context,
                                    const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const ReplicaDemand demand, DemandOf(context));
-  NEPTUNE_ASSIGN_OR_RETURN(const Partition* const kept, Find(context.partition()));
+  NEPTUNE_ASSIGN_OR_RETURN(Partition* const kept, Find(context.partition()));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<ReplicaAgent> agent, kept->keeper->AgentNow());
   if (request.bytes().size() > kLogPayloadSizeMax) {
     return InvalidArgument("a write of ", request.bytes().size(), " bytes; at most ",
                            kLogPayloadSizeMax);
@@ -109,42 +151,49 @@ Status ReplicatedService::RunWrite(const MethodName& name, RequestContext& conte
   LogEntry entry;
   entry.method = name;
   entry.request_id = demand.id;
-  entry.accepted_at = context.world().wall_time();
   entry.payload = request.bytes();
   Lsn version = 0;
-  StatusOr<WriteOutcome> outcome =
-      kept->agent->Write(std::move(entry), context.deadline(), &version);
+  StatusOr<WriteOutcome> outcome = agent->Write(std::move(entry), context.deadline(), &version);
   if (!outcome.ok()) {
-    Report(context, kept->agent->Report());
+    Report(context, agent->Report());
     return outcome.status();
   }
-  Report(context, kept->agent->ReportWrite(version));
+  Report(context, agent->ReportWrite(version));
   *response = Data(std::move(outcome->response));
   return outcome->status;
 }
 
-Status ReplicatedService::CallRead(const ReadFunction& function, const Partition& kept,
-                                   RequestContext& context, const Data& request, Data* response) {
+Status ReplicatedService::ReadOnDevice(Partition& kept, const ReplicaAgent& agent,
+                                       const RequestContext& context,
+                                       const std::function<Status(const KeyValueStore&)>& read) {
   CapsuleStack* const capsules = replication_.environment().capsules;
-  if (capsules == nullptr) return function(kept.state->view(), context, request, response);
-  const DeviceStore store(kept.state->store(), *capsules, kept.agent->read_path(),
+  if (capsules == nullptr) return read(kept.store);
+  return read(DeviceStore(kept.store, *capsules, agent.read_path(),
                           {.deadline = context.deadline(),
                            .caller = context.origin().handler,
-                           .service_class = context.service_class()});
-  return function(StoreView(store), context, request, response);
+                           .service_class = context.service_class()}));
 }
 
 Status ReplicatedService::RunRead(const ReadFunction& function, RequestContext& context,
                                   const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const ReplicaDemand demand, DemandOf(context));
-  NEPTUNE_ASSIGN_OR_RETURN(const Partition* const kept, Find(context.partition()));
-  const StatusOr<ReplicaAgent::Read> read = kept->agent->BeginRead(demand, context.Now());
+  NEPTUNE_ASSIGN_OR_RETURN(Partition* const kept, Find(context.partition()));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<ReplicaAgent> agent, kept->keeper->AgentNow());
+  const StatusOr<ReplicaAgent::Read> read = agent->BeginRead(demand, context.Now());
   if (!read.ok()) {
-    Report(context, kept->agent->Report());
+    Report(context, agent->Report());
     return read.status();
   }
-  const Status status = CallRead(function, *kept, context, request, response);
-  NEPTUNE_ASSIGN_OR_RETURN(const ReplicaReport report, kept->agent->EndRead(*read, context.Now()));
+  Status failure;
+  const Status status = ReadOnDevice(*kept, *agent, context, [&](const KeyValueStore& store) {
+    return function(StoreView(store, &failure), context, request, response);
+  });
+  // Whatever the function made of it: another replica can read what this one cannot.
+  if (IsUnreadable(failure)) {
+    Report(context, agent->Report());
+    return Unavailable("the data cannot be read on this node: ", ToStd(failure.message()));
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const ReplicaReport report, agent->EndRead(*read, context.Now()));
   Report(context, report);
   return status;
 }

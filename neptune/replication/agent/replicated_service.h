@@ -27,7 +27,9 @@
 // Threads: as methods of service_module.h.
 // Errors: a write is answered with the function's status; kFailedPrecondition on a secondary, with
 //   the primary in the report; kUnavailable the outcome is unknown. Callers that use ReplicaSession
-//   see neither of the latter two before their deadline.
+//   see neither of the latter two before their deadline. A read that meets stored data that are
+//   damaged, or data that are not open, is answered with kUnavailable and may be retried elsewhere;
+//   the replica then repairs its data.
 
 #pragma once
 
@@ -42,6 +44,7 @@
 namespace neptune {
 
 class ReplicaAgent;
+class ReplicaKeeper;
 class Replication;
 struct ReplicaReport;
 
@@ -52,18 +55,22 @@ class ReplicatedService {
  public:
   // REQUIRES: destroyed in the module's Stop or later, before the objects that its functions use.
   explicit ReplicatedService(ModuleContext& context);
+  ~ReplicatedService();
 
   void Write(const MethodName& name, WriteFunction function);
   void Read(const MethodName& name, const MethodOptions& options, ReadFunction function);
   // Called on a user-level thread before each write is executed, e.g. to simulate its processor
   // time.
   void BeforeWrite(std::function<void(const LogEntry&)> before_write);
-  // Called after each write executed in a partition; with null after the data were replaced.
+  // Called after each write executed in a partition; with null after the data were replaced, and
+  // after they were opened again, which may have put other data in their place.
   void OnChange(std::function<void(PartitionId, const LogEntry*)> on_change);
-  // Starts the partitions' replicas. REQUIRES: all methods and callbacks are registered.
+  // Starts the partitions' replicas. One that does not open now is opened later. REQUIRES: all
+  // methods and callbacks are registered.
   Status Open();
 
-  // The data of a partition of this node; calls block the kernel thread. REQUIRES: Open succeeded.
+  // The data of a partition of this node; calls block the kernel thread, and are kUnavailable while
+  // the replica is not open. Valid as long as this object. REQUIRES: Open succeeded.
   const StoreView& view(PartitionId partition) const;
   // True while this node leads the partition. REQUIRES: Open succeeded.
   bool IsPrimary(PartitionId partition) const;
@@ -71,18 +78,18 @@ class ReplicatedService {
   Status Health(PartitionId partition) const;
 
  private:
-  struct Partition {
-    ReplicaAgent* agent = nullptr;
-    const StoreState* state = nullptr;
-  };
-  StatusOr<const Partition*> Find(PartitionId partition) const;
+  struct Partition;
+  StatusOr<Partition*> Find(PartitionId partition) const;
+  Status OpenPartition(PartitionId partition);
+  // Opens the partition's data; blocks.
+  StatusOr<std::unique_ptr<ReplicatedState>> OpenState(PartitionId partition, Partition& kept);
   Status RunWrite(const MethodName& name, RequestContext& context, const Data& request,
                   Data* response);
   Status RunRead(const ReadFunction& function, RequestContext& context, const Data& request,
                  Data* response);
-  // Runs the read with a view whose store calls wait in the device capsule.
-  Status CallRead(const ReadFunction& function, const Partition& kept, RequestContext& context,
-                  const Data& request, Data* response);
+  // Calls `read` with a store whose calls wait in the device capsule.
+  Status ReadOnDevice(Partition& kept, const ReplicaAgent& agent, const RequestContext& context,
+                      const std::function<Status(const KeyValueStore&)>& read);
   static void Report(RequestContext& context, const ReplicaReport& report);
 
   ModuleContext& context_;
@@ -91,7 +98,7 @@ class ReplicatedService {
   std::map<MethodName, WriteFunction> writes_;
   std::function<void(const LogEntry&)> before_write_;
   std::function<void(PartitionId, const LogEntry*)> on_change_;
-  std::map<PartitionId, Partition> partitions_;  // fixed after Open
+  std::map<PartitionId, std::unique_ptr<Partition>> partitions_;  // fixed after Open
 };
 
 }  // namespace neptune

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/checksum.h"
@@ -19,9 +20,15 @@ constexpr Duration kSnapshotTimeout = std::chrono::minutes(10);
 constexpr Duration kStopPoll = std::chrono::milliseconds(1);
 
 // The most important of what went wrong.
-const Status& ToShow(const ReplicaAgent::State& state) {
-  if (!state.failure.ok()) return state.failure;
+const Status& ToShow(const ReplicaKeeper::Health& health, const ReplicaAgent::State& state) {
+  if (!health.failure.ok()) return health.failure;
   return state.restore_failure.ok() ? state.damage : state.restore_failure;
+}
+
+// Seconds until the replica is opened again; empty: that is not planned.
+std::string NextAttempt(const ReplicaKeeper::Health& health, TimePoint now) {
+  if (health.next_attempt == kNever) return "";
+  return StrCat(ToSeconds(std::max(health.next_attempt - now, Duration(0))));
 }
 
 }  // namespace
@@ -66,10 +73,11 @@ Replication::Replication(Environment environment)
     : environment_(std::move(environment)),
       links_(*environment_.client, *environment_.control,
              [this](const NodeId& to, const ReplicaLetter& letter) {
-               ReplicaAgent* const agent = Find(letter.service, letter.partition);
+               const auto agent = Find(letter.service, letter.partition);
                if (agent == nullptr) return;
                if (const auto member = agent->MemberOf(to)) agent->Unreachable(*member);
-             }) {}
+             }),
+      scrubber_(*environment_.control) {}
 
 Replication::~Replication() = default;
 
@@ -81,25 +89,34 @@ std::unique_ptr<ServiceModule> Replication::MakeSnapshotModule() {
   return std::make_unique<SnapshotModule>(*this);
 }
 
-ReplicaAgent* Replication::Find(const ServiceName& service, PartitionId partition) const {
+ReplicaKeeper* Replication::FindKeeper(const ServiceName& service, PartitionId partition) const {
   LeafLock lock(&mutex_);
-  const auto found = agents_.find({service, partition});
-  return found == agents_.end() ? nullptr : found->second.get();
+  const auto found = keepers_.find({service, partition});
+  return found == keepers_.end() ? nullptr : found->second.get();
+}
+
+std::shared_ptr<ReplicaAgent> Replication::Find(const ServiceName& service,
+                                                PartitionId partition) const {
+  const ReplicaKeeper* const keeper = FindKeeper(service, partition);
+  return keeper == nullptr ? nullptr : keeper->agent();
 }
 
 // A primary that callers cannot reach would keep its place by heartbeats. It sends nothing, like
 // one whose network is cut, so that the others elect another; then it follows as a secondary.
-void Replication::SendFrom(const Key& key, MemberIndex to, const ProtocolMessage& message) {
-  const ReplicaAgent* const agent = Find(key.first, key.second);
+void Replication::SendFrom(const ReplicaAgentOptions& replica, MemberIndex to,
+                           const ProtocolMessage& message) {
+  const ServiceName& service = replica.identity.service;
+  const PartitionId partition = replica.identity.partition;
   if (environment_.can_serve && !environment_.can_serve()) {
-    const ReplicaRole role = agent->status().role;
+    const std::shared_ptr<ReplicaAgent> agent = Find(service, partition);
+    const ReplicaRole role = agent == nullptr ? ReplicaRole::kBlank : agent->status().role;
     if (role == ReplicaRole::kPrimary || role == ReplicaRole::kCandidate) return;
   }
-  links_.Send(agent->NodeOf(to),
-              {key.first, key.second, environment_.node, EncodeProtocolMessage(message)});
+  links_.Send(replica.group.members[to].node,
+              {service, partition, environment_.node, EncodeProtocolMessage(message)});
 }
 
-ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
+ReplicaAgent::Hooks Replication::HooksOf(const ReplicaAgentOptions& replica) {
   ReplicaAgent::Hooks hooks;
   hooks.control = environment_.control;
   // Neither a worker loop, where a long request would hold up the writes, nor the control loop,
@@ -109,14 +126,13 @@ ReplicaAgent::Hooks Replication::HooksOf(const Key& key) {
   hooks.logs = Logs();
   hooks.capsules = environment_.capsules;
   hooks.disk = environment_.disk;
-  hooks.send = [this, key](MemberIndex to, const ProtocolMessage& message) {
-    SendFrom(key, to, message);
+  hooks.send = [this, replica](MemberIndex to, const ProtocolMessage& message) {
+    SendFrom(replica, to, message);
   };
-  hooks.fetch = [this, key](MemberIndex from) -> StatusOr<ReplicaSnapshot> {
+  hooks.fetch = [this, replica](MemberIndex from) -> StatusOr<ReplicaSnapshot> {
     StatusOr<ReplicaSnapshot> fetched = Cancelled("not fetched");
-    NEPTUNE_RETURN_IF_ERROR(RunOnThreadOf(*environment_.apply, "fetch", [&] {
-      fetched = Fetch(key, Find(key.first, key.second)->NodeOf(from));
-    }));
+    NEPTUNE_RETURN_IF_ERROR(
+        RunOnThreadOf(*environment_.apply, "fetch", [&] { fetched = Fetch(replica, from); }));
     return fetched;
   };
   hooks.on_change = environment_.announce_soon;
@@ -134,9 +150,8 @@ std::shared_ptr<LogCommitter> Replication::Logs() {
   return logs_;
 }
 
-Status Replication::Host(const ServiceName& service, PartitionId partition,
-                         std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
-                         std::function<void(const LogEntry&)> before_write) {
+StatusOr<ReplicaAgentOptions> Replication::OptionsOf(const Key& key) const {
+  const auto& [service, partition] = key;
   const std::optional<ReplicationOptions> said = environment_.options(service);
   if (!said) {
     return FailedPrecondition("service ", service,
@@ -152,6 +167,7 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
   options.mode = wanted.mode;
   options.kept_count = wanted.log_entries_kept;
   options.log_size_max = wanted.log_size_max;
+  options.scrub_interval = wanted.scrub_interval;
   options.group.members = wanted.members(partition);
   bool is_member = false;
   for (size_t i = 0; i < options.group.members.size(); ++i) {
@@ -161,45 +177,50 @@ Status Replication::Host(const ServiceName& service, PartitionId partition,
     options.group.self = static_cast<MemberIndex>(i);
     is_member = true;
   }
-  if (!is_member) {
-    return InvalidArgument("node ", environment_.node, " is not a member of ", service, "/",
-                           partition);
-  }
+  if (is_member) return options;
+  return InvalidArgument("node ", environment_.node, " is not a member of ", service, "/",
+                         partition);
+}
+
+Status Replication::Host(const ServiceName& service, PartitionId partition, HostedData data) {
+  NEPTUNE_ASSIGN_OR_RETURN(ReplicaAgentOptions options, OptionsOf({service, partition}));
   if (environment_.capsules != nullptr) {
     NEPTUNE_RETURN_IF_ERROR(MakeReplicationCapsules(*environment_.capsules));
   }
-  ReplicaAgent::Hooks hooks = HooksOf({service, partition});
-  hooks.open_state = std::move(open_state);
-  if (before_write != nullptr) {
+  ReplicaAgent::Hooks hooks = HooksOf(options);
+  hooks.open_state = std::move(data.open);
+  hooks.destroy_state = std::move(data.destroy);
+  if (data.before_write != nullptr) {
     const std::vector<NodeLoop*>& workers = environment_.loops->workers();
     hooks.worker = workers[partition.value() % workers.size()];
-    hooks.before_write = std::move(before_write);
+    hooks.before_write = std::move(data.before_write);
   }
-  auto agent = std::make_unique<ReplicaAgent>(std::move(options), std::move(hooks));
-  ReplicaAgent* const started = agent.get();
+  auto keeper = std::make_unique<ReplicaKeeper>(std::move(options), std::move(hooks));
+  ReplicaKeeper* const started = keeper.get();
   {
     LeafLock lock(&mutex_);
-    if (!agents_.emplace(Key(service, partition), std::move(agent)).second) {
+    if (!keepers_.emplace(Key(service, partition), std::move(keeper)).second) {
       return InvalidArgument(service, "/", partition, " is hosted twice");
     }
   }
   Status outcome;
-  NEPTUNE_RETURN_IF_ERROR(
-      RunOnThreadOf(*environment_.control, "start", [&] { outcome = started->Start(); }));
+  NEPTUNE_RETURN_IF_ERROR(RunOnThreadOf(*environment_.control, "start", [&] {
+    outcome = started->Start();
+    if (outcome.ok()) scrubber_.Add(*started);
+  }));
   NEPTUNE_RETURN_IF_ERROR(Annotate(outcome, StrCat("replica of ", service, "/", partition)));
   ShowMetrics(*started);
   return OkStatus();
 }
 
-void Replication::ShowMetrics(const ReplicaAgent& agent) {
+void Replication::ShowMetrics(const ReplicaKeeper& keeper) {
   if (environment_.metrics == nullptr) return;
   StatusOr<ReplicaMetrics> metrics =
-      ReplicaMetrics::Make(*environment_.metrics, agent, *environment_.control->loop);
+      ReplicaMetrics::Make(*environment_.metrics, keeper, *environment_.control->loop);
   if (metrics.ok()) {
     metrics_.push_back(*std::move(metrics));
   } else {  // the registry has no room for more series
-    LOG(WARNING) << "replica of " << agent.options().identity.service << "/"
-                 << agent.options().identity.partition << " without metrics: " << metrics.status();
+    LOG(WARNING) << "replica of " << keeper.name() << " without metrics: " << metrics.status();
   }
 }
 
@@ -207,8 +228,8 @@ Status Replication::Exchange(const Data& request) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::vector<ReplicaLetter> letters,
                            DecodeReplicaLetters(request.bytes()));
   for (const ReplicaLetter& letter : letters) {
-    ReplicaAgent* const agent = Find(letter.service, letter.partition);
-    if (agent == nullptr) continue;  // still starting, or the specs differ
+    const auto agent = Find(letter.service, letter.partition);
+    if (agent == nullptr) continue;  // not open, or the specs differ
     const auto from = agent->MemberOf(letter.from);
     if (!from) continue;
     NEPTUNE_ASSIGN_OR_RETURN(ProtocolMessage message,
@@ -222,9 +243,10 @@ Status Replication::Exchange(const Data& request) {
 
 Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
   NEPTUNE_ASSIGN_OR_RETURN(const SnapshotRequest wanted, DecodeSnapshotRequest(request.bytes()));
-  ReplicaAgent* const agent = Find(wanted.service, wanted.partition);
-  if (agent == nullptr)
+  const ReplicaKeeper* const keeper = FindKeeper(wanted.service, wanted.partition);
+  if (keeper == nullptr)
     return NotFound(wanted.service, "/", wanted.partition, " is not on this node");
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<ReplicaAgent> agent, keeper->AgentNow());
   NEPTUNE_ASSIGN_OR_RETURN(const auto place, sent_.Take("sends"));
   NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot snapshot, agent->Snapshot());
   const auto send = [&](std::string bytes) {
@@ -243,18 +265,20 @@ Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
   return OkStatus();
 }
 
-StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from) {
+StatusOr<ReplicaSnapshot> Replication::Fetch(const ReplicaAgentOptions& replica, MemberIndex from) {
+  const ServiceName& service = replica.identity.service;
+  const PartitionId partition = replica.identity.partition;
   NEPTUNE_ASSIGN_OR_RETURN(auto place, taken_.Take("takes"));
   ClientSession session(*environment_.client);
   CallOptions options;
-  options.only = from;
+  options.only = replica.group.members[from].node;
   options.deadline = this_thread::Now() + kSnapshotTimeout;
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const auto stream, OpenStream(session, ServiceName(kSnapshotService), PartitionId(0),
-                                    MethodName(kSnapshotMethod),
-                                    Data(EncodeSnapshotRequest({key.first, key.second})), options));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto stream,
+                           OpenStream(session, ServiceName(kSnapshotService), PartitionId(0),
+                                      MethodName(kSnapshotMethod),
+                                      Data(EncodeSnapshotRequest({service, partition})), options));
   stream->EndWriting();
-  const std::string what = StrCat("snapshot of ", key.first, "/", key.second);
+  const std::string what = StrCat("snapshot of ", service, "/", partition);
   SnapshotAssembly assembly(2 * kSnapshotSizeMax);
   while (!assembly.is_whole()) {
     NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message,
@@ -263,7 +287,7 @@ StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from)
     NEPTUNE_RETURN_IF_ERROR(Annotate(assembly.Take(message->bytes()), what));
   }
   ReplicaSnapshot snapshot = assembly.Release();
-  if (Find(key.first, key.second)->is_write_anywhere() != snapshot.log.has_value()) {
+  if (replica.identity.is_ordered == snapshot.log.has_value()) {
     return FailedPrecondition(what, " belongs to another consistency level");
   }
   snapshot.place = std::move(place);
@@ -272,16 +296,19 @@ StatusOr<ReplicaSnapshot> Replication::Fetch(const Key& key, const NodeId& from)
 
 void Replication::Stop() {
   links_.Stop();
-  std::vector<ReplicaAgent*> agents;
+  std::vector<ReplicaKeeper*> keepers;
   {
     LeafLock lock(&mutex_);
-    for (const auto& [key, agent] : agents_) agents.push_back(agent.get());
+    for (const auto& [key, keeper] : keepers_) keepers.push_back(keeper.get());
   }
-  for (ReplicaAgent* const agent : agents) agent->Stop();
-  for (ReplicaAgent* const agent : agents) {
-    while (agent->threads_alive() > 0) {
-      if (this_thread::SleepFor(kStopPoll) == ParkResult::kStopping) return;
-    }
+  scrubber_.Stop();
+  for (ReplicaKeeper* const keeper : keepers) keeper->Stop();
+  const auto in_use = [this, &keepers] {
+    return scrubber_.in_use() ||
+           std::any_of(keepers.begin(), keepers.end(), [](auto* one) { return one->in_use(); });
+  };
+  while (in_use()) {
+    if (this_thread::SleepFor(kStopPoll) == ParkResult::kStopping) return;
   }
 }
 
@@ -290,17 +317,20 @@ std::string Replication::Announce() {
   const TimePoint now = environment_.control->loop->Now();
   {
     LeafLock lock(&mutex_);
-    for (const auto& [key, agent] : agents_) {
+    for (const auto& [key, keeper] : keepers_) {
+      const std::shared_ptr<ReplicaAgent> agent = keeper->agent();
+      if (agent == nullptr) continue;
       const ReplicaAgent::State state = agent->status();
-      const bool is_bounded = agent->options().level == ConsistencyLevel::kStalenessBounded;
+      if (!state.failure.ok()) continue;
+      const bool is_bounded = keeper->options().level == ConsistencyLevel::kStalenessBounded;
       versions.push_back({.service = ServiceNumber(key.first),
                           .partition = key.second,
                           .is_primary = state.role == ReplicaRole::kPrimary,
                           .is_staleness_bounded = is_bounded,
                           .is_peer = state.role == ReplicaRole::kPeer,
                           .epoch = state.epoch,
-                          .version = agent->is_write_anywhere() ? 0 : state.executed,
-                          .version_then = agent->VersionAgo(agent->options().staleness_max, now)});
+                          .version = keeper->is_write_anywhere() ? 0 : state.executed,
+                          .version_then = agent->VersionAgo(keeper->options().staleness_max, now)});
     }
   }
   return versions.empty() ? std::string() : EncodeVersions(versions, &next_announced_);
@@ -308,28 +338,53 @@ std::string Replication::Announce() {
 
 void Replication::Describe(StatusReport* report) const {
   StatusTable table{"Replicas on this node",
-                    {"service", "partition", "level", "role", "epoch", "primary", "write set",
-                     "executed", "committed", "received", "in epoch", "staleness (s)",
-                     "log (bytes)", "snapshots sent", "snapshots taken", "failure"},
+                    {"service",     "partition",        "level",           "role",
+                     "epoch",       "primary",          "write set",       "executed",
+                     "committed",   "received",         "in epoch",        "staleness (s)",
+                     "log (bytes)", "snapshots sent",   "snapshots taken", "opened again",
+                     "failures",    "next attempt (s)", "checked",         "last check ago (s)",
+                     "failure"},
                     {}};
   const TimePoint now = environment_.control->loop->Now();
   LeafLock lock(&mutex_);
-  for (const auto& [key, agent] : agents_) {
-    const ReplicaAgent::State state = agent->status();
+  for (const auto& [key, keeper] : keepers_) {
+    const ReplicaAgent::State state = keeper->status();
+    const ReplicaKeeper::Health health = keeper->health();
     const std::optional<Duration> behind = state.Staleness(now);
     std::string members;
-    for (size_t i = 0; i < agent->options().group.members.size(); ++i) {
+    for (size_t i = 0; i < keeper->options().group.members.size(); ++i) {
       const auto member = static_cast<MemberIndex>(i);
-      if (state.write_set.contains(member)) StrAppend(&members, agent->NodeOf(member), " ");
+      if (state.write_set.contains(member)) StrAppend(&members, keeper->NodeOf(member), " ");
     }
-    table.AddRow(key.first, key.second.value(), static_cast<int>(agent->options().level),
+    table.AddRow(key.first, key.second.value(), static_cast<int>(keeper->options().level),
                  state.RoleName(), state.epoch,
-                 state.primary ? agent->NodeOf(*state.primary).value() : "", members,
+                 state.primary ? keeper->NodeOf(*state.primary).value() : "", members,
                  state.executed, state.committed, state.last_lsn, state.last_epoch,
                  behind ? StrCat(ToSeconds(*behind)) : "not known", state.log_size,
-                 state.snapshots_sent, state.snapshots_taken, ToStd(ToShow(state).message()));
+                 state.snapshots_sent, state.snapshots_taken, health.reopen_count,
+                 health.failure_count, NextAttempt(health, now), health.scrub.pass_count,
+                 health.scrub.pass_count == 0 ? "" : StrCat(ToSeconds(now - health.scrub.ended_at)),
+                 ToStd(ToShow(health, state).message()));
   }
   report->tables.push_back(std::move(table));
+}
+
+std::vector<std::string> Replication::Failures() const {
+  std::vector<std::string> failures;
+  const TimePoint now = environment_.control->loop->Now();
+  LeafLock lock(&mutex_);
+  for (const auto& [key, keeper] : keepers_) {
+    const ReplicaKeeper::Health health = keeper->health();
+    if (health.failure.ok()) continue;
+    if (failures.size() == kFailureCountMax) {
+      failures.push_back("further replicas have failed");
+      break;
+    }
+    const std::string next = NextAttempt(health, now);
+    failures.push_back(StrCat("replica of ", keeper->name(), ": ", ToStd(health.failure.message()),
+                              next.empty() ? "" : StrCat("; it is opened again in ", next, " s")));
+  }
+  return failures;
 }
 
 }  // namespace neptune

@@ -1,11 +1,15 @@
 // All replicas of a node, and their communication with replicas of other nodes.
 //
-//   module of a service ─► ReplicatedService ─► Replication ─► ReplicaAgent of each partition
+//   module of a service ─► ReplicatedService ─► Replication ─► ReplicaKeeper of each partition
+//                                                                 └─► ReplicaAgent, its current life
 //   other nodes ─► service "neptune.replication": Exchange, Snapshot ─► Replication
 //   announcements ◄─ versions and primaries
 //
 // Source: [Shen02] 5.2.
-// Threads: Stop and Announce on the control loop, the rest on any thread.
+// Threads: Stop and Announce on the control loop, Host on a user-level thread of any loop of the
+//   node, the rest on any thread.
+// Errors: a replica that fails, now or later, is opened again by its ReplicaKeeper; Host returns
+//   only the errors of ReplicaKeeper::Start.
 // Limits: those of replica_agent.h and replica_links.h; at most kSnapshotCountMax snapshots are
 //   sent, and as many received, at a time, since each is held in memory. Requests for more are
 //   refused (kResourceExhausted) and retried. A receiver that takes nothing for
@@ -26,8 +30,10 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
+#include "neptune/replication/agent/data_scrubber.h"
 #include "neptune/replication/agent/log_committer.h"
 #include "neptune/replication/agent/replica_agent.h"
+#include "neptune/replication/agent/replica_keeper.h"
 #include "neptune/replication/agent/replica_links.h"
 #include "neptune/replication/agent/replica_metrics.h"
 #include "neptune/replication/agent/snapshot_places.h"
@@ -37,6 +43,7 @@
 namespace neptune {
 
 inline constexpr int kSnapshotCountMax = 4;
+inline constexpr size_t kFailureCountMax = 20;
 // Larger: slower receivers are tolerated, others wait longer for the place of a dead one.
 inline constexpr Duration kSnapshotTakeTimeMax = std::chrono::seconds(10);
 // Long, because a member reads all its data before it sends the first piece.
@@ -47,9 +54,10 @@ struct ReplicationOptions {
   ConsistencyLevel level = ConsistencyLevel::kOrderedWrites;
   Duration staleness_max = std::chrono::seconds(1);
   ReplicationMode mode = ReplicationMode::kSafe;
-  // See ReplicaAgentOptions::kept_count and log_size_max.
+  // See ReplicaAgentOptions::kept_count, log_size_max and scrub_interval.
   Lsn log_entries_kept = ReplicaAgentOptions().kept_count;
   size_t log_size_max = ReplicaAgentOptions().log_size_max;
+  Duration scrub_interval = ReplicaAgentOptions().scrub_interval;
   // Partition count of the service; 0: not known.
   uint32_t partition_count = 0;
   // Members of a partition, the preferred primary first.
@@ -81,13 +89,19 @@ class Replication {
   explicit Replication(Environment environment);
   ~Replication();
 
-  // Starts a partition's replica. `open_state` may block; null: this node is a witness. On a
-  // user-level thread of any loop of the node.
-  Status Host(const ServiceName& service, PartitionId partition,
-              std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state,
-              std::function<void(const LogEntry&)> before_write);
+  // The data of a partition on this node; see ReplicaAgent::Hooks. Without `open` this node is a
+  // witness.
+  struct HostedData {
+    std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open;
+    std::function<Status()> destroy;
+    std::function<void(const LogEntry&)> before_write;
+  };
+  // Starts a partition's replica. One call at a time.
+  Status Host(const ServiceName& service, PartitionId partition, HostedData data);
   // Null: not hosted here. The pointer is valid as long as this object.
-  ReplicaAgent* Find(const ServiceName& service, PartitionId partition) const;
+  ReplicaKeeper* FindKeeper(const ServiceName& service, PartitionId partition) const;
+  // Null: not hosted here, or not open now.
+  std::shared_ptr<ReplicaAgent> Find(const ServiceName& service, PartitionId partition) const;
   // The modules that serve other nodes: as kReplicationService and as kSnapshotService.
   std::unique_ptr<ServiceModule> MakeModule();
   std::unique_ptr<ServiceModule> MakeSnapshotModule();
@@ -97,6 +111,8 @@ class Replication {
   // The section of the next announcement.
   std::string Announce();
   void Describe(StatusReport* report) const;
+  // The replicas that do not work, each with the reason, for /readyz; at most kFailureCountMax.
+  std::vector<std::string> Failures() const;
   const Environment& environment() const { return environment_; }
 
  private:
@@ -106,12 +122,14 @@ class Replication {
 
   Status Exchange(const Data& request);
   Status SendSnapshot(const Data& request, ServerStream& stream);
-  StatusOr<ReplicaSnapshot> Fetch(const Key& key, const NodeId& from);
-  ReplicaAgent::Hooks HooksOf(const Key& key);
-  void SendFrom(const Key& key, MemberIndex to, const ProtocolMessage& message);
-  // The log of this node, made for its first replica. On the control loop.
+  StatusOr<ReplicaSnapshot> Fetch(const ReplicaAgentOptions& replica, MemberIndex from);
+  // Errors: this node is not a member.
+  StatusOr<ReplicaAgentOptions> OptionsOf(const Key& key) const;
+  ReplicaAgent::Hooks HooksOf(const ReplicaAgentOptions& replica);
+  void SendFrom(const ReplicaAgentOptions& replica, MemberIndex to, const ProtocolMessage& message);
+  // The log of this node, made for its first replica.
   std::shared_ptr<LogCommitter> Logs();
-  void ShowMetrics(const ReplicaAgent& agent);
+  void ShowMetrics(const ReplicaKeeper& keeper);
 
   const Environment environment_;
   ReplicaLinks links_;
@@ -119,8 +137,9 @@ class Replication {
   SnapshotPlaces taken_{kSnapshotCountMax};
   std::shared_ptr<LogCommitter> logs_;  // changed on the control loop, with mutex_ held
   mutable LeafMutex mutex_;
-  std::map<Key, std::unique_ptr<ReplicaAgent>> agents_ ABSL_GUARDED_BY(mutex_);
-  std::vector<ReplicaMetrics> metrics_;  // one per agent
+  std::map<Key, std::unique_ptr<ReplicaKeeper>> keepers_ ABSL_GUARDED_BY(mutex_);
+  std::vector<ReplicaMetrics> metrics_;  // one per keeper
+  DataScrubber scrubber_;
   size_t next_announced_ = 0;
 };
 

@@ -100,8 +100,8 @@ struct LogEntry {
   WriteOrigin origin;   // kCommutativeWrite only
   MethodName method;    // this and the following fields: writes only
   RequestId request_id;
-  // The primary's clock when it accepted the write, so that all replicas execute it with the same
-  // time.
+  // The primary's clock when it ordered the write, so that all replicas execute it with the same
+  // time. Never before that of an earlier entry, also of earlier primaries.
   WallTime accepted_at;
   std::string payload;  // also set for kOrigins
 };

@@ -1,5 +1,8 @@
 // The log of a node: opens the shared log when it is first needed, and again after an error.
 //
+// Opening reads everything, and all partitions of a node whose disk is full try it repeatedly. So
+// after an error it is read only once the disk has taken a test write.
+//
 // Threads: thread-safe. Attach and SyncMark block the kernel thread.
 // Errors: those of SharedLog::Open.
 
@@ -37,10 +40,15 @@ class NodeLog {
 
  private:
   std::shared_ptr<SharedLog> current() const;
+  StatusOr<std::shared_ptr<SharedLog>> Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(opening_mutex_);
+  // OK if the disk takes writes.
+  Status Prove();
 
   LogFiles& files_;
   const SharedLogOptions options_;
   absl::Mutex opening_mutex_;  // held while the log is opened, which blocks
+  // An error was met, and the log has not been opened since.
+  bool has_failed_ ABSL_GUARDED_BY(opening_mutex_) = false;
   mutable LeafMutex mutex_;
   std::shared_ptr<SharedLog> log_ ABSL_GUARDED_BY(mutex_);
 };

@@ -169,7 +169,7 @@ Status RedoLog::Commit(PartitionChange change) {
 Status RedoLog::CheckUsable() const {
   NEPTUNE_RETURN_IF_ERROR(damage_);
   if (broken_.ok()) return OkStatus();
-  return FailedPrecondition("the log must be reopened after: ", ToStd(broken_.message()));
+  return Unavailable("the log must be opened again after: ", ToStd(broken_.message()));
 }
 
 Status RedoLog::Check(const LogChange& change) const {

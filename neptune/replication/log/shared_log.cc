@@ -173,8 +173,7 @@ Status SharedLog::Commit(const std::vector<PartitionChange>& changes) {
   }
   absl::MutexLock lock(&commit_mutex_);
   if (!broken_.ok()) {
-    return FailedPrecondition("the node's log must be opened again after: ",
-                              ToStd(broken_.message()));
+    return Unavailable("the node's log must be opened again after: ", ToStd(broken_.message()));
   }
   if (segments_->newest_size() >= options_.segment_size) {
     broken_ = BeginSegment();

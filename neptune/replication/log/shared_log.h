@@ -16,7 +16,7 @@
 // Source: [Alagappan18] (a damaged record is not a torn one, and must not be dropped silently).
 // Threads: thread-safe. Open, Commit, Read and SyncMark block the kernel thread.
 // Errors: those of LogFiles. After an error of Commit the state on disk is unknown, and the log
-//   must be opened again (broken()).
+//   must be opened again (broken()); kUnavailable until then.
 // Limits: kLogBatchSizeMax bytes a commit; kLogEntryCountMax entries a partition.
 
 #pragma once

@@ -4,6 +4,9 @@
 
 #include <map>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "neptune/base/strings.h"
 #include "neptune/replication/log/node_log.h"
@@ -241,7 +244,7 @@ TEST_F(SharedLogTest, FullDiskBreaksTheLogUntilItIsOpenedAgain) {
   files_.FailWrites(ResourceExhausted("no space left"));
   EXPECT_EQ(Store(1, {"refused"}).code(), StatusCode::kResourceExhausted);
   files_.FailWrites(OkStatus());
-  EXPECT_EQ(Store(1, {"refused too"}).code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Store(1, {"refused too"}).code(), StatusCode::kUnavailable);
   models_[1] = kept;
   Open();
   ExpectModels();
@@ -286,6 +289,46 @@ TEST_F(SharedLogTest, NodeLogOpensABrokenLogAgain) {
   EXPECT_EQ(second->found.state, "state");
   EXPECT_FALSE(first->log->Commit({change}).ok());
   EXPECT_TRUE(second->log->Commit({change}).ok());
+}
+
+// Counts how often the files are looked for, which each opening of a log does once.
+class CountingFiles : public LogFiles {
+ public:
+  explicit CountingFiles(LogFiles& files) : files_(files) {}
+  StatusOr<std::unique_ptr<LogFile>> Open(std::string_view name) override {
+    return files_.Open(name);
+  }
+  Status Remove(std::string_view name) override { return files_.Remove(name); }
+  StatusOr<std::vector<std::string>> List() const override {
+    ++list_count_;
+    return files_.List();
+  }
+  int list_count() const { return list_count_; }
+
+ private:
+  LogFiles& files_;
+  mutable int list_count_ = 0;
+};
+
+TEST_F(SharedLogTest, NodeLogReadsNothingAgainWhileTheDiskIsFull) {
+  CountingFiles counting(files_);
+  NodeLog node_log(counting);
+  const auto first = node_log.Attach("a");
+  ASSERT_TRUE(first.ok());
+  PartitionChange change;
+  change.partition = first->found.partition;
+  change.state = "state";
+  files_.FailWrites(ResourceExhausted("no space left"));
+  EXPECT_FALSE(first->log->Commit({change}).ok());
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(node_log.Attach("a").status().code(), StatusCode::kResourceExhausted);
+  }
+  EXPECT_EQ(counting.list_count(), 1);
+  files_.FailWrites(OkStatus());
+  EXPECT_TRUE(node_log.Attach("a").ok());
+  EXPECT_TRUE(node_log.Attach("b").ok());
+  EXPECT_EQ(counting.list_count(), 2);
+  for (const std::string& name : files_.Names()) EXPECT_NE(name, "proof");
 }
 
 TEST_F(SharedLogTest, FilesOfTwoLogsAreRefused) {

@@ -8,17 +8,21 @@
 //   (a service aborts a write on all replicas or on none).
 // Threads: Apply and the restoring calls one at a time; the others concurrently at any time.
 // Errors: an error of Apply is a failure of this replica (a full disk, damaged data), never a
-//   property of the write; the replica stops until it is restarted. A write that the data forbid is
-//   an outcome.
+//   property of the write; the replica stops and is opened again. kDataLoss means that something
+//   stored is damaged: the data are then replaced by another member's. A write that the data forbid
+//   is an outcome.
 
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 #include "neptune/replication/log/log_entry.h"
 
 namespace neptune {
@@ -28,6 +32,13 @@ struct WriteOutcome {
   Status status;
   std::string response;
   friend bool operator==(const WriteOutcome&, const WriteOutcome&) = default;
+};
+
+// A part of the data that was read back and checked.
+struct VerifiedPart {
+  size_t size = 0;  // bytes
+  // The beginning of the next part; nullopt: all data have been checked.
+  std::optional<std::string> next;
 };
 
 class ReplicatedState {
@@ -55,6 +66,16 @@ class ReplicatedState {
   virtual Status BeginRestore() = 0;
   virtual Status RestorePiece(std::string_view piece) = 0;
   virtual Status EndRestore(Lsn completed) = 0;
+
+  // The latest `accepted_at` of the writes in the data, also of a restored snapshot. Default: not
+  // known.
+  virtual WallTime newest_write() const { return {}; }
+
+  // Reads what is stored from `from` on (empty: from the beginning), at least one item and about
+  // `size_max` bytes, and checks it. Errors: kDataLoss it is damaged. Default: nothing to check.
+  virtual StatusOr<VerifiedPart> Verify(std::string_view from, size_t size_max) const {
+    return VerifiedPart{};
+  }
 };
 
 }  // namespace neptune

@@ -1,5 +1,6 @@
 #include "neptune/replication/state/store_state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/byte_order.h"
@@ -10,8 +11,11 @@ namespace neptune {
 namespace {
 
 // Prefixes of keys.
-constexpr char kAnswerPrefix = 'a';            // + request id: the answer to the write
-constexpr char kAnsweredPrefix = 'o';          // + LSN: the request id of a remembered answer
+constexpr char kAnswerPrefix = 'a';    // + request id: the answer to the write
+constexpr char kAnsweredPrefix = 'o';  // + LSN: the request id of a remembered answer
+// The latest time of a write. It has the prefix of answers, but is shorter than their keys, so that
+// members that do not know it take it from a snapshot.
+constexpr std::string_view kNewestWriteKey = "at";
 constexpr std::string_view kRestoreKey = "r";  // a restore is in progress
 constexpr std::string_view kStateKey = "s";    // the last completed write
 constexpr char kUserPrefix = 'u';              // + the service's key
@@ -54,6 +58,21 @@ StatusOr<Lsn> DecodeState(std::string_view bytes) {
   const Lsn completed = in.Number<uint64_t>();
   if (in.finished() && version == kStateVersion) return completed;
   return DataLoss("the partition's state has unknown version ", int{version});
+}
+
+std::string EncodeTime(WallTime time) {
+  std::string body;
+  ByteWriter(&body).Number(static_cast<uint64_t>(time.ns_since_1970));
+  return Sealed(body);
+}
+
+StatusOr<WallTime> DecodeTime(std::string_view bytes) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body,
+                           Unsealed(bytes, "a record of the state of a partition"));
+  ByteReader in(body);
+  const WallTime time = {static_cast<int64_t>(in.Number<uint64_t>())};
+  if (in.finished()) return time;
+  return DataLoss("the time of the newest write is damaged");
 }
 
 struct Answer {
@@ -120,6 +139,15 @@ Status CheckChanges(const WriteBatch& changes) {
   return InvalidArgument("changes of ", changes.size(), " bytes exceed ", kWriteChangesSizeMax);
 }
 
+// Checks a record of the runtime; OK for the service's own values.
+Status CheckRecord(std::string_view key, std::string_view value) {
+  if (key == kStateKey) return DecodeState(value).status();
+  if (key == kNewestWriteKey) return DecodeTime(value).status();
+  if (key.starts_with(kAnswerPrefix)) return DecodeAnswer(value).status();
+  if (key.starts_with(kAnsweredPrefix)) return DecodeRequestId(value).status();
+  return OkStatus();
+}
+
 bool IsRestorable(std::string_view key) {
   return !key.empty() &&
          (key[0] == kAnswerPrefix || key[0] == kAnsweredPrefix || key[0] == kUserPrefix);
@@ -136,7 +164,8 @@ StatusOr<std::optional<std::string>> StoreView::Get(std::string_view key) const 
 Status StoreView::Scan(const ScanOptions& options, const KeyValueStore::Visitor& visitor) const {
   const ScanOptions bounds = {.first = UserKey(options.first),
                               .end = options.end ? UserKey(*options.end) : std::string(kUserEnd),
-                              .backward = options.backward};
+                              .backward = options.backward,
+                              .fills_cache = options.fills_cache};
   return Noted(store_.Scan(bounds, [&visitor](std::string_view key, std::string_view value) {
     return visitor(key.substr(1), value);
   }));
@@ -178,6 +207,14 @@ Status StoreState::Load() {
   if (!state) return OkStatus();
   NEPTUNE_ASSIGN_OR_RETURN(const Lsn completed, DecodeState(*state));
   completed_ = completed;
+  return LoadNewestWrite();
+}
+
+Status StoreState::LoadNewestWrite() {
+  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store_->Get(kNewestWriteKey));
+  if (!bytes) return OkStatus();
+  NEPTUNE_ASSIGN_OR_RETURN(const WallTime newest, DecodeTime(*bytes));
+  newest_write_ns_ = newest.ns_since_1970;
   return OkStatus();
 }
 
@@ -210,8 +247,11 @@ StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
     batch.Put(AnsweredKey(entry.lsn), EncodeRequestId(entry.request_id));
   }
   batch.Put(kStateKey, EncodeState(entry.lsn));
+  const int64_t newest_ns = std::max(newest_write_ns_.load(), entry.accepted_at.ns_since_1970);
+  if (newest_ns != newest_write_ns_) batch.Put(kNewestWriteKey, EncodeTime({newest_ns}));
   if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
   completed_ = entry.lsn;
+  newest_write_ns_ = newest_ns;
   if (has_changed && options_.on_change) options_.on_change(&entry);
   return outcome;
 }
@@ -300,11 +340,31 @@ StatusOr<Lsn> StoreState::WriteSnapshot(size_t piece_size_max, const PieceHandle
   return completed;
 }
 
+// The store checks what it reads; records of the runtime have a checksum of their own as well.
+StatusOr<VerifiedPart> StoreState::Verify(std::string_view from, size_t size_max) const {
+  VerifiedPart part;
+  Status damage;
+  const auto check = [&](std::string_view key, std::string_view value) {
+    if (part.size >= size_max && part.size > 0) {
+      part.next = std::string(key);
+      return false;
+    }
+    part.size += key.size() + value.size();
+    damage = CheckRecord(key, value);
+    return damage.ok();
+  };
+  const ScanOptions options = {.first = std::string(from), .fills_cache = false};
+  NEPTUNE_RETURN_IF_ERROR(store_->Scan(options, check));
+  NEPTUNE_RETURN_IF_ERROR(Annotate(damage, StrCat("the data of partition ", options_.partition)));
+  return part;
+}
+
 Status StoreState::Wipe(bool mark) {
   WriteBatch batch;
   batch.DeleteRange(std::string_view(&kAnswerPrefix, 1), kUserEnd);
   if (mark) batch.Put(kRestoreKey, "");
   completed_ = 0;
+  newest_write_ns_ = 0;
   if (Status status = store_->Write(batch, WriteMode::kSynced); !status.ok()) return Fail(status);
   return OkStatus();
 }
@@ -346,6 +406,7 @@ Status StoreState::EndRestore(Lsn completed) {
   batch.Put(kStateKey, EncodeState(completed));
   if (Status status = store_->Write(batch, WriteMode::kSynced); !status.ok()) return Fail(status);
   completed_ = completed;
+  NEPTUNE_RETURN_IF_ERROR(LoadNewestWrite());
   if (options_.on_change) options_.on_change(nullptr);
   return OkStatus();
 }

@@ -110,6 +110,7 @@ class StoreState final : public ReplicatedState {
   KeyValueStore& store() const { return *store_; }
 
   Lsn completed() const override;
+  WallTime newest_write() const override { return {newest_write_ns_}; }
   StatusOr<WriteOutcome> Apply(const LogEntry& entry) override;
   StatusOr<Lsn> Flush() override;
   // Uses one scan: `piece` must not write to the store, but may block the thread. Errors:
@@ -118,11 +119,13 @@ class StoreState final : public ReplicatedState {
   Status BeginRestore() override;
   Status RestorePiece(std::string_view piece) override;
   Status EndRestore(Lsn completed) override;
+  StatusOr<VerifiedPart> Verify(std::string_view from, size_t size_max) const override;
 
  private:
   StoreState(std::unique_ptr<KeyValueStore> store, Options options);
 
   Status Load();
+  Status LoadNewestWrite();
   Status CheckUsable() const;
   // Removes everything; `mark` records that a restore is in progress.
   Status Wipe(bool mark);
@@ -138,6 +141,7 @@ class StoreState final : public ReplicatedState {
   const Options options_;
   const StoreView view_;
   std::atomic<Lsn> completed_{0};
+  std::atomic<int64_t> newest_write_ns_{0};
   Status broken_;
   std::optional<SnapshotReader> restore_;
 };

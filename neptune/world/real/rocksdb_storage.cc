@@ -158,6 +158,7 @@ class RocksDbStore : public KeyValueStore {
     rocksdb::Slice end;
     rocksdb::ReadOptions bounds;
     bounds.iterate_lower_bound = &first;
+    bounds.fill_cache = options.fills_cache;
     if (options.end.has_value()) {
       end = ToSlice(*options.end);
       bounds.iterate_upper_bound = &end;

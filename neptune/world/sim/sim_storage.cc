@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <set>
 #include <utility>
 
 namespace neptune {
@@ -34,12 +35,28 @@ uint64_t SizeOf(const Contents& contents) {
   return size;
 }
 
-// Calls `visitor` on [begin, end) until it returns false.
-template <typename Iterator>
-void Visit(Iterator begin, Iterator end, const KeyValueStore::Visitor& visitor) {
-  for (Iterator entry = begin; entry != end; ++entry) {
-    if (!visitor(entry->first, entry->second)) return;
+// Keys whose stored bytes are damaged.
+using Damaged = std::set<std::string, std::less<>>;
+
+// What is written again is sound.
+void Mend(const WriteBatch::Operation& operation, Damaged* damaged) {
+  const auto first = damaged->lower_bound(operation.key);
+  if (operation.kind == WriteBatch::Operation::Kind::kDeleteRange) {
+    damaged->erase(first, damaged->lower_bound(operation.value));
+  } else {
+    damaged->erase(operation.key);
   }
+}
+
+// Calls `visitor` on [begin, end) until it returns false. Errors: DATA_LOSS at a damaged entry.
+template <typename Iterator>
+Status Visit(Iterator begin, Iterator end, const Damaged& damaged,
+             const KeyValueStore::Visitor& visitor) {
+  for (Iterator entry = begin; entry != end; ++entry) {
+    if (damaged.contains(entry->first)) return DataLoss("what is stored is damaged");
+    if (!visitor(entry->first, entry->second)) return OkStatus();
+  }
+  return OkStatus();
 }
 
 }  // namespace
@@ -48,11 +65,16 @@ struct SimStorage::Disk {
   Contents current;               // what reads see
   Contents durable;               // what survives every crash
   std::vector<WriteBatch> later;  // batches in `current` but not yet in `durable`, in order
+  Damaged damaged;
+  bool is_damaged = false;  // as a whole
   bool is_open = false;
   int process = 0;  // counts the processes of the host
 
   void Write(const WriteBatch& batch) {
     Apply(batch, &current);
+    if (!damaged.empty()) {
+      for (const WriteBatch::Operation& operation : batch.operations()) Mend(operation, &damaged);
+    }
     later.push_back(batch);
     if (later.size() > kUnsyncedCountMax) KeepFirst(later.size() / 2);
   }
@@ -95,18 +117,22 @@ struct SimStorage::Capacity {
 class SimStorage::Store : public KeyValueStore {
  public:
   Store(std::string name, std::shared_ptr<Disk> disk, std::shared_ptr<Status> write_status,
-        std::shared_ptr<const Capacity> space)
+        std::shared_ptr<const Capacity> space, std::shared_ptr<const Faults> faults)
       : name_(std::move(name)),
         disk_(std::move(disk)),
         write_status_(std::move(write_status)),
         space_(std::move(space)),
+        faults_(std::move(faults)),
         process_(disk_->process) {}
   ~Store() override {
     if (alive()) disk_->is_open = false;
   }
 
   StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
-    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    NEPTUNE_RETURN_IF_ERROR(CheckReadable());
+    if (disk_->damaged.contains(key)) {
+      return Annotate(DataLoss("what is stored is damaged"), StrCat("read store ", name_));
+    }
     const auto entry = disk_->current.find(key);
     if (entry == disk_->current.end()) return std::optional<std::string>();
     return std::optional<std::string>(entry->second);
@@ -130,17 +156,16 @@ class SimStorage::Store : public KeyValueStore {
   }
 
   Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
-    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    NEPTUNE_RETURN_IF_ERROR(CheckReadable());
     const Contents& entries = disk_->current;
     if (options.end.has_value() && *options.end <= options.first) return OkStatus();
     const auto begin = entries.lower_bound(options.first);
     const auto end = options.end.has_value() ? entries.lower_bound(*options.end) : entries.end();
-    if (options.backward) {
-      Visit(std::make_reverse_iterator(end), std::make_reverse_iterator(begin), visitor);
-    } else {
-      Visit(begin, end, visitor);
-    }
-    return OkStatus();
+    const Status visited = options.backward
+                               ? Visit(std::make_reverse_iterator(end),
+                                       std::make_reverse_iterator(begin), disk_->damaged, visitor)
+                               : Visit(begin, end, disk_->damaged, visitor);
+    return visited.ok() ? visited : Annotate(visited, StrCat("scan store ", name_));
   }
 
  private:
@@ -149,6 +174,12 @@ class SimStorage::Store : public KeyValueStore {
   Status CheckAlive() const {
     return alive() ? OkStatus()
                    : Unavailable("store ", name_, ": the process that opened it has ended");
+  }
+
+  Status CheckReadable() const {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    if (faults_->read.ok()) return OkStatus();
+    return Annotate(faults_->read, StrCat("read store ", name_));
   }
 
   Status CheckWritable() const {
@@ -160,22 +191,27 @@ class SimStorage::Store : public KeyValueStore {
   const std::shared_ptr<Disk> disk_;
   const std::shared_ptr<Status> write_status_;
   const std::shared_ptr<const Capacity> space_;
+  const std::shared_ptr<const Faults> faults_;
   const int process_;
 };
 
 SimStorage::SimStorage()
-    : write_status_(std::make_shared<Status>()), space_(std::make_shared<Capacity>()) {
+    : write_status_(std::make_shared<Status>()),
+      faults_(std::make_shared<Faults>()),
+      space_(std::make_shared<Capacity>()) {
   space_->disks = &disks_;
 }
 SimStorage::~SimStorage() = default;
 
 StatusOr<std::unique_ptr<KeyValueStore>> SimStorage::Open(std::string_view name) {
   NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
+  NEPTUNE_RETURN_IF_ERROR(Annotate(faults_->open, StrCat("open store ", name)));
   std::shared_ptr<Disk>& disk = disks_[std::string(name)];
   if (disk == nullptr) disk = std::make_shared<Disk>();
   if (disk->is_open) return FailedPrecondition("store ", name, " is open");
+  if (disk->is_damaged) return DataLoss("open store ", name, ": what is stored is damaged");
   disk->is_open = true;
-  return std::make_unique<Store>(std::string(name), disk, write_status_, space_);
+  return std::make_unique<Store>(std::string(name), disk, write_status_, space_, faults_);
 }
 
 Status SimStorage::Destroy(std::string_view name) {
@@ -212,6 +248,26 @@ void SimStorage::LimitSpace(uint64_t total) { space_->total = total; }
 
 StatusOr<DiskSpace> SimStorage::Space() const {
   return DiskSpace{.total = space_->total, .free = space_->Free()};
+}
+
+void SimStorage::FailReads(Status status) { faults_->read = std::move(status); }
+
+void SimStorage::FailOpens(Status status) { faults_->open = std::move(status); }
+
+Status SimStorage::DamageValue(std::string_view name, std::string_view key) {
+  const auto disk = disks_.find(name);
+  if (disk == disks_.end() || !disk->second->current.contains(key)) {
+    return NotFound("store ", name, " has no key ", key);
+  }
+  disk->second->damaged.emplace(key);
+  return OkStatus();
+}
+
+Status SimStorage::DamageStore(std::string_view name) {
+  const auto disk = disks_.find(name);
+  if (disk == disks_.end()) return NotFound("there is no store ", name);
+  disk->second->is_damaged = true;
+  return OkStatus();
 }
 
 size_t SimStorage::unsynced_count() const {

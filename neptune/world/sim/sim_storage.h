@@ -9,7 +9,7 @@
 // No I/O, no clock; random numbers are passed in.
 // Threads: thread-compatible; all loops of the simulated world share one kernel thread.
 // Errors: UNAVAILABLE the store was opened before a crash, or by a process that was killed; the
-//   status passed to FailWrites.
+//   statuses passed to FailWrites, FailReads and FailOpens; DATA_LOSS what Damage... has damaged.
 // Limits: kUnsyncedCountMax batches in the journal of a store. At the limit the older half becomes
 //   durable, as when a log-structured store flushes its memtable.
 
@@ -54,6 +54,16 @@ class SimStorage : public DurableStorage {
   // Makes every write and sync fail with `status` and without effect until it is called with OK: a
   // full or broken disk. Reads still work.
   void FailWrites(Status status);
+  // Makes every read fail with `status` until it is called with OK: a disk that does not answer.
+  void FailReads(Status status);
+  // Makes every opening of a store fail with `status` until it is called with OK, e.g. because the
+  // process has no descriptors left.
+  void FailOpens(Status status);
+  // Damages what is stored under the key, or the store as a whole, so that it cannot be opened.
+  // Reads then fail with DATA_LOSS until the key is written again, or until the store is destroyed.
+  // Errors: NOT_FOUND there is no such key or store.
+  Status DamageValue(std::string_view name, std::string_view key);
+  Status DamageStore(std::string_view name);
 
   // Makes the disk one of `total` bytes, of which the stores take the sizes of their keys and
   // values. A write that does not fit fails with RESOURCE_EXHAUSTED and has no effect. Default:
@@ -67,11 +77,16 @@ class SimStorage : public DurableStorage {
  private:
   struct Disk;
   struct Capacity;
+  struct Faults {
+    Status read;
+    Status open;
+  };
   class Store;
   friend class Store;
 
   std::map<std::string, std::shared_ptr<Disk>, std::less<>> disks_;
   std::shared_ptr<Status> write_status_;
+  const std::shared_ptr<Faults> faults_;
   SimLogFiles log_files_;
   const std::shared_ptr<Capacity> space_;
 };

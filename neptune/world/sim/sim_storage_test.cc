@@ -78,6 +78,7 @@ class BrokenHarness : public SimHarness, private DurableStorage {
   }
   Status Destroy(std::string_view name) override { return SimHarness::storage().Destroy(name); }
   StatusOr<std::vector<std::string>> List() const override { return Unimplemented("list"); }
+  LogFiles& log_files() override { return SimHarness::storage().log_files(); }
 };
 
 template <typename Broken>
@@ -194,6 +195,49 @@ TEST(SimStorageTest, StoresShareTheSpaceOfTheDisk) {
   batch.DeleteRange("a", "z");
   EXPECT_TRUE(one->Write(batch, WriteMode::kBuffered).ok());
   EXPECT_EQ(storage.Space()->free, 160u);
+}
+
+TEST(SimStorageTest, FailedReadsAndOpeningsChangeNothing) {
+  SimStorage storage;
+  const auto store = *storage.Open("s");
+  EXPECT_TRUE(store->Put("k", "v", WriteMode::kSynced).ok());
+  storage.FailReads(Unavailable("input/output error"));
+  storage.FailOpens(Unavailable("too many open files"));
+  EXPECT_EQ(store->Get("k").status(), Unavailable("read store s: input/output error"));
+  EXPECT_EQ(store->Scan({}, [](auto, auto) { return true; }).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(storage.Open("t").status(), Unavailable("open store t: too many open files"));
+  storage.FailReads(OkStatus());
+  storage.FailOpens(OkStatus());
+  EXPECT_EQ(*store->Get("k"), "v");
+  EXPECT_TRUE(storage.Open("t").ok());
+}
+
+TEST(SimStorageTest, DamagedValueIsReportedUntilItIsWrittenAgain) {
+  SimStorage storage;
+  const auto store = *storage.Open("s");
+  for (const char* key : {"k", "l", "m"}) {
+    EXPECT_TRUE(store->Put(key, "v", WriteMode::kSynced).ok());
+    EXPECT_TRUE(storage.DamageValue("s", key).ok());
+  }
+  EXPECT_EQ(storage.DamageValue("s", "absent").code(), StatusCode::kNotFound);
+  EXPECT_EQ(store->Get("k").status().code(), StatusCode::kDataLoss);
+  EXPECT_EQ(store->Scan({}, [](auto, auto) { return true; }).code(), StatusCode::kDataLoss);
+  EXPECT_TRUE(store->Put("k", "w", WriteMode::kSynced).ok());
+  EXPECT_EQ(*store->Get("k"), "w");
+  WriteBatch rest;
+  rest.DeleteRange("l", "z");
+  EXPECT_TRUE(store->Write(rest, WriteMode::kSynced).ok());
+  EXPECT_TRUE(store->Scan({}, [](auto, auto) { return true; }).ok());
+}
+
+TEST(SimStorageTest, DamagedStoreIsNotOpenedUntilItIsDestroyed) {
+  SimStorage storage;
+  EXPECT_TRUE((*storage.Open("s"))->Put("k", "v", WriteMode::kSynced).ok());
+  EXPECT_TRUE(storage.DamageStore("s").ok());
+  EXPECT_EQ(storage.DamageStore("absent").code(), StatusCode::kNotFound);
+  EXPECT_EQ(storage.Open("s").status().code(), StatusCode::kDataLoss);
+  EXPECT_TRUE(storage.Destroy("s").ok());
+  EXPECT_EQ(*(*storage.Open("s"))->Get("k"), std::nullopt);
 }
 
 TEST(SimStorageTest, UnsyncedWritesAreBounded) {

@@ -169,7 +169,7 @@ class ChaosRun {
     }
   }
 
-  neptune::ReplicaAgent* Agent(int server, uint32_t partition) const {
+  std::shared_ptr<neptune::ReplicaAgent> Agent(int server, uint32_t partition) const {
     neptune::Node* const node = nodes_.Find(StrCat("s", server));
     return node == nullptr ? nullptr : node->replication().Find(kService, PartitionId(partition));
   }
@@ -177,7 +177,7 @@ class ChaosRun {
   bool IsWhole() {
     for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
       for (int server = 0; server < options_.replica_count; ++server) {
-        const neptune::ReplicaAgent* const agent = Agent(server, partition);
+        const std::shared_ptr<neptune::ReplicaAgent> agent = Agent(server, partition);
         if (agent == nullptr || !agent->status().failure.ok()) return false;
         const auto state = agent->status();
         if (IsWriteAnywhere(options_)) {
@@ -199,7 +199,7 @@ class ChaosRun {
     std::string text;
     for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
       for (int server = 0; server < options_.replica_count; ++server) {
-        const neptune::ReplicaAgent* const agent = Agent(server, partition);
+        const std::shared_ptr<neptune::ReplicaAgent> agent = Agent(server, partition);
         StrAppend(&text, " s", server, "/", partition, " ");
         if (agent == nullptr) {
           StrAppend(&text, "is not there");
@@ -233,7 +233,7 @@ class ChaosRun {
   void CheckReplicas() {
     for (int server = 0; server < options_.replica_count; ++server) {
       for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
-        const neptune::ReplicaAgent* const agent = Agent(server, partition);
+        const std::shared_ptr<neptune::ReplicaAgent> agent = Agent(server, partition);
         if (agent != nullptr) {
           result_.primary_count = std::max(result_.primary_count, agent->status().epoch);
         }
@@ -243,7 +243,7 @@ class ChaosRun {
   }
 
   void CheckReplica(int server, uint32_t partition, const std::string& key) {
-    const neptune::ReplicaAgent* const agent = Agent(server, partition);
+    const std::shared_ptr<neptune::ReplicaAgent> agent = Agent(server, partition);
     if (agent == nullptr) return;
     const auto& state = static_cast<const neptune::StoreState&>(*agent->state());
     const auto value = state.view().Get(key);

@@ -37,6 +37,7 @@ void Leadership::Begin(Epoch epoch, MemberSet votes, TimePoint now) {
   membership_.Begin(now);
   hand_over_.Begin(now);
   first_of_epoch_ = log_.last_lsn() + 1;
+  without_data_ = MemberSet();
   AppendWriteSet(membership_.WithoutNeedlessWitness(votes), now);
   Heartbeat(now);
 }
@@ -75,6 +76,8 @@ void Leadership::Record(MemberIndex from, const ReplicaMessage& answer, TimePoin
   const TimePoint sent_at = TimeOf(answer.primary_stamp);
   if (sent_at > now || sent_at < began_at_) return;
   contact_.Record(from, answer, sent_at, now);
+  const bool lacks_data = answer.committed == 0 && log_.committed() > 0;
+  without_data_ = lacks_data ? without_data_.With(from) : without_data_.Without(from);
   if (answer.yes) {
     progress_[from].Match(answer.matched, now);
   } else {
@@ -206,6 +209,7 @@ HandOver::Candidates Leadership::SuccessorCandidates(TimePoint now) const {
   if (group_.self == 0 && !candidates.must_go) return candidates;
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     if (member == group_.self || group_.IsWitness(member)) continue;
+    if (without_data_.contains(member)) continue;  // or does not know yet what is committed
     if (!membership_.IsHeard(member, contact_, now) || !log_.write_set().contains(member)) continue;
     if (progress_[member].matched() < log_.committed()) continue;
     candidates.able = candidates.able.With(member);

@@ -100,6 +100,8 @@ class Leadership {
   Lsn first_of_epoch_ = 0;
   TimePoint heartbeat_at_ = kNever;
   bool is_by_hand_ = false;
+  // Members that know of nothing committed in data of their own, by their last answers.
+  MemberSet without_data_;
 };
 
 }  // namespace neptune

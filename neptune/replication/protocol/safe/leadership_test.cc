@@ -47,6 +47,7 @@ struct Harness {
     answer.yes = true;
     answer.counts = true;
     answer.matched = matched;
+    answer.committed = has_data ? log.committed() : 0;
     answer.primary_stamp = StampOf(sent_at);
     leadership->CountHoldUps(now);
     leadership->Record(from, answer, now);
@@ -54,6 +55,7 @@ struct Harness {
 
   const ReplicaGroup group;
   const SafeReplicaOptions options{};
+  bool has_data = true;  // what the members say
   TimePoint now{seconds(100)};
   MemberLog log{LogOutline()};
   ReplicaOutbox outbox{group, 9};
@@ -150,27 +152,41 @@ TEST(LeadershipTest, TooManyUncommittedWritesAreRefused) {
             StatusCode::kResourceExhausted);
 }
 
-TEST(LeadershipTest, OfferOfThePlaceEndsTheLeaseAndIsReclaimedInTime) {
-  Harness harness(1);
-  const auto hear = [&](Lsn matched) {
-    for (const MemberIndex other : {0, 2}) harness.Answer(other, matched, harness.now);
-    return harness.leadership->Lead(harness.now);
-  };
-  // The preferred member has been in the write set for long enough.
-  bool was_offered = false;
-  for (int i = 0; i < 60 && !was_offered; ++i) {
-    ASSERT_EQ(hear(harness.log.last_lsn()), Verdict::kContinue);
+// Answers for up to three seconds; true if the place was offered. The preferred member has been in
+// the write set for long enough then.
+bool IsOffered(Harness& harness) {
+  for (int i = 0; i < 60; ++i) {
+    for (const MemberIndex other : {0, 2}) {
+      harness.Answer(other, harness.log.last_lsn(), harness.now);
+    }
+    EXPECT_EQ(harness.leadership->Lead(harness.now), Verdict::kContinue);
     for (const ReplicaMessage& message : harness.Store()) {
-      was_offered |= message.kind == ReplicaMessageKind::kTakeOver;
+      if (message.kind == ReplicaMessageKind::kTakeOver) return true;
     }
     harness.now += milliseconds(50);
   }
-  EXPECT_TRUE(was_offered);
+  return false;
+}
+
+TEST(LeadershipTest, OfferOfThePlaceEndsTheLeaseAndIsReclaimedInTime) {
+  Harness harness(1);
+  EXPECT_TRUE(IsOffered(harness));
   EXPECT_EQ(harness.leadership->leased_until(), TimePoint::min());
   EXPECT_EQ(harness.leadership->Propose(LogEntry(), harness.now).status().code(),
             StatusCode::kUnavailable);
-  harness.now += harness.options.hand_over_max;
-  EXPECT_EQ(hear(harness.log.last_lsn()), Verdict::kReclaim);
+  harness.now += harness.options.hand_over_max + milliseconds(50);
+  for (const MemberIndex other : {0, 2}) {
+    harness.Answer(other, harness.log.last_lsn(), harness.now);
+  }
+  EXPECT_EQ(harness.leadership->Lead(harness.now), Verdict::kReclaim);
+}
+
+TEST(LeadershipTest, OffersThePlaceToNoMemberWhoseDataAreBeingRepaired) {
+  Harness harness(1);
+  harness.has_data = false;
+  EXPECT_FALSE(IsOffered(harness));
+  harness.has_data = true;
+  EXPECT_TRUE(IsOffered(harness));
 }
 
 }  // namespace

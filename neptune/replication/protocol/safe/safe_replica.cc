@@ -10,12 +10,16 @@ bool IsUntouched(const MemberLog& log, const Election& election) {
   return log.last_lsn() == 0 && election.epoch() == 0;
 }
 
+// What answers report as committed: 0 from a member without data, which cannot lead.
+Lsn CommittedInData(const ReplicaGroup& group, const MemberLog& log) {
+  return group.IsWitness(group.self) ? 0 : log.committed();
+}
+
 // Fills in what an answer repeats of the append, and what it says of this member at the moment.
-void Complete(const ReplicaMessage& append, const MemberLog& log, TimePoint now,
-              ReplicaMessage& answer) {
+void Complete(const ReplicaMessage& append, Lsn committed, TimePoint now, ReplicaMessage& answer) {
   answer.primary_stamp = append.primary_stamp;
   answer.member_stamp = StampOf(now);
-  answer.committed = log.committed();
+  answer.committed = committed;
 }
 
 }  // namespace
@@ -135,7 +139,7 @@ bool SafeReplica::Follow(MemberIndex from, const ReplicaMessage& message, TimePo
 void SafeReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePoint now) {
   if (!Follow(from, message, now)) return;
   ReplicaMessage answer = outbox_.Make(ReplicaMessageKind::kAppendAnswer, from, election_.epoch());
-  Complete(message, log_, now, answer);
+  Complete(message, CommittedInData(group_, log_), now, answer);
   const std::optional<MemberLog::Match> match = log_.Take(message);
   if (!match) return;
   answer.yes = match->fits;
@@ -170,7 +174,7 @@ void SafeReplica::HandleBehind(MemberIndex from, const ReplicaMessage& message, 
                  now);
   }
   ReplicaMessage answer = outbox_.Make(ReplicaMessageKind::kAppendAnswer, from, election_.epoch());
-  Complete(message, log_, now, answer);
+  Complete(message, CommittedInData(group_, log_), now, answer);
   answer.yes = true;
   answer.matched = std::max(message.prev_lsn, log_.base().lsn);
   answer.counts = election_.participates();
