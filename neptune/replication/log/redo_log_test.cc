@@ -453,7 +453,7 @@ TEST_F(RedoLogTest, FullDiskRefusesAndLosesNothing) {
             StatusCode::kResourceExhausted);
   files_.FailWrites(OkStatus());
   EXPECT_EQ(log_->Store({.entries = {Entry(2, 1, "not before it is opened again")}}).code(),
-            StatusCode::kFailedPrecondition);
+            StatusCode::kUnavailable);
   Reopen();
   EXPECT_EQ(EntriesOf(*log_), std::vector<LogEntry>{Entry(1, 1, "kept")});
   EXPECT_TRUE(log_->Store({.entries = {Entry(2, 1, "taken")}}).ok());
