@@ -44,7 +44,7 @@ class ControlPortTest : public ReplicatedRegistersTest {
     cluster_->RunOnClient([&](ClientSession& session) {
       cluster_->node("c").loops().Current().client->set_view(view);
       Data response;
-      status = Call(session, service, PartitionId(0), MethodName(method), AccessMode::kWrite,
+      status = Call(session, {service, PartitionId(0), MethodName(method), AccessMode::kWrite},
                     request, &response, {.deadline = this_thread::Now() + seconds(2)});
     });
     return status;

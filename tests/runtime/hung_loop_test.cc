@@ -92,9 +92,9 @@ class HungLoopTest : public testing::Test {
     client().RunOnControl([this] {
       ClientSession session(client().client());
       Data response;
-      (void)Call(session, ServiceName("echo"), PartitionId(0), MethodName("Block"),
-                 AccessMode::kRead, Data(), &response,
-                 {.deadline = this_thread::Now() + seconds(1), .attempts_max = 1});
+      (void)Call(
+          session, {ServiceName("echo"), PartitionId(0), MethodName("Block"), AccessMode::kRead},
+          Data(), &response, {.deadline = this_thread::Now() + seconds(1), .attempts_max = 1});
     });
   }
   HttpResponse Fetch(const std::string& page) {
