@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -30,7 +31,11 @@ TreeMember Member(uint32_t number) {
 // Estimates are plain sums unless a test says otherwise.
 class KnownLoadsTest : public testing::Test {
  protected:
-  KnownLoadsTest() { options_.loads.corrects = false; }
+  KnownLoadsTest() {
+    options_.loads = {.correction_share = 0,
+                      .relaxation_services = std::numeric_limits<double>::infinity(),
+                      .fellow_weight = 1};
+  }
   ~KnownLoadsTest() override {
     node_.OnLoop([this] { loads_.reset(); });
   }
@@ -125,7 +130,7 @@ TEST_F(KnownLoadsTest, WorkOfACancelledCallNoLongerCounts) {
 }
 
 TEST_F(KnownLoadsTest, ReductionCostsMoreOnAServerOfWhichNothingIsKnown) {
-  options_.loads.corrects = true;
+  options_.loads = {};
   Open();
   node_.See({Announcing(0, milliseconds(10))});
   const CallLoads loads = Estimate({Member(0), Member(1)});

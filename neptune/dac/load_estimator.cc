@@ -102,8 +102,7 @@ Duration LoadEstimator::Estimate(const NodeId& node, const ServiceName& service,
   const Entry* const entry = Find(node);
   const double relaxation = RelaxationTime(service);
   const auto kept = [&](TimePoint since) {
-    return options_.corrects ? std::exp(-ToWork(std::max(now - since, Duration(0))) / relaxation)
-                             : 1.0;
+    return std::exp(-ToWork(std::max(now - since, Duration(0))) / relaxation);
   };
   double pending = ToWork(mean_pending());
   double forgotten = 1;
@@ -116,17 +115,16 @@ Duration LoadEstimator::Estimate(const NodeId& node, const ServiceName& service,
     }
     double assigned = 0;
     for (const Assignment& one : entry->assignments) assigned += ToWork(one.work) * kept(one.at);
-    pending += options_.corrects ? options_.fellow_weight * assigned : assigned;
+    pending += options_.fellow_weight * assigned;
     floor = entry->unanswered.Value(now);
   }
-  if (options_.corrects) pending += Correction(forgotten, random);
+  pending += Correction(forgotten, random);
   return FromWork(std::max(pending, floor));
 }
 
 double LoadEstimator::Staleness(const NodeId& node, const ServiceName& service,
                                 TimePoint now) const {
   const Entry* const entry = Find(node);
-  if (!options_.corrects) return 0;
   if (entry == nullptr || !entry->is_reported) return 1;
   const Duration age = std::max(now - entry->reported_at, Duration(0));
   return 1 - std::exp(-ToWork(age) / RelaxationTime(service));

@@ -81,9 +81,6 @@ struct OperatorCosts {
 };
 
 struct LoadEstimatorOptions {
-  // Corrects estimates for their age, and at random. False: the estimate is the plain sum of
-  // reported and assigned work. Default: true.
-  bool corrects = true;
   // Uses the pending work in answers, and what other nodes pass on. False: uses announcements and
   // polls only, as in the paper. Default: true.
   bool heeds_answers = true;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -23,6 +24,13 @@ using std::chrono::seconds;
 
 const ServiceName kService("search");
 
+// Estimates are plain sums of reported and assigned work.
+LoadEstimatorOptions PlainSums() {
+  return {.correction_share = 0,
+          .relaxation_services = std::numeric_limits<double>::infinity(),
+          .fellow_weight = 1};
+}
+
 class LoadEstimatorTest : public testing::Test {
  protected:
   void Report(const char* node, Duration pending, LoadSource source = LoadSource::kPoll) {
@@ -37,7 +45,7 @@ class LoadEstimatorTest : public testing::Test {
   }
 
   RandomSource random_{1};
-  LoadEstimator book_{LoadEstimatorOptions{.corrects = false}};
+  LoadEstimator book_{PlainSums()};
   TimePoint now_{seconds(100)};
 };
 
@@ -54,7 +62,9 @@ TEST_F(LoadEstimatorTest, NewerReportReplacesTheOlder) {
 }
 
 TEST_F(LoadEstimatorTest, AnswersMayBeHeededForCostsOnly) {
-  LoadEstimator book(LoadEstimatorOptions{.corrects = false, .heeds_answers = false});
+  LoadEstimatorOptions options = PlainSums();
+  options.heeds_answers = false;
+  LoadEstimator book(options);
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(30)}, now_, LoadSource::kPoll);
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(10), .local_cost = milliseconds(7)},
                 now_, LoadSource::kAnswer);
@@ -332,8 +342,8 @@ TEST_F(LoadEstimatorTest, TimesOfManyAssignmentsAreTakenTogether) {
 
 TEST(LoadCorrectionTest, CallersWithOldReportsDoNotFlock) {
   RandomSource random(4);
-  const auto share_of_lightest = [&random](bool corrects) {
-    LoadEstimator book({.corrects = corrects, .correction_share = 0.5});
+  const auto share_of_lightest = [&random](double correction_share) {
+    LoadEstimator book({.correction_share = correction_share});
     for (int i = 0; i < 10; ++i) {
       book.OnReport(NodeId(StrCat("n", i)), kService, {.pending = milliseconds(5 + i)},
                     TimePoint(seconds(1)), LoadSource::kAnnouncement);
@@ -349,9 +359,9 @@ TEST(LoadCorrectionTest, CallersWithOldReportsDoNotFlock) {
     }
     return lightest_picked;
   };
-  EXPECT_EQ(share_of_lightest(false), 1000);
-  EXPECT_LT(share_of_lightest(true), 450);
-  EXPECT_GT(share_of_lightest(true), 100) << "it is still the likeliest";
+  EXPECT_EQ(share_of_lightest(0), 1000);
+  EXPECT_LT(share_of_lightest(0.5), 450);
+  EXPECT_GT(share_of_lightest(0.5), 100) << "it is still the likeliest";
 }
 
 // Six times the relaxation time is long enough.

@@ -40,12 +40,16 @@ def _fail(message):
     raise Refused(message)
 
 
+def _select(choices):
+    return choices["//conditions:default"]
+
+
 def declare(package, rule, deps):
     """Calls a project rule as a BUILD file of `package` would; the targets it makes."""
     native = FakeNative(package)
     # Rules that the file declares itself need only be declarable here.
     declarations = {name: MagicMock() for name in _DECLARING_NAMES}
-    scope = {"native": native, "fail": _fail, **declarations}
+    scope = {"native": native, "fail": _fail, "select": _select, **declarations}
     path = os.path.join(workspace(), build_rules.RULES_FILE)
     with open(path, encoding="utf-8") as file:
         exec(compile(file.read(), path, "exec"), scope)

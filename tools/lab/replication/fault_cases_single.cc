@@ -73,8 +73,9 @@ class Probe {
     if (node_ >= 0) options.only = neptune::NodeId(ProcessCluster::NameOf(node_));
     neptune::Data response;
     const Status status =
-        neptune::Call(session, neptune::ServiceName(chaos::kProbeService), neptune::PartitionId(0),
-                      neptune::MethodName("Echo"), neptune::AccessMode::kRead,
+        neptune::Call(session,
+                      {neptune::ServiceName(chaos::kProbeService), neptune::PartitionId(0),
+                       neptune::MethodName("Echo"), neptune::AccessMode::kRead},
                       neptune::Data("probe"), &response, options);
     const TimePoint now = this_thread::Now();
     gap_ = std::max(gap_, now - last_);
