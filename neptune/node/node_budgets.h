@@ -60,7 +60,7 @@ class NodeBudgets {
   DiskRoom& disk() { return disk_; }
   const DiskRoom& disk() const { return disk_; }
 
-  // `with_disk`: the node stores data.
+  // `metrics` outlives this. `with_disk`: the node stores data.
   Status AddTo(MetricsRegistry& metrics, bool with_disk);
   void Describe(StatusReport* report) const;
   // Why the node is not ready: its disk is full; nullopt otherwise.

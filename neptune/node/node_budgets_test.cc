@@ -86,8 +86,8 @@ TEST(NodeBudgetsTest, BudgetsOutOfBoundsAreRefusedWithTheirNode) {
 
 TEST(NodeBudgetsTest, MetricsAndReadinessFollowTheBudgets) {
   const ClusterSpec spec = Spec("disk_reserve_mib: 1");
-  NodeBudgets budgets(spec, *FindNode(spec, NodeId("a")), {});
   MetricsRegistry metrics;
+  NodeBudgets budgets(spec, *FindNode(spec, NodeId("a")), {});
   ASSERT_TRUE(budgets.AddTo(metrics, /*with_disk=*/true).ok());
   const auto share = MemoryShare::Of(budgets.memory().budget);
   MemoryCharge charge;

@@ -453,14 +453,14 @@ TEST_F(HttpServerTest, ResponseThatFindsNoMemoryIsAnsweredUnavailable) {
 
 TEST_F(HttpServerTest, BodyThatFindsNoMemoryIsAnsweredUnavailableBeforeItHasArrived) {
   HttpServerOptions options;
-  options.memory = std::make_shared<MemoryBudget>(1 << 20);
+  options.memory = std::make_shared<MemoryBudget>(4 << 20);
   Start(options);
   HttpTestClient& client = Connect();
   client.Send("POST", "/a", {}, std::string(100'000, 'x'));
   RunFor(seconds(1));
   EXPECT_EQ(client.responses().at(0).status, 200);
   EXPECT_EQ(options.memory->used(), 0u);
-  client.Send("POST", "/b", {}, std::string(500'000, 'x'));
+  client.Send("POST", "/b", {}, std::string(1'000'000, 'x'));
   RunFor(seconds(2));
   ASSERT_EQ(client.responses().size(), 2u);
   EXPECT_EQ(client.responses()[1].status, 503);

@@ -100,11 +100,10 @@ class Acceptor final : public DescriptorPoller::Watcher,
     RefillLater();
     if (!spares_.empty()) return Accept();
     const int refused = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
-    if (refused < 0) return false;
-    close(refused);
-    spares_.Refill();
-    if (on_exhausted_) on_exhausted_();
-    return true;
+    if (refused >= 0) close(refused);
+    spares_.Refill();  // at once, before another thread takes the last descriptor
+    if (refused >= 0 && on_exhausted_) on_exhausted_();
+    return refused >= 0;
   }
 
   // Tries to have all spare descriptors again, until it succeeds.
