@@ -253,9 +253,8 @@ TEST_F(ReplicationHealingTest, WriteThatMeetsDamageIsNotLost) {
   Start(3, kShortLog);
   FillLogs();
   for (const char* node : {"s0", "s1"}) ASSERT_TRUE(Disk(node).DamageValue(kData, "uf7").ok());
-  InSession([&](ReplicaSession& session) {
-    EXPECT_TRUE(Append(session, "f7=y", seconds(20)).ok());
-  });
+  InSession(
+      [&](ReplicaSession& session) { EXPECT_TRUE(Append(session, "f7=y", seconds(20)).ok()); });
   AwaitHealth("s0");
   AwaitHealth("s1");
   ExpectEqual({"f7"});
