@@ -93,6 +93,8 @@ class Node {
   const RefusalLog& refusals() const;
   // The node's replicas. Valid once started.
   Replication& replication() { return *replication_; }
+  // Null: the node has not come so far in its start. Used on the control loop, or while none runs.
+  Replication* FindReplication() { return replication_.get(); }
   // The hosted services. Any thread, once started.
   const ServiceHosts& services() const;
   // The node's current view of the cluster. Any thread.

@@ -59,6 +59,13 @@ class ReplicationHealingTest : public ReplicatedRegistersTest {
     SimulatedClusterOptions options;
     options.spec = RegisterSpec({"s0", "s1", "s2"}, kOrdered);
     options.spec.mutable_services(0)->set_partition_count(count);
+    for (NodeSpec& node : *options.spec.mutable_nodes()) {
+      for (HostedServiceSpec& hosted : *node.mutable_hosts()) {
+        if (hosted.service() != kRegisters.value()) continue;
+        hosted.clear_partitions();
+        for (uint32_t i = 0; i < count; ++i) hosted.add_partitions(i);
+      }
+    }
     options.modules = MakeModules;
     cluster_ = std::make_unique<SimulatedCluster>(std::move(options));
     simulator().RunFor(seconds(2));

@@ -171,7 +171,8 @@ class ChaosRun {
 
   std::shared_ptr<neptune::ReplicaAgent> Agent(int server, uint32_t partition) const {
     neptune::Node* const node = nodes_.Find(StrCat("s", server));
-    return node == nullptr ? nullptr : node->replication().Find(kService, PartitionId(partition));
+    neptune::Replication* const replication = node == nullptr ? nullptr : node->FindReplication();
+    return replication == nullptr ? nullptr : replication->Find(kService, PartitionId(partition));
   }
 
   bool IsWhole() {
