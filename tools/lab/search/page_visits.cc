@@ -20,7 +20,7 @@ constexpr size_t kPageSizeMax = size_t{16} << 20;
 }  // namespace
 
 double VisitTimes::Quantile(double share) const {
-  if (ms.empty()) return 0;
+  if (ms.empty()) return neptune::ToMillis(kVisitTimeMax);
   std::vector<double> sorted = ms;
   std::sort(sorted.begin(), sorted.end());
   const double rank = std::ceil(share * static_cast<double>(sorted.size()));
@@ -36,7 +36,9 @@ StatusOr<std::unique_ptr<PageVisits>> PageVisits::Begin(std::vector<Page> pages,
 }
 
 PageVisits::PageVisits(std::vector<Page> pages, neptune::Duration every)
-    : pages_(std::move(pages)), every_(every), world_(neptune::MakeRealWorld({})) {}
+    : pages_(std::move(pages)), every_(every), world_(neptune::MakeRealWorld({})) {
+  for (const Page& page : pages_) times_[page.kind];
+}
 
 PageVisits::~PageVisits() { world_->Stop(); }
 

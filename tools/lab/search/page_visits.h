@@ -34,7 +34,7 @@ struct VisitTimes {
   std::vector<double> ms;
   double failed_count = 0;
   std::string failure;  // the cause of the last failure
-  // The quantile `share` of the times in milliseconds; 0 if there are none.
+  // The quantile `share` of the times in milliseconds; kVisitTimeMax if no visit has ended.
   double Quantile(double share) const;
 };
 
