@@ -64,15 +64,6 @@ void MemoryBudget::GiveBack(MemoryUse use, size_t size) {
   used_.fetch_sub(size, std::memory_order_relaxed);
 }
 
-MemoryCharge& MemoryCharge::operator=(MemoryCharge&& other) noexcept {
-  if (this == &other) return *this;
-  Release();
-  share_ = std::move(other.share_);
-  use_ = other.use_;
-  size_ = std::exchange(other.size_, 0);
-  return *this;
-}
-
 void MemoryCharge::ShrinkTo(size_t size) {
   if (size >= size_) return;
   share_->GiveBack(use_, size_ - size);
@@ -96,17 +87,11 @@ void MemoryShare::GiveBack(MemoryUse use, size_t size) {
   budget_->GiveBack(use, size);
 }
 
-bool SteppedCharge::Cover(size_t size, MemoryRank rank) {
-  if (share_ == nullptr || size <= kFreeSize || size <= charge_.size()) return true;
+bool SteppedCharge::Add(size_t size, MemoryRank rank) {
   // A size of several steps is charged as it is, so that a large item needs no more than its bytes.
   const size_t more = size - charge_.size();
   if (more < kStep && share_->TryCharge(use_, kStep, rank, &charge_)) return true;
   return share_->TryCharge(use_, more, rank, &charge_);
-}
-
-void SteppedCharge::Settle(size_t size) {
-  if (size == 0) return charge_.Release();
-  if (charge_.size() > size + 2 * kStep) charge_.ShrinkTo(size + kStep);
 }
 
 }  // namespace neptune

@@ -101,18 +101,29 @@ class MemoryBudget {
 
 class MemoryShare;
 
-// Bytes charged to a share; gives them back on destruction.
+// Bytes charged to a share; gives them back on destruction. Every request has one, which is mostly
+// empty, so moving and destroying an empty one costs no call.
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  MemoryCharge(MemoryCharge&& other) noexcept { *this = std::move(other); }
-  MemoryCharge& operator=(MemoryCharge&& other) noexcept;
+  MemoryCharge(MemoryCharge&& other) noexcept
+      : share_(std::move(other.share_)), use_(other.use_), size_(std::exchange(other.size_, 0)) {}
+  MemoryCharge& operator=(MemoryCharge&& other) noexcept {
+    if (this == &other) return *this;
+    Release();
+    share_ = std::move(other.share_);
+    use_ = other.use_;
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
   ~MemoryCharge() { Release(); }
 
   size_t size() const { return size_; }
   // Gives back all but `size` bytes; no effect if there are fewer.
   void ShrinkTo(size_t size);
-  void Release() { ShrinkTo(0); }
+  void Release() {
+    if (size_ > 0) ShrinkTo(0);
+  }
 
  private:
   friend class MemoryShare;
@@ -160,12 +171,19 @@ class SteppedCharge {
       : share_(std::move(share)), use_(use) {}
 
   // Makes the charge cover `size` bytes; false: they do not fit, and the charge is as before.
-  bool Cover(size_t size, MemoryRank rank);
+  bool Cover(size_t size, MemoryRank rank) {
+    return share_ == nullptr || size <= kFreeSize || size <= charge_.size() || Add(size, rank);
+  }
   // Gives back what exceeds `size` by more than two steps, or everything at 0.
-  void Settle(size_t size);
+  void Settle(size_t size) {
+    if (size == 0) return charge_.Release();
+    if (charge_.size() > size + 2 * kStep) charge_.ShrinkTo(size + kStep);
+  }
   size_t size() const { return charge_.size(); }
 
  private:
+  bool Add(size_t size, MemoryRank rank);
+
   const std::shared_ptr<MemoryShare> share_;
   const MemoryUse use_;
   MemoryCharge charge_;
