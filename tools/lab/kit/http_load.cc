@@ -106,16 +106,22 @@ neptune::StatusOr<std::vector<Measurement>> RunPlannedLoad(const PlannedLoad& lo
   std::unique_ptr<tools::LoadTarget> target;
   std::unique_ptr<tools::OpenLoop> open_loop;
   const tools::OpenLoopOptions options{.timeout = FromSeconds(load.timeout_s)};
+  size_t due_count = load.actions.size();
+  neptune::Notification acted;
   loop->Post([&] {
     target = load.make_target(*loop, load.plan);
     open_loop = std::make_unique<tools::OpenLoop>(*loop, load.plan, *target, options, collector);
     open_loop->Start();
     const neptune::TimePoint zero = loop->Now() + options.lead;
     for (const TimedAction& timed : load.actions) {
-      loop->RunAt(zero + FromSeconds(timed.at_s), [&timed] { timed.action(); });
+      loop->RunAt(zero + FromSeconds(timed.at_s), [&] {
+        timed.action();
+        if (--due_count == 0) acted.Notify();
+      });
     }
   });
   auto measurements = collector.Await();
+  if (measurements.ok() && !load.actions.empty()) acted.WaitForNotification();
   neptune::Notification gone;
   loop->Post([&] {
     open_loop.reset();

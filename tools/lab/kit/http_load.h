@@ -63,6 +63,7 @@ struct PlannedLoad {
   std::function<std::unique_ptr<tools::LoadTarget>(neptune::Loop&, const tools::ReplayPlan&)>
       make_target;
   double timeout_s = 2;
+  // All of them run, also those that are due after the last request has ended.
   std::vector<TimedAction> actions;
 };
 
