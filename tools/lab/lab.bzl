@@ -51,7 +51,8 @@ def lab_experiments(experiments, deps, data = []):
         deps = deps,
     )
     for name, tags in experiments.items():
-        _test(name, "smoke", "small", tags)
+        # Those that measure the machine start processes, each of which may take long on a busy one.
+        _test(name, "smoke", "medium" if "exclusive" in tags else "small", tags)
         _test(name, "quick", "medium", tags + ["manual"])
 
 def _test(name, length, size, tags):
