@@ -127,10 +127,12 @@ TEST(ChangeWriteTest, ReplicasThatCrashOrBeginWithASnapshotHoldTheSame) {
     }
     Replica other;
     ASSERT_TRUE(other.state().BeginRestore().ok());
-    const auto completed = replica.state().WriteSnapshot(
-        100, [&](std::string_view piece) { return other.state().RestorePiece(piece).ok(); });
-    ASSERT_TRUE(completed.ok()) << completed.status();
-    ASSERT_TRUE(other.state().EndRestore(*completed).ok());
+    const auto source = replica.state().OpenSnapshot();
+    ASSERT_TRUE(source.ok()) << source.status();
+    while (!(*source)->is_done()) {
+      ASSERT_TRUE(other.state().RestorePiece(*(*source)->Next(100)).ok());
+    }
+    ASSERT_EQ(other.state().EndRestore().value(), (*source)->completed());
     EXPECT_EQ(other.contents(), model.entries());
     EXPECT_EQ(other.state().completed(), 80U);
   }

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +29,8 @@ class DeviceStore final : public KeyValueStore {
   Status Write(const WriteBatch& batch, WriteMode mode) override;
   Status Sync() override;
   Status Scan(const ScanOptions& options, const Visitor& visitor) const override;
+  // The view's scans wait in the same device capsule.
+  StatusOr<std::unique_ptr<KeyValueView>> OpenView() const override;
 
  private:
   KeyValueStore& store_;

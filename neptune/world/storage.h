@@ -79,11 +79,24 @@ struct ScanOptions {
   bool fills_cache = true;
 };
 
-class KeyValueStore {
+// The entries of a store as they were at one point in its order of writes, whatever is written
+// afterwards.
+//
+// Cost: what is overwritten or deleted meanwhile keeps its space until the view is destroyed.
+class KeyValueView {
  public:
   // Called with each entry in order; returns false to end the scan. The views are valid during the
   // call. It must not write to the store.
   using Visitor = std::function<bool(std::string_view key, std::string_view value)>;
+
+  virtual ~KeyValueView() = default;
+  // Visits the entries within the bounds.
+  virtual Status Scan(const ScanOptions& options, const Visitor& visitor) const = 0;
+};
+
+class KeyValueStore {
+ public:
+  using Visitor = KeyValueView::Visitor;
 
   virtual ~KeyValueStore() = default;
 
@@ -99,6 +112,10 @@ class KeyValueStore {
 
   // Visits the entries within the bounds, in the state at the beginning of the scan.
   virtual Status Scan(const ScanOptions& options, const Visitor& visitor) const = 0;
+
+  // Opens a view of the present contents. It may outlive this object; the store's name counts as
+  // open until both are destroyed.
+  virtual StatusOr<std::unique_ptr<KeyValueView>> OpenView() const = 0;
 
   Status Put(std::string_view key, std::string_view value, WriteMode mode);
 };

@@ -17,7 +17,9 @@ constexpr WriteMode kSynced = WriteMode::kSynced;
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-Entries EntriesOf(const KeyValueStore& store, const ScanOptions& options) {
+// `store`: a store, or a view of one.
+template <typename Store>
+Entries EntriesOf(const Store& store, const ScanOptions& options) {
   Entries entries;
   const Status status = store.Scan(options, [&](std::string_view key, std::string_view value) {
     entries.emplace_back(key, value);
@@ -224,6 +226,60 @@ TEST_P(StorageConformanceTest, RandomOperationsMatchTheModel) {
     store.reset();
     store = Open();
   }
+}
+
+TEST_P(StorageConformanceTest, ViewsShowTheirMomentWhateverIsWrittenLater) {
+  const auto store = Open();
+  Model model(12);
+  struct Opened {
+    std::unique_ptr<KeyValueView> view;
+    Model then;
+  };
+  std::vector<Opened> opened;
+  for (int i = 0; i < 400; ++i) {
+    if (i % 40 == 0) opened.push_back({*store->OpenView(), model});
+    if (opened.size() > 3) opened.erase(opened.begin());
+    ASSERT_TRUE(store->Write(model.RandomBatch(), i % 100 == 0 ? kSynced : kBuffered).ok());
+    const ScanOptions bounds = model.RandomBounds();
+    for (const Opened& past : opened) {
+      ASSERT_EQ(EntriesOf(*past.view, bounds), past.then.Expected(bounds)) << "step " << i;
+    }
+    ASSERT_EQ(EntriesOf(*store, bounds), model.Expected(bounds)) << "step " << i;
+  }
+}
+
+TEST_P(StorageConformanceTest, ViewIsReadInTurnsWhileItsStoreIsEmptied) {
+  const auto store = Open();
+  for (int i = 100; i < 200; ++i) ASSERT_TRUE(store->Put(KeyOf(i), "v", kBuffered).ok());
+  const auto view = *store->OpenView();
+  std::string next;
+  int count = 0;
+  for (int turn = 0; turn < 10; ++turn) {
+    WriteBatch batch;
+    batch.DeleteRange("", KeyOf(100 + 20 * turn));
+    ASSERT_TRUE(store->Write(batch, kBuffered).ok());
+    int left = 10;
+    ASSERT_TRUE(view->Scan({.first = next},
+                           [&](std::string_view key, std::string_view) {
+                             next = StrCat(key, std::string_view("\0", 1));
+                             ++count;
+                             return --left > 0;
+                           })
+                    .ok());
+  }
+  EXPECT_EQ(count, 100);
+  EXPECT_TRUE(ContentsOf(*store)->empty());
+}
+
+TEST_P(StorageConformanceTest, StoreCountsAsOpenWhileAViewOfItExists) {
+  auto store = Open();
+  ASSERT_TRUE(store->Put("k", "v", kBuffered).ok());
+  auto view = *store->OpenView();
+  store.reset();
+  EXPECT_EQ(EntriesOf(*view, {}), (Entries{{"k", "v"}}));
+  EXPECT_EQ(harness_->storage().Open("store").status().code(), StatusCode::kFailedPrecondition);
+  view.reset();
+  EXPECT_EQ(*Open()->Get("k"), "v");
 }
 
 TEST_P(StorageConformanceTest, StoresAreApartAndListed) {

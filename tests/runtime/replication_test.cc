@@ -7,10 +7,8 @@
 
 #include <algorithm>
 
-#include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/agent/replica_links.h"
-#include "neptune/service/client_stream.h"
 #include "neptune/world/sim/sim_world.h"
 #include "tests/runtime/replicated_registers.h"
 
@@ -21,12 +19,23 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using ReplicationTest = ReplicatedRegistersTest;
 
-std::string SnapshotRequest(std::string_view service, uint32_t partition) {
-  std::string bytes;
-  ByteWriter writer(&bytes);
-  writer.Counted<uint8_t>(service);
-  writer.Number(partition);
-  return bytes;
+Status PullFrom(ClientSession& session, const std::string& node, const std::string& request,
+                Data* response) {
+  CallOptions options;
+  options.only = NodeId(node);
+  options.attempts_max = 1;
+  return Call(
+      session,
+      {ServiceName(kSnapshotService), PartitionId(0), MethodName(kPullMethod), AccessMode::kWrite},
+      Data(request), response, options);
+}
+
+std::string BeginPull(std::string_view service, uint32_t partition, std::string_view receiver) {
+  SnapshotPull pull;
+  pull.service = ServiceName(std::string(service));
+  pull.partition = PartitionId(partition);
+  pull.receiver = NodeId(std::string(receiver));
+  return EncodeSnapshotPull(pull);
 }
 
 TEST_F(ReplicationTest, WritesReachAllReplicas) {
@@ -246,61 +255,38 @@ TEST_F(ReplicationTest, WhatIsAskedOfAnUnknownPartitionIsRefused) {
   Start(3, kOrdered);
   cluster_->RunOnClient([](ClientSession& session) {
     for (const auto& [request, code] :
-         {std::pair(SnapshotRequest("registers", 7), StatusCode::kNotFound),
-          std::pair(SnapshotRequest("others", 0), StatusCode::kNotFound),
-          std::pair(SnapshotRequest("registers", 0) + "x", StatusCode::kInvalidArgument),
+         {std::pair(BeginPull("registers", 7, "c"), StatusCode::kNotFound),
+          std::pair(BeginPull("others", 0, "c"), StatusCode::kNotFound),
+          std::pair(BeginPull("registers", 0, "c") + "x", StatusCode::kInvalidArgument),
           std::pair(std::string(), StatusCode::kInvalidArgument)}) {
-      CallOptions options;
-      options.only = NodeId("s0");
-      options.deadline = this_thread::Now() + seconds(5);
-      const auto stream = OpenStream(session, ServiceName(kSnapshotService), PartitionId(0),
-                                     MethodName(kSnapshotMethod), Data(request), options);
-      ASSERT_TRUE(stream.ok()) << stream.status();
-      (*stream)->EndWriting();
-      EXPECT_EQ((*stream)->Read().status().code(), code);
+      Data response;
+      EXPECT_EQ(PullFrom(session, "s0", request, &response).code(), code);
     }
   });
 }
 
-TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForSecondsOnly) {
+TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForAMinute) {
   Start(1, kOrdered);
-  InSession([](ReplicaSession& session) {
-    for (int i = 0; i < 8; ++i) {
-      EXPECT_TRUE(Append(session, StrCat(i, "=", std::string(100'000, 'x'))).ok());
-    }
-  });
-  const auto open = [](ClientSession& session) {
-    CallOptions options;
-    options.only = NodeId("s0");
-    options.deadline = this_thread::Now() + std::chrono::minutes(10);
-    auto stream =
-        OpenStream(session, ServiceName(kSnapshotService), PartitionId(0),
-                   MethodName(kSnapshotMethod), Data(SnapshotRequest("registers", 0)), options);
-    EXPECT_TRUE(stream.ok()) << stream.status();
-    (*stream)->EndWriting();
-    return *std::move(stream);
-  };
-  bool all_begun = false;
-  cluster_->SpawnOnClient([&](ClientSession& session) {
-    std::vector<std::unique_ptr<ClientStream>> untaken;
-    for (int i = 0; i < kSnapshotCountMax; ++i) {
-      untaken.push_back(open(session));
-      EXPECT_TRUE(untaken.back()->Read().ok());
-    }
-    EXPECT_EQ(open(session)->Read().status().code(), StatusCode::kResourceExhausted);
-    all_begun = true;
-    this_thread::SleepFor(seconds(60));
-  });
-  ASSERT_TRUE(simulator().RunUntilTrue([&] { return all_begun; }, simulator().now() + seconds(5)));
-  // Nothing of it reaches the sender, not even that its connections are gone.
-  simulator().Partition({"c"}, {"s0"});
-  simulator().RunFor(kSnapshotTakeTimeMax + seconds(2));
-  simulator().HealAll();
-  simulator().RunFor(seconds(2));
+  InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=x").ok()); });
   cluster_->RunOnClient([&](ClientSession& session) {
-    EXPECT_TRUE(open(session)->Finish().ok());  // which reads all
+    Data response;
+    for (int i = 0; i < kSnapshotCountMax; ++i) {
+      EXPECT_TRUE(
+          PullFrom(session, "s0", BeginPull("registers", 0, StrCat("r", i)), &response).ok());
+    }
+    EXPECT_EQ(PullFrom(session, "s0", BeginPull("registers", 0, "r9"), &response).code(),
+              StatusCode::kResourceExhausted);
+    // One that begins again takes its own place.
+    EXPECT_TRUE(PullFrom(session, "s0", BeginPull("registers", 0, "r0"), &response).ok());
   });
-  EXPECT_EQ(Agent("s0")->status().snapshots_sent, 1u);
+  EXPECT_EQ(Agent("s0")->status().snapshots_sending, kSnapshotCountMax);
+  simulator().RunFor(kSnapshotIdleMax + seconds(2));
+  EXPECT_EQ(Agent("s0")->status().snapshots_sending, 0);
+  cluster_->RunOnClient([&](ClientSession& session) {
+    Data response;
+    EXPECT_TRUE(PullFrom(session, "s0", BeginPull("registers", 0, "r9"), &response).ok());
+  });
+  EXPECT_EQ(Agent("s0")->status().snapshots_sent, 0u);
 }
 
 // s0 and s1 have it, which are not a majority: a reader of s1 must not see what others then decide

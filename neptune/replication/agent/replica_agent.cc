@@ -13,6 +13,9 @@
 #include "neptune/replication/agent/replica_data.h"
 #include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/agent/replica_log.h"
+#include "neptune/replication/agent/replica_restore.h"
+#include "neptune/replication/agent/snapshot_message.h"
+#include "neptune/replication/agent/snapshot_sender.h"
 #include "neptune/replication/protocol/commutative_protocol.h"
 #include "neptune/replication/protocol/fail_stop/fail_stop_replica.h"
 #include "neptune/replication/protocol/safe/safe_replica.h"
@@ -23,11 +26,13 @@ namespace {
 // Droppable log entries are looked for after this many executed ones, or once the log has grown by
 // this part of its maximum size.
 constexpr Lsn kDropInterval = 2'000;
-constexpr size_t kDropShare = 8;
-// Delay before a failed restore is retried; doubles with each failure up to the maximum.
-constexpr Duration kRestorePause = std::chrono::milliseconds(100);
-constexpr Duration kRestorePauseMax = std::chrono::seconds(2);
-constexpr Duration kRestorePoll = std::chrono::milliseconds(2);
+constexpr size_t kDropShare = 16;
+// For snapshots under way and members that keep up, the log may exceed its maximum size by this
+// part of it. With what comes between two looks it stays below a fifth.
+constexpr size_t kPinShare = 10;
+
+// Delay before a member whose data are to be repaired looks for another one that leads.
+constexpr Duration kRepairPause = std::chrono::milliseconds(100);
 // Entries that are searched for the newest write.
 constexpr Lsn kNotWritesMax = 1'000;
 
@@ -44,11 +49,15 @@ Status NoteAccepted(const ReplicaLog& log, const ReplicaData& data, AcceptanceCl
   }
   return OkStatus();
 }
+LogPressure PressureOf(size_t size, size_t size_max) {
+  if (size <= size_max) return LogPressure::kNone;
+  return size <= size_max + size_max / kPinShare ? LogPressure::kLarge : LogPressure::kFull;
+}
 
-// The damaged data are destroyed, because others, which end with `base`, have arrived.
-Status PrepareRepair(Lsn base, const ReplicaLog& log, ReplicaData& data) {
-  if (base == 0 || base < log.first_lsn() - 1) {
-    return Unavailable("the other member's data end with write ", base,
+// Destroys damaged data, because others, which end with this write or a later one, arrive.
+Status PrepareRepair(Lsn data_end, const ReplicaLog& log, ReplicaData& data) {
+  if (data_end == 0 || data_end < log.first_lsn() - 1) {
+    return Unavailable("the other member's data end with write ", data_end,
                        ", before this member's log begins");
   }
   if (data.exists()) return OkStatus();
@@ -58,6 +67,11 @@ Status PrepareRepair(Lsn base, const ReplicaLog& log, ReplicaData& data) {
 
 // `disk`: null: its room is not known.
 bool MayFollow(const DiskRoom* disk) { return disk == nullptr || disk->may_follow(); }
+
+std::optional<MemberIndex> OtherPrimary(const ReplicationProtocol& protocol, MemberIndex self) {
+  const std::optional<MemberIndex> primary = protocol.status().primary;
+  return primary == self ? std::nullopt : primary;
+}
 
 }  // namespace
 
@@ -93,6 +107,11 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
       data_(std::make_unique<ReplicaData>(*device_, hooks_.open_state, hooks_.destroy_state)),
       storer_(*log_, stopping_, StoringHooks()),
       board_(std::make_unique<ReplicaBoard>()),
+      restore_(MakeRestore()),
+      sender_(std::make_unique<SnapshotSender>(
+          *device_, *log_, *data_, options_.identity.is_ordered,
+          SnapshotSender::Hooks{.take_place = hooks_.take_send_place,
+                                .mark = [this](Lsn last) { return MarkSnapshot(last); }})),
       writes_(std::make_unique<PendingWrites>()) {}
 
 ReplicaAgent::~ReplicaAgent() = default;
@@ -103,6 +122,7 @@ Status ReplicaAgent::Start(const Opening& opening) {
   const bool proves_disk = opening.proves_disk && log_->damage().ok();
   if (proves_disk) NEPTUNE_RETURN_IF_ERROR(log_->Prove());
   NEPTUNE_RETURN_IF_ERROR(OpenData(opening.data_are_damaged));
+  if (hooks_.open_state != nullptr) NEPTUNE_RETURN_IF_ERROR(restore_->Clear());
   data_->BeginAfter(log_->found().base.lsn);
   if (data_->exists() && !is_write_anywhere()) {
     readable_from_ = std::min(log_->found().committed, log_->found().last_lsn);
@@ -113,10 +133,13 @@ Status ReplicaAgent::Start(const Opening& opening) {
   SpawnOn(*hooks_.control, "store", [this] { storer_.Run(); });
   if (repairing_) SpawnOn(*hooks_.control, "repair", [this] { Repair(); });
   if (data_->exists()) SpawnOn(*hooks_.worker, "execute", [this] { Execute(); });
+  is_started_ = true;
   return OkStatus();
 }
 
 void ReplicaAgent::CloseStores() {
+  sender_->Close(sender_->TakeExpired(TimePoint::max()));  // their views keep the store open
+  restore_->Close();
   data_->Close();
   log_->Close();
 }
@@ -190,6 +213,7 @@ void ReplicaAgent::WakeExecutor() {
 void ReplicaAgent::Stop() {
   stopping_ = true;
   storer_.Wake();
+  restore_->Wake();
   LeafLock lock(&mutex_);
   if (pump_) pump_->Wake();
   if (executor_) executor_->Wake();
@@ -220,6 +244,7 @@ void ReplicaAgent::Pump() {
     if (loop_.Now() >= protocol_->NextEvent()) protocol_->Handle(TimePassed(), loop_.Now());
     TakeActions();
     Publish();
+    CloseIdleSnapshots();
     if (!outgoing_.empty()) {
       for (size_t count = outgoing_.size(); count > 0 && !stopping_; --count) SendNext();
     } else if (this_thread::Park(protocol_->NextEvent()) == ParkResult::kStopping) {
@@ -228,6 +253,7 @@ void ReplicaAgent::Pump() {
   }
   stopping_ = true;
   storer_.Wake();
+  sender_->Close(sender_->TakeExpired(TimePoint::max()));
   writes_->FailAll("the replica is stopping");
 }
 
@@ -267,7 +293,13 @@ LogStorer::Hooks ReplicaAgent::StoringHooks() {
   hooks.send = [this](const OutgoingMessage& outgoing) {
     hooks_.send(outgoing.to, outgoing.message);
   };
-  hooks.restore = [this](MemberIndex from) { BeginRestore(from); };
+  hooks.restore = [this](MemberIndex from) {
+    if (!data_->exists() || !MayFollow(hooks_.disk) || !restore_->Want(from)) return;
+    SpawnOn(*hooks_.control, "restore", [this] {
+      (void)restore_->Run();  // on_result has shown it
+      board_->EndRestore();
+    });
+  };
   hooks.on_dropped = [this](Lsn first) { protocol_->Handle(EntriesDropped{first}, loop_.Now()); };
   hooks.on_failure = [this](const Status& status) { Fail(status); };
   return hooks;
@@ -311,8 +343,13 @@ Status ReplicaAgent::StartByHand() {
   };
   const auto answer = std::make_shared<Answer>();
   loop_.Post([self = shared_from_this(), this, answer] {
-    answer->status = stopping_ || protocol_ == nullptr ? Unavailable("the replica has stopped")
-                                                       : protocol_->StartByHand(loop_.Now());
+    if (stopping_ || protocol_ == nullptr) {
+      answer->status = Unavailable("the replica has stopped");
+    } else if (board_->state().is_restoring) {
+      answer->status = FailedPrecondition("the replica is restoring another member's data");
+    } else {
+      answer->status = protocol_->StartByHand(loop_.Now());
+    }
     answer->done.Set();
     WakePump();
   });
@@ -424,9 +461,11 @@ void ReplicaAgent::FindDroppable() {
   }
   loop_.Post([self = shared_from_this(), this, flushed = *flushed] {
     if (stopping_) return;
-    const bool is_large = log_->size() > options_.log_size_max;
+    const LogPressure pressure = PressureOf(log_->size(), options_.log_size_max);
     const Lsn kept = flushed > options_.kept_count ? flushed - options_.kept_count : 0;
-    const Lsn last = protocol_->LastDroppable(is_large ? flushed : kept, is_large, loop_.Now());
+    const Lsn wanted = pressure == LogPressure::kNone ? kept : flushed;
+    Lsn last = protocol_->LastDroppable(wanted, pressure, loop_.Now());
+    if (pressure != LogPressure::kFull) last = std::min(last, sender_->PinnedAfter());
     if (last >= log_->first_lsn()) storer_.DropBefore(last + 1);
     WakePump();  // LastDroppable may have appended an entry
   });
@@ -434,37 +473,74 @@ void ReplicaAgent::FindDroppable() {
 
 // Snapshots.
 
-StatusOr<ReplicaSnapshot> ReplicaAgent::Snapshot() {
+StatusOr<std::string> ReplicaAgent::PullSnapshot(const SnapshotPull& pull) {
   const Visit visit(*this);
+  if (!is_started_) return Unavailable("the replica is starting");
   NEPTUNE_RETURN_IF_ERROR(visit.Check());
-  const auto snapshot = std::make_shared<ReplicaSnapshot>();
-  const Status collected = data_->Collect(kSnapshotSizeMax, snapshot);
-  if (collected.code() == StatusCode::kDataLoss) ReportDamage(collected);
-  NEPTUNE_RETURN_IF_ERROR(collected);
-  NEPTUNE_ASSIGN_OR_RETURN(const Lsn last, MarkSnapshot(snapshot));
-  if (snapshot->log) {
-    NEPTUNE_RETURN_IF_ERROR(log_->CopyTo(last, kSnapshotSizeMax, &*snapshot->log));
-  }
-  return std::move(*snapshot);
+  StatusOr<std::string> chunk = sender_->Pull(pull);
+  if (chunk.ok() || !data_->is_damaged()) return chunk;
+  ReportDamage(chunk.status());
+  return Unavailable("the data cannot be read: ", ToStd(chunk.status().message()));
 }
 
-// Returns the last stored entry.
-StatusOr<Lsn> ReplicaAgent::MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
+StatusOr<SnapshotMark> ReplicaAgent::MarkSnapshot(Lsn last) {
   struct Answer {
     OneShotEvent done;
     std::optional<SnapshotMark> mark;
-    Lsn last = 0;
   };
   const auto answer = std::make_shared<Answer>();
-  loop_.Post([self = shared_from_this(), this, end = snapshot->base.lsn, answer] {
-    if (!stopping_) answer->mark = protocol_->MarkOf(end, log_->first_lsn() - 1);
-    answer->last = protocol_->status().committed;
+  loop_.Post([self = shared_from_this(), this, last, answer] {
+    if (!stopping_) answer->mark = protocol_->MarkOf(last, log_->first_lsn() - 1);
     answer->done.Set();
   });
   if (answer->done.Wait() != ParkResult::kWoken) return Cancelled("the node is stopping");
   if (!answer->mark) return Unavailable("the log no longer has the needed entries");
-  static_cast<SnapshotMark&>(*snapshot) = *std::move(answer->mark);
-  return answer->last;
+  return *std::move(answer->mark);
+}
+
+void ReplicaAgent::CloseIdleSnapshots() {
+  SnapshotSender::Sessions idle = sender_->TakeExpired(loop_.Now());
+  if (idle.empty()) return;
+  SpawnOn(*hooks_.control, "snapshot",
+          [this, idle = std::move(idle)]() mutable { sender_->Close(std::move(idle)); });
+}
+
+std::unique_ptr<ReplicaRestore> ReplicaAgent::MakeRestore() {
+  ReplicaRestore::Hooks hooks;
+  hooks.fetch = [this](MemberIndex from, const SnapshotPull& pull) -> StatusOr<SnapshotChunk> {
+    if (!pull.is_over && !MayFollow(hooks_.disk))
+      return ResourceExhausted("the disk is almost full");
+    return hooks_.fetch(from, pull);
+  };
+  hooks.take_place = hooks_.take_restore_place;
+  hooks.handle = [this](ProtocolEvent event) {
+    protocol_->Handle(std::move(event), loop_.Now());
+    TakeActions();
+    WakePump();
+  };
+  hooks.fail_writes = [this](std::optional<Lsn> last) {
+    if (last) return writes_->FailUpTo(*last);
+    writes_->FailAll("the replica restored another member's data before the write was stored");
+  };
+  hooks.prepare = [this](Lsn data_end) {
+    return repairing_ ? PrepareRepair(data_end, *log_, *data_) : OkStatus();
+  };
+  hooks.on_begin = [this] { board_->BeginRestore(); };
+  hooks.on_result = [this](const Status& status) {
+    LOG_IF(WARNING, !status.ok()) << "restoring " << options_.identity.service << "/"
+                                  << options_.identity.partition << ": " << status;
+    board_->NoteRestore(status);
+    if (status.ok() && data_->exists()) accepted_.Note(data_->state()->newest_write());
+    // At the other restores the log says from whom.
+    const auto primary = OtherPrimary(*protocol_, options_.group.self);
+    if (repairing_ && primary) restore_->Redirect(*primary);
+  };
+  hooks.on_failure = [this](const Status& status) { Fail(status); };
+  const std::string spool =
+      StrCat("restore-", options_.identity.service, "-", options_.identity.partition);
+  return std::make_unique<ReplicaRestore>(
+      ReplicaRestore::Parts{*device_, *data_, storer_, hooks_.world->storage()}, spool,
+      options_.identity.is_ordered, stopping_, std::move(hooks));
 }
 
 StatusOr<VerifiedPart> ReplicaAgent::Verify(const std::string& from, size_t size_max) {
@@ -475,83 +551,16 @@ StatusOr<VerifiedPart> ReplicaAgent::Verify(const std::string& from, size_t size
   return part;
 }
 
-void ReplicaAgent::BeginRestore(MemberIndex from) {
-  if (restoring_ || !data_->exists() || !MayFollow(hooks_.disk)) return;
-  restoring_ = true;
-  SpawnOn(*hooks_.control, "restore", [this, from] {
-    const Status status = Restore(from);
-    LOG_IF(WARNING, !status.ok()) << "restoring " << options_.identity.service << "/"
-                                  << options_.identity.partition << ": " << status;
-    restore_pause_ =
-        status.ok() ? Duration{0}
-                    : std::clamp<Duration>(2 * restore_pause_, kRestorePause, kRestorePauseMax);
-    board_->NoteRestore(status);
-    if (!status.ok()) this_thread::SleepFor(restore_pause_);
-    restoring_ = false;
-    board_->EndRestore();
-  });
-}
-
-Status ReplicaAgent::Restore(MemberIndex from) {
-  NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot fetched, hooks_.fetch(from));
-  auto snapshot = std::make_shared<ReplicaSnapshot>(std::move(fetched));
-  ThreadLock lock(&data_->mutex());
-  const EpochStart base = snapshot->base;
-  if (!is_write_anywhere() && data_->executed() >= base.lsn) return OkStatus();
-  if (repairing_) NEPTUNE_RETURN_IF_ERROR(PrepareRepair(base.lsn, *log_, *data_));
-  board_->BeginRestore();
-  const Status replaced = data_->Replace(snapshot);
-  if (!replaced.ok()) {
-    Fail(replaced);  // the old data are gone
-    return replaced;
-  }
-  SnapshotMark mark = std::move(*snapshot);
-  snapshot.reset();  // frees the pieces, which are large, and their place
-  if (is_write_anywhere()) {
-    // The log stays empty until it is stored below; data found ahead of the log after a crash are
-    // emptied at the next start.
-    const Status ended = data_->EndRestore(base.lsn);
-    if (!ended.ok()) Fail(ended);
-    NEPTUNE_RETURN_IF_ERROR(ended);
-    accepted_.Note(data_->state()->newest_write());
-    protocol_->Handle(DataRestored{std::move(mark)}, loop_.Now());
-    // Their LSNs now belong to other entries.
-    writes_->FailAll("the replica restored another member's data before the write was stored");
-    WakePump();
-    return OkStatus();
-  }
-  protocol_->Handle(DataRestored{std::move(mark)}, loop_.Now());
-  writes_->FailUpTo(base.lsn);
-  // The data count once their log is stored.
-  TakeActions();
-  WakePump();
-  const uint64_t number = storer_.last_number();
-  while (!stopping_ && !storer_.IsStored(number)) {
-    if (this_thread::SleepFor(kRestorePoll) == ParkResult::kStopping) break;
-  }
-  if (!storer_.IsStored(number)) return Cancelled("the replica stopped during the restore");
-  const Status ended = data_->EndRestore(base.lsn);
-  if (ended.ok()) accepted_.Note(data_->state()->newest_write());
-  if (!ended.ok()) Fail(ended);
-  return ended;
-}
-
 void ReplicaAgent::Repair() {
-  Duration pause = kRestorePause;
   while (!stopping_) {
-    const std::optional<MemberIndex> primary = protocol_->status().primary;
-    const bool can_ask = primary && *primary != options_.group.self;
-    const Status status =
-        can_ask ? Restore(*primary) : Unavailable("no other member leads the partition");
-    board_->NoteRestore(status);
+    const auto primary = OtherPrimary(*protocol_, options_.group.self);
+    Status status = Unavailable("no other member leads the partition");
+    const bool can_ask = primary && MayFollow(hooks_.disk);
+    if (can_ask && restore_->Want(*primary)) status = restore_->Run();
+    if (!primary) board_->NoteRestore(status);
+    board_->EndRestore();
     if (status.ok() && data_->executed() > 0) return Fail(OkStatus());
-    LOG_IF(WARNING, can_ask) << "repairing " << options_.identity.service << "/"
-                             << options_.identity.partition << ": " << status;
-    const TimePoint end = this_thread::Now() + pause;
-    while (!stopping_ && this_thread::Now() < end) {
-      if (this_thread::SleepFor(kRestorePause) == ParkResult::kStopping) return;
-    }
-    if (can_ask) pause = std::min(2 * pause, kRestorePauseMax);
+    if (this_thread::SleepFor(kRepairPause) == ParkResult::kStopping) return;
   }
 }
 
@@ -567,8 +576,16 @@ ReplicaAgent::State ReplicaAgent::status() const {
   state.readable_from = readable_from_;
   state.is_distrusted = data_->is_distrusted();
   state.is_witness = options_.group.IsWitness(options_.group.self);
-  state.snapshots_sent = snapshots_sent_;
-  state.snapshots_taken = data_->restore_count();
+  const SnapshotSender::Totals sent = sender_->totals();
+  state.snapshots_sent = sent.finished;
+  state.snapshot_size_sent = sent.size;
+  state.snapshots_sending = sent.active;
+  const ReplicaRestore::Progress taken = restore_->progress();
+  state.snapshots_taken = taken.taken_count;
+  state.snapshot_size_taken = taken.taken_size;
+  state.restoring_since = taken.since;
+  state.restored_chunk_count = taken.chunk_count;
+  state.restored_size = taken.size;
   return state;
 }
 
@@ -607,11 +624,12 @@ StatusOr<ReplicaAgent::Read> ReplicaAgent::BeginRead(const ReplicaDemand& demand
   Read read;
   read.restore_count = data_->restore_count();
   const Lsn version = data_->executed();
-  const State state = status();
+  const State state = board_->state();
   if (stopping_ || !state.failure.ok()) return Unavailable("the replica has stopped");
   if (!state.repair.ok()) return Unavailable("the replica's data are being repaired");
   if (!data_->exists()) return FailedPrecondition("a witness has no data");
-  if (state.is_distrusted) return Unavailable("the replica has lost its log, and asks the others");
+  if (data_->is_distrusted())
+    return Unavailable("the replica has lost its log, and asks the others");
   if (state.is_restoring) return Unavailable("the replica is restoring another member's data");
   if (is_write_anywhere()) {
     if (demand.staleness_max)

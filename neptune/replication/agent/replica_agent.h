@@ -12,23 +12,23 @@
 //
 // Data that are damaged, or that end before the log begins, are replaced by another member's.
 // Meanwhile the agent takes part with its log alone, as a witness does, so that what it has
-// acknowledged stays safe; the old data are destroyed once the other member's have arrived. A log
-// that still has every write needs no other member: it is executed again. At level 1, and in
-// fail-stop mode, log and data are both destroyed, and the member begins as with a new disk. Data
-// that no other member has are never destroyed.
+// acknowledged stays safe; the old data are destroyed once the other member's arrive. A log that
+// still has every write needs no other member: it is executed again. At level 1, and in fail-stop
+// mode, the log is forgotten, damaged data are destroyed, and the member begins as with a new disk.
+// Data that no other member has are never destroyed.
 //
 // Source: [Shen02] 5.2.
-// Threads: Receive and Unreachable on the control loop; Write, Snapshot and Verify on a user-level
-//   thread of any loop; the rest on any thread. Callers share its ownership, because their calls
-//   may outlast its work.
+// Threads: Receive and Unreachable on the control loop; Write, PullSnapshot and Verify on a
+//   user-level thread of any loop; the rest on any thread. Callers share its ownership, because
+//   their calls may outlast its work.
 // Units: times are TimePoint.
 // Errors: Write: kFailedPrecondition this is not the primary; kUnavailable, kDeadlineExceeded,
 //   kCancelled the outcome of the write is unknown, retry it under the same RequestId;
 //   kResourceExhausted too many writes are in progress, or the disk is almost full.
 // Limits: SafeReplicaOptions::uncommitted_count_max writes in progress, at level 1
-//   CommutativeReplicaOptions::unstored_count_max; kSnapshotSizeMax bytes of data in a snapshot,
-//   and as many of its log (kResourceExhausted, shown on the status page of the receiving member),
-//   held in memory while they are sent (see replication.h). At level 1, while the log exceeds
+//   CommutativeReplicaOptions::unstored_count_max. Snapshots have any size; what each holds in
+//   memory: snapshot_sender.h, restoration.h. The log exceeds log_size_max by at most a fifth, for
+//   what snapshots under way and members that keep up still need. At level 1, while the log exceeds
 //   log_size_max and other members need it, writes are refused (kResourceExhausted). While the disk
 //   is almost full (DiskRoom), a replica orders no writes; with still less room it takes no entries
 //   and no data of other members, so that a primary counts it out, until there is room again.
@@ -67,10 +67,12 @@ class ReplicaBoard;
 class ReplicaData;
 class ReplicaDevice;
 class ReplicaLog;
+class ReplicaRestore;
 class ReplicationProtocol;
+class SnapshotSender;
+struct SnapshotChunk;
+struct SnapshotPull;
 struct PendingWrite;
-
-inline constexpr size_t kSnapshotSizeMax = 1u << 30;
 
 // Protocol by which the members agree on an order.
 enum class ReplicationMode : uint8_t {
@@ -108,8 +110,13 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
     const DiskRoom* disk = nullptr;  // may be null
     // Sends to a member; called on the control loop.
     std::function<void(MemberIndex to, const ProtocolMessage& message)> send;
-    // Fetches another member's data; parks.
-    std::function<StatusOr<ReplicaSnapshot>(MemberIndex from)> fetch;
+    // Sends a pull of another member's data, with service, partition and receiver filled in, and
+    // returns the answer (an empty chunk if the transfer is over); parks. Bulk traffic, which may
+    // go over other connections than `send`.
+    std::function<StatusOr<SnapshotChunk>(MemberIndex from, const SnapshotPull& pull)> fetch;
+    // Take one of the node's places for a snapshot that is sent, and restored; may be null.
+    std::function<StatusOr<std::shared_ptr<const void>>()> take_send_place;
+    std::function<StatusOr<std::shared_ptr<const void>>()> take_restore_place;
     // Opens the data; blocks. Null for a witness, which has no data.
     std::function<StatusOr<std::unique_ptr<ReplicatedState>>()> open_state;
     // Destroys data that are not open; blocks. Null: data that do not open cannot be replaced.
@@ -137,8 +144,8 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   // log is damaged starts as one that has forgotten it, and asks the others. Errors: also kDataLoss
   // log or data are damaged and no other member has them; nothing on the disk is changed then.
   Status Start(const Opening& opening);
-  // Stops taking part. All threads and calls of Snapshot and Verify have ended once in_use() is
-  // false.
+  // Stops taking part. All threads and calls of PullSnapshot and Verify have ended once in_use()
+  // is false.
   void Stop();
   bool in_use() const { return threads_alive_ > 0 || visitor_count_ > 0; }
   // Closes log and data; blocks the kernel thread. REQUIRES: stopped, or not started; not in use.
@@ -178,13 +185,12 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   // Report for a write that was executed as `version`.
   ReplicaReport ReportWrite(Lsn version) const;
 
-  // A snapshot of the current data.
-  StatusOr<ReplicaSnapshot> Snapshot();
+  // Answers another member's pull of the data: an encoded chunk. Parks. See snapshot_sender.h.
+  // Damage ends the agent.
+  StatusOr<std::string> PullSnapshot(const SnapshotPull& pull);
   // Reads back a part of the data and checks it; see ReplicatedState::Verify. Damage ends the
   // agent. Errors: also kUnavailable there are no data to be checked now.
   StatusOr<VerifiedPart> Verify(const std::string& from, size_t size_max);
-  // Counts a snapshot that reached another member.
-  void NoteSnapshotSent() { ++snapshots_sent_; }
 
   struct State : ReplicaStatus {
     Lsn executed = 0;
@@ -192,9 +198,18 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
     Lsn readable_from = 0;
     bool is_witness = false;
     size_t log_size = 0;  // bytes of its entries
-    // Snapshots sent to, and restored from, other members since the start.
+    // Snapshots sent to, and restored from, other members since the start, and the bytes of these
+    // and of those that were broken off.
     uint64_t snapshots_sent = 0;
     uint64_t snapshots_taken = 0;
+    uint64_t snapshot_size_sent = 0;
+    uint64_t snapshot_size_taken = 0;
+    // Transfers to other members that are under way.
+    int snapshots_sending = 0;
+    // While the data are being replaced: since when, and what has arrived of the present transfer.
+    std::optional<TimePoint> restoring_since;
+    uint64_t restored_chunk_count = 0;
+    uint64_t restored_size = 0;
     // The data were the newest at this time; TimePoint::min(): not known.
     TimePoint current_as_of = TimePoint::min();
     bool is_restoring = false;
@@ -257,11 +272,11 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   Status ExecuteSome();
   void FindDroppable();
 
-  void BeginRestore(MemberIndex from);
-  Status Restore(MemberIndex from);
+  std::unique_ptr<ReplicaRestore> MakeRestore();
+  StatusOr<SnapshotMark> MarkSnapshot(Lsn last);
+  void CloseIdleSnapshots();
   // Restores another member's data in place of damaged or missing ones.
   void Repair();
-  StatusOr<Lsn> MarkSnapshot(const std::shared_ptr<ReplicaSnapshot>& snapshot);
 
   const ReplicaAgentOptions options_;
   const Hooks hooks_;
@@ -276,8 +291,10 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   LogStorer storer_;
   const std::unique_ptr<ReplicaBoard> board_;
   std::unique_ptr<ReplicationProtocol> protocol_;
+  const std::unique_ptr<ReplicaRestore> restore_;
+  const std::unique_ptr<SnapshotSender> sender_;
+  std::atomic<bool> is_started_{false};
 
-  std::atomic<uint64_t> snapshots_sent_{0};
   // No reads of earlier data than these, which the replica had when it was last open. Fixed by
   // Start.
   Lsn readable_from_ = 0;
@@ -288,10 +305,8 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   std::atomic<bool> drop_wanted_{false};
   // Used on the control loop only.
   std::deque<OutgoingMessage> outgoing_;
-  bool restoring_ = false;
   bool repairing_ = false;
   bool has_ended_ = false;
-  Duration restore_pause_{0};
   AcceptanceClock accepted_;
   const std::unique_ptr<PendingWrites> writes_;
 

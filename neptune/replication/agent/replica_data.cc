@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/state/snapshot_pieces.h"
 
 namespace neptune {
@@ -67,14 +66,12 @@ void ReplicaData::BeginAfter(Lsn log_base) {
 Status ReplicaData::Discard() {
   NEPTUNE_RETURN_IF_ERROR(device_.Run(ReplicaLane::kApply, [state = state_]() -> Status {
     NEPTUNE_RETURN_IF_ERROR(state->BeginRestore());
-    Status status;
-    SnapshotWriter nothing(kSnapshotPieceSizeMin, [&](std::string_view piece) {
-      status = state->RestorePiece(piece);
-      return status.ok();
-    });
+    SnapshotWriter nothing;
     nothing.End(0);
-    NEPTUNE_RETURN_IF_ERROR(status);
-    return state->EndRestore(0);
+    while (nothing.size() > 0) {
+      NEPTUNE_RETURN_IF_ERROR(state->RestorePiece(nothing.TakePiece(kSnapshotPieceSizeMin)));
+    }
+    return state->EndRestore().status();
   }));
   is_distrusted_ = false;
   return OkStatus();
@@ -125,33 +122,50 @@ StatusOr<Lsn> ReplicaData::Flush() {
   return *flushed;
 }
 
-Status ReplicaData::Replace(const std::shared_ptr<ReplicaSnapshot>& snapshot) {
+StatusOr<std::unique_ptr<SnapshotSource>> ReplicaData::OpenSnapshot() const {
+  if (is_distrusted_) return Unavailable("the data are not known to be current");
+  std::unique_ptr<SnapshotSource> source;
+  NEPTUNE_RETURN_IF_ERROR(Noted(device_.Run(ReplicaLane::kSnapshot, [&]() -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(source, state_->OpenSnapshot());
+    return OkStatus();
+  })));
+  return source;
+}
+
+StatusOr<std::string> ReplicaData::NextPiece(SnapshotSource& source, size_t size_max) const {
+  std::string piece;
+  NEPTUNE_RETURN_IF_ERROR(Noted(device_.Run(ReplicaLane::kSnapshot, [&]() -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(piece, source.Next(size_max));
+    return OkStatus();
+  })));
+  return piece;
+}
+
+Status ReplicaData::BeginRestore() {
   ++restore_count_;
-  return device_.Run(ReplicaLane::kSnapshot, [state = state_, snapshot]() -> Status {
-    NEPTUNE_RETURN_IF_ERROR(state->BeginRestore());
-    for (const std::string& piece : snapshot->pieces) {
-      NEPTUNE_RETURN_IF_ERROR(state->RestorePiece(piece));
+  return device_.Run(ReplicaLane::kSnapshot, [this] { return state_->BeginRestore(); });
+}
+
+Status ReplicaData::RestorePiece(std::string_view piece) {
+  return device_.Run(ReplicaLane::kSnapshot, [&] { return state_->RestorePiece(piece); });
+}
+
+Status ReplicaData::RestoreEntries(const std::vector<LogEntry>& entries) {
+  return device_.Run(ReplicaLane::kSnapshot, [&]() -> Status {
+    for (const LogEntry& entry : entries) {
+      if (IsWrite(entry.kind)) NEPTUNE_RETURN_IF_ERROR(state_->RestoreEntry(entry));
     }
     return OkStatus();
   });
 }
 
-Status ReplicaData::EndRestore(Lsn completed) {
-  NEPTUNE_RETURN_IF_ERROR(device_.Run(ReplicaLane::kSnapshot, [state = state_, completed] {
-    return state->EndRestore(completed);
-  }));
-  executing_to_ = completed;
-  executed_ = completed;
+Status ReplicaData::EndRestore(Lsn executed) {
+  NEPTUNE_RETURN_IF_ERROR(
+      device_.Run(ReplicaLane::kSnapshot, [this] { return state_->EndRestore().status(); }));
+  executing_to_ = executed;
+  executed_ = executed;
   is_distrusted_ = false;
   return OkStatus();
-}
-
-Status ReplicaData::Collect(size_t size_max,
-                            const std::shared_ptr<ReplicaSnapshot>& snapshot) const {
-  if (is_distrusted_) return Unavailable("the data are not known to be current");
-  return Noted(device_.Run(ReplicaLane::kSnapshot, [state = state_, size_max, snapshot] {
-    return CollectPieces(*state, size_max, snapshot.get());
-  }));
 }
 
 StatusOr<VerifiedPart> ReplicaData::Verify(const std::string& from, size_t size_max) const {

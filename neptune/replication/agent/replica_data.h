@@ -19,12 +19,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neptune/base/status.h"
 #include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/agent/replica_log.h"
-#include "neptune/replication/protocol/replica_snapshot.h"
 #include "neptune/replication/state/replicated_state.h"
 #include "neptune/thread/synchronization.h"
 
@@ -82,14 +82,19 @@ class ReplicaData {
 
   // Held while the data change.
   ThreadMutex& mutex() { return mutex_; }
-  // Replaces the data; they count once EndRestore is called. After an error the old data are gone.
-  // REQUIRES: mutex() is held.
-  Status Replace(const std::shared_ptr<ReplicaSnapshot>& snapshot);
-  Status EndRestore(Lsn completed);
+  // Opens a snapshot of the current data. Errors: also kUnavailable the data are distrusted.
+  StatusOr<std::unique_ptr<SnapshotSource>> OpenSnapshot() const;
 
-  // Puts the current data into the snapshot. Errors: kResourceExhausted more than size_max bytes;
-  // kUnavailable the data are distrusted.
-  Status Collect(size_t size_max, const std::shared_ptr<ReplicaSnapshot>& snapshot) const;
+  // Reads the next piece of it. Errors: also kDataLoss, and then the data count as damaged.
+  StatusOr<std::string> NextPiece(SnapshotSource& source, size_t size_max) const;
+
+  // Replaces the data: BeginRestore, after which the old ones are gone, RestorePiece for each
+  // piece, RestoreEntries for entries after them, EndRestore. The new data count from then on and
+  // contain everything up to `executed`. See ReplicatedState. REQUIRES: mutex() is held.
+  Status BeginRestore();
+  Status RestorePiece(std::string_view piece);
+  Status RestoreEntries(const std::vector<LogEntry>& entries);
+  Status EndRestore(Lsn executed);
 
   // Reads and checks the stored data from `from` on, up to about size_max bytes; see
   // ReplicatedState::Verify.

@@ -10,14 +10,19 @@
 #include <utility>
 #include <vector>
 
-#include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/state/store_state.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
 namespace {
 
-constexpr size_t kNoLimit = 1u << 30;
+using Pieces = std::vector<std::string>;
+
+Pieces PiecesOf(SnapshotSource& source) {
+  Pieces pieces;
+  while (!source.is_done()) pieces.push_back(*source.Next(1u << 20));
+  return pieces;
+}
 
 LogEntry Put(Lsn lsn, const std::string& request) {
   return {.lsn = lsn, .epoch = 3, .method = MethodName("Put"), .payload = request};
@@ -77,15 +82,20 @@ class ReplicaDataTest : public testing::Test {
     return executed.ok() ? *std::move(executed) : std::vector<ExecutedEntry>();
   }
   // The data of another member, whose only write has this LSN.
-  std::shared_ptr<ReplicaSnapshot> SnapshotOf(Lsn lsn) {
-    auto snapshot = std::make_shared<ReplicaSnapshot>();
+  Pieces SnapshotOf(Lsn lsn) {
+    Pieces pieces;
     Run([&] {
       const auto other = OpenState("other");
       ASSERT_TRUE(other.ok()) << other.status();
       ASSERT_TRUE((*other)->Apply(Put(lsn, "z")).ok());
-      EXPECT_TRUE(CollectPieces(**other, kNoLimit, snapshot.get()).ok());
+      pieces = PiecesOf(**(*other)->OpenSnapshot());
     });
-    return snapshot;
+    return pieces;
+  }
+  // REQUIRES: the data's mutex is held.
+  void Replace(const Pieces& pieces) {
+    ASSERT_TRUE(data_.BeginRestore().ok());
+    for (const std::string& piece : pieces) ASSERT_TRUE(data_.RestorePiece(piece).ok());
   }
   std::optional<std::string> Last() const {
     return *static_cast<const StoreState*>(data_.state())->view().Get("last");
@@ -246,8 +256,7 @@ TEST_F(ReplicaDataTest, DistrustedDataAreKeptUntilAnEntryOfTheNewLogReplacesThem
     EXPECT_EQ(data_.executed(), 0u);
     EXPECT_EQ(Last(), "b") << "an operator may need them";
     EXPECT_EQ(data_.Flush().value(), 0u) << "they count as empty";
-    const auto snapshot = std::make_shared<ReplicaSnapshot>();
-    EXPECT_EQ(data_.Collect(kNoLimit, snapshot).code(), StatusCode::kUnavailable);
+    EXPECT_EQ(data_.OpenSnapshot().status().code(), StatusCode::kUnavailable);
     Append({WriteSet(1), Put(2, "c")});
     data_.Allow(1);
     (void)ExecuteSome();
@@ -272,19 +281,19 @@ TEST_F(ReplicaDataTest, DestroyedDataAreEmptyWhenTheyAreOpenedAgain) {
   });
 }
 
-TEST_F(ReplicaDataTest, CollectedDataReplaceAnotherMembers) {
+TEST_F(ReplicaDataTest, SnapshotReplacesTheData) {
   Run([this] {
-    Append({Put(1, "a"), Put(2, "b")});
+    Append({Put(1, "a"), Put(2, "b"), Put(3, "c"), WriteSet(4)});
     data_.Allow(1);
     (void)ExecuteSome();
-    const auto snapshot = std::make_shared<ReplicaSnapshot>();
-    ASSERT_TRUE(data_.Collect(kNoLimit, snapshot).ok());
-    EXPECT_EQ(snapshot->base.lsn, 1u);
+    const auto snapshot = data_.OpenSnapshot();
+    ASSERT_TRUE(snapshot.ok()) << snapshot.status();
+    EXPECT_EQ((*snapshot)->completed(), 1u);
     data_.Allow(2);
     (void)ExecuteSome();
     EXPECT_EQ(Last(), "b");
     ThreadLock lock(&data_.mutex());
-    ASSERT_TRUE(data_.Replace(snapshot).ok());
+    Replace(PiecesOf(**snapshot));
     EXPECT_EQ(data_.restore_count(), 1u) << "reads in progress must notice";
     ASSERT_TRUE(data_.EndRestore(1).ok());
     EXPECT_EQ(Last(), "a");
@@ -294,13 +303,18 @@ TEST_F(ReplicaDataTest, CollectedDataReplaceAnotherMembers) {
   });
 }
 
-TEST_F(ReplicaDataTest, DataOverTheLimitAreNotCollected) {
-  Run([this] {
-    Append({Put(1, std::string(1000, 'x'))});
-    data_.Allow(1);
-    (void)ExecuteSome();
-    EXPECT_EQ(data_.Collect(999, std::make_shared<ReplicaSnapshot>()).code(),
-              StatusCode::kResourceExhausted);
+TEST_F(ReplicaDataTest, EntriesThatFollowASnapshotAreExecutedOnIt) {
+  const Pieces pieces = SnapshotOf(20);
+  Run([&] {
+    ThreadLock lock(&data_.mutex());
+    Replace(pieces);
+    ASSERT_TRUE(
+        data_.RestoreEntries({Put(21, "x"), WriteSet(22), Put(23, "y"), WriteSet(24)}).ok());
+    EXPECT_EQ(data_.state()->completed(), 0u);
+    ASSERT_TRUE(data_.EndRestore(24).ok());
+    EXPECT_EQ(Last(), "y");
+    EXPECT_EQ(data_.executed(), 24u);
+    EXPECT_EQ(data_.state()->completed(), 23u) << "the last write";
   });
 }
 
@@ -309,10 +323,9 @@ TEST_F(ReplicaDataTest, DataThatCouldNotBeReplacedAreGone) {
     Append({Put(1, "a")});
     data_.Allow(1);
     (void)ExecuteSome();
-    const auto snapshot = std::make_shared<ReplicaSnapshot>();
-    snapshot->pieces = {"no piece of a snapshot"};
     ThreadLock lock(&data_.mutex());
-    EXPECT_FALSE(data_.Replace(snapshot).ok());
+    ASSERT_TRUE(data_.BeginRestore().ok());
+    EXPECT_EQ(data_.RestorePiece("no piece of a snapshot").code(), StatusCode::kDataLoss);
     EXPECT_EQ(data_.state()->completed(), 0u);
   });
 }
@@ -322,11 +335,11 @@ TEST_F(ReplicaDataTest, NothingIsExecutedIfARestoreHappenedMeanwhile) {
     Append({Put(1, "a"), Put(2, "b")});
     data_.Allow(2);
   });
-  const std::shared_ptr<ReplicaSnapshot> snapshot = SnapshotOf(20);
+  const Pieces snapshot = SnapshotOf(20);
   Run({[&] {  // holds the data until the other thread waits for them
          ThreadLock lock(&data_.mutex());
          this_thread::Yield();
-         ASSERT_TRUE(data_.Replace(snapshot).ok());
+         Replace(snapshot);
          ASSERT_TRUE(data_.EndRestore(20).ok());
        },
        [&] { EXPECT_TRUE(ExecuteSome().empty()); }});
@@ -339,11 +352,11 @@ TEST_F(ReplicaDataTest, NothingIsExecutedIfTheLogWasRestartedMeanwhile) {
     Append({Put(1, "a"), Put(2, "b"), Put(3, "c")});
     data_.Allow(3);
   });
-  const std::shared_ptr<ReplicaSnapshot> snapshot = SnapshotOf(1);
+  const Pieces snapshot = SnapshotOf(1);
   Run({[&] {  // the other member's log, of level 1, is shorter
          ThreadLock lock(&data_.mutex());
          this_thread::Yield();
-         ASSERT_TRUE(data_.Replace(snapshot).ok());
+         Replace(snapshot);
          RestartLog(1);
          data_.Allow(1);
          ASSERT_TRUE(data_.EndRestore(1).ok());

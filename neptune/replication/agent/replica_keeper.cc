@@ -178,6 +178,8 @@ ReplicaAgent::State ReplicaKeeper::status() const {
   ReplicaAgent::State state = last_;
   state.failure = health_.failure;
   state.leased_until = TimePoint::min();
+  state.snapshots_sending = 0;
+  state.restoring_since.reset();
   state.is_witness = options_.group.IsWitness(options_.group.self);
   return state;
 }

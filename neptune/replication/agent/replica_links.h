@@ -31,9 +31,9 @@ inline constexpr Duration kExchangeTimeout = std::chrono::seconds(2);
 // The control service and the method by which nodes exchange replicas' messages.
 inline constexpr char kReplicationService[] = "neptune.replication";
 inline constexpr char kExchangeMethod[] = "Exchange";
-// The service and the method by which a node fetches a replica's data.
+// The service and the method by which a node pulls a replica's data.
 inline constexpr char kSnapshotService[] = "neptune.snapshots";
-inline constexpr char kSnapshotMethod[] = "Snapshot";
+inline constexpr char kPullMethod[] = "PullSnapshot";
 
 class ReplicaLinks {
  public:

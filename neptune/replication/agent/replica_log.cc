@@ -128,23 +128,4 @@ StatusOr<std::vector<LogEntry>> ReplicaLog::ReadForMessage(std::deque<LogRun>& p
   return std::move(*entries);
 }
 
-Status ReplicaLog::CopyTo(Lsn last, size_t size_max, LogCopy* copy) const {
-  size_t size = 0;
-  while (copy->base + copy->entries.size() < last) {
-    StatusOr<std::vector<LogEntry>> read =
-        Read(copy->base + copy->entries.size() + 1, last, kLogPieceSize, ReplicaLane::kSnapshot);
-    if (read.status().code() == StatusCode::kNotFound)
-      return Unavailable("the log no longer has the needed entries");
-    NEPTUNE_RETURN_IF_ERROR(read.status());
-    for (LogEntry& entry : *read) {
-      size += entry.payload.size();
-      copy->entries.push_back(std::move(entry));
-    }
-    if (size > size_max) {
-      return ResourceExhausted("the log is larger than ", size_max, " bytes and is not sent");
-    }
-  }
-  return OkStatus();
-}
-
 }  // namespace neptune

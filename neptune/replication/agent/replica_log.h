@@ -20,7 +20,6 @@
 #include "neptune/replication/log/origin_index.h"
 #include "neptune/replication/log/redo_log.h"
 #include "neptune/replication/protocol/protocol_actions.h"
-#include "neptune/replication/protocol/replica_snapshot.h"
 
 namespace neptune {
 
@@ -61,9 +60,6 @@ class ReplicaLog {
   // dropped meanwhile.
   StatusOr<std::vector<LogEntry>> ReadForMessage(std::deque<LogRun>& places,
                                                  const UnstoredChanges& unstored) const;
-  // Adds the entries up to `last` to the copy. Errors: kUnavailable the log no longer has them;
-  // kResourceExhausted they have more than size_max bytes.
-  Status CopyTo(Lsn last, size_t size_max, LogCopy* copy) const;
 
  private:
   const ReplicaDevice& device_;

@@ -212,39 +212,6 @@ TEST_F(ReplicaLogTest, LargeChangeTakesSeveralMessages) {
   EXPECT_EQ(sent, (std::vector<Lsn>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
 }
 
-TEST_F(ReplicaLogTest, CopyContinuesWhereItEnds) {
-  Open();
-  Append(1, 8);
-  LogCopy copy;
-  copy.base = 2;
-  ASSERT_TRUE(log_->CopyTo(5, kNoLimit, &copy).ok());
-  EXPECT_EQ(LsnsOf(copy.entries), (std::vector<Lsn>{3, 4, 5}));
-  ASSERT_TRUE(log_->CopyTo(7, kNoLimit, &copy).ok());
-  EXPECT_EQ(LsnsOf(copy.entries), (std::vector<Lsn>{3, 4, 5, 6, 7}));
-  ASSERT_TRUE(log_->CopyTo(4, kNoLimit, &copy).ok());
-  EXPECT_EQ(copy.entries.size(), 5u) << "it has them already";
-}
-
-TEST_F(ReplicaLogTest, CopyOfDroppedEntriesIsUnavailable) {
-  Open();
-  Append(1, 8);
-  ASSERT_TRUE(log_->DropBefore(5).ok());
-  LogCopy copy;
-  copy.base = 3;
-  EXPECT_EQ(log_->CopyTo(8, kNoLimit, &copy).code(), StatusCode::kUnavailable);
-  copy.base = 4;
-  EXPECT_TRUE(log_->CopyTo(8, kNoLimit, &copy).ok());
-}
-
-TEST_F(ReplicaLogTest, CopyThatIsTooLargeIsRefused) {
-  Open();
-  Append(1, 8, 1000);
-  LogCopy exact;
-  EXPECT_TRUE(log_->CopyTo(8, 8000, &exact).ok());
-  LogCopy over;
-  EXPECT_EQ(log_->CopyTo(8, 7999, &over).code(), StatusCode::kResourceExhausted);
-}
-
 TEST_F(ReplicaLogTest, IndexHasTheWritesOfEachOrigin) {
   Open(/*is_ordered=*/false);
   LogChange change;

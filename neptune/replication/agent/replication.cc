@@ -8,15 +8,12 @@
 #include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/agent/replica_device.h"
-#include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/client/version_section.h"
-#include "neptune/service/client_stream.h"
 #include "neptune/service/loop_thread.h"
 
 namespace neptune {
 namespace {
 
-constexpr Duration kSnapshotTimeout = std::chrono::minutes(10);
 constexpr Duration kStopPoll = std::chrono::milliseconds(1);
 
 // The most important of what went wrong.
@@ -29,6 +26,16 @@ const Status& ToShow(const ReplicaKeeper::Health& health, const ReplicaAgent::St
 std::string NextAttempt(const ReplicaKeeper::Health& health, TimePoint now) {
   if (health.next_attempt == kNever) return "";
   return StrCat(ToSeconds(std::max(health.next_attempt - now, Duration(0))));
+}
+
+// The snapshots that are being sent and restored, in words.
+std::string TransfersOf(const ReplicaAgent::State& state, TimePoint now) {
+  std::string text;
+  if (state.snapshots_sending > 0) StrAppend(&text, "sends ", state.snapshots_sending, " ");
+  if (!state.restoring_since) return text;
+  StrAppend(&text, "restores for ", ToSeconds(now - *state.restoring_since),
+            " s: ", state.restored_size, " bytes in ", state.restored_chunk_count, " chunks");
+  return text;
 }
 
 }  // namespace
@@ -57,9 +64,10 @@ class SnapshotModule final : public ServiceModule {
   explicit SnapshotModule(Replication& replication) : replication_(replication) {}
 
   Status Start(ModuleContext& context) override {
-    context.registrar.Stream(MethodName(kSnapshotMethod), {},
-                             [this](RequestContext&, const Data& request, ServerStream& stream) {
-                               return replication_.SendSnapshot(request, stream);
+    context.registrar.Method(MethodName(kPullMethod),
+                             {.access = AccessMode::kWrite, .stateless = false},
+                             [this](RequestContext&, const Data& request, Data* response) {
+                               return replication_.SendChunk(request, response);
                              });
     return OkStatus();
   }
@@ -129,12 +137,15 @@ ReplicaAgent::Hooks Replication::HooksOf(const ReplicaAgentOptions& replica) {
   hooks.send = [this, replica](MemberIndex to, const ProtocolMessage& message) {
     SendFrom(replica, to, message);
   };
-  hooks.fetch = [this, replica](MemberIndex from) -> StatusOr<ReplicaSnapshot> {
-    StatusOr<ReplicaSnapshot> fetched = Cancelled("not fetched");
+  hooks.fetch = [this, replica](MemberIndex from,
+                                const SnapshotPull& pull) -> StatusOr<SnapshotChunk> {
+    StatusOr<SnapshotChunk> fetched = Cancelled("not fetched");
     NEPTUNE_RETURN_IF_ERROR(
-        RunOnThreadOf(*environment_.apply, "fetch", [&] { fetched = Fetch(replica, from); }));
+        RunOnThreadOf(*environment_.apply, "fetch", [&] { fetched = Fetch(replica, from, pull); }));
     return fetched;
   };
+  hooks.take_send_place = [this] { return sent_.Take("sends"); };
+  hooks.take_restore_place = [this] { return taken_.Take("takes"); };
   hooks.on_change = environment_.announce_soon;
   return hooks;
 }
@@ -241,57 +252,37 @@ Status Replication::Exchange(const Data& request) {
   return OkStatus();
 }
 
-Status Replication::SendSnapshot(const Data& request, ServerStream& stream) {
-  NEPTUNE_ASSIGN_OR_RETURN(const SnapshotRequest wanted, DecodeSnapshotRequest(request.bytes()));
-  const ReplicaKeeper* const keeper = FindKeeper(wanted.service, wanted.partition);
-  if (keeper == nullptr)
-    return NotFound(wanted.service, "/", wanted.partition, " is not on this node");
+Status Replication::SendChunk(const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const SnapshotPull pull, DecodeSnapshotPull(request.bytes()));
+  const ReplicaKeeper* const keeper = FindKeeper(pull.service, pull.partition);
+  if (keeper == nullptr) return NotFound(pull.service, "/", pull.partition, " is not on this node");
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<ReplicaAgent> agent, keeper->AgentNow());
-  NEPTUNE_ASSIGN_OR_RETURN(const auto place, sent_.Take("sends"));
-  NEPTUNE_ASSIGN_OR_RETURN(ReplicaSnapshot snapshot, agent->Snapshot());
-  const auto send = [&](std::string bytes) {
-    return Annotate(stream.Write(Data(std::move(bytes)), this_thread::Now() + kSnapshotTakeTimeMax),
-                    StrCat("sending a snapshot of ", wanted.service, "/", wanted.partition));
-  };
-  while (!snapshot.pieces.empty()) {
-    NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotPiece(snapshot.pieces.front())));
-    snapshot.pieces.pop_front();
-  }
-  for (size_t next = 0; snapshot.log && next < snapshot.log->entries.size();) {
-    NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotLog(snapshot.log->entries, &next)));
-  }
-  NEPTUNE_RETURN_IF_ERROR(send(EncodeSnapshotEnd(snapshot)));
-  agent->NoteSnapshotSent();
+  NEPTUNE_ASSIGN_OR_RETURN(std::string chunk, agent->PullSnapshot(pull));
+  *response = Data(std::move(chunk));
   return OkStatus();
 }
 
-StatusOr<ReplicaSnapshot> Replication::Fetch(const ReplicaAgentOptions& replica, MemberIndex from) {
-  const ServiceName& service = replica.identity.service;
-  const PartitionId partition = replica.identity.partition;
-  NEPTUNE_ASSIGN_OR_RETURN(auto place, taken_.Take("takes"));
+StatusOr<SnapshotChunk> Replication::Fetch(const ReplicaAgentOptions& replica, MemberIndex from,
+                                           SnapshotPull pull) {
+  pull.service = replica.identity.service;
+  pull.partition = replica.identity.partition;
+  pull.receiver = environment_.node;
   ClientSession session(*environment_.client);
   CallOptions options;
+  options.deadline = this_thread::Now() + kPullTimeout;
+  options.attempts_max = 1;
   options.only = replica.group.members[from].node;
-  options.deadline = this_thread::Now() + kSnapshotTimeout;
-  NEPTUNE_ASSIGN_OR_RETURN(const auto stream,
-                           OpenStream(session, ServiceName(kSnapshotService), PartitionId(0),
-                                      MethodName(kSnapshotMethod),
-                                      Data(EncodeSnapshotRequest({service, partition})), options));
-  stream->EndWriting();
-  const std::string what = StrCat("snapshot of ", service, "/", partition);
-  SnapshotAssembly assembly(2 * kSnapshotSizeMax);
-  while (!assembly.is_whole()) {
-    NEPTUNE_ASSIGN_OR_RETURN(const std::optional<Data> message,
-                             stream->Read(this_thread::Now() + kSnapshotGiveTimeMax));
-    if (!message) return DataLoss(what, " ended early");
-    NEPTUNE_RETURN_IF_ERROR(Annotate(assembly.Take(message->bytes()), what));
-  }
-  ReplicaSnapshot snapshot = assembly.Release();
-  if (replica.identity.is_ordered == snapshot.log.has_value()) {
-    return FailedPrecondition(what, " belongs to another consistency level");
-  }
-  snapshot.place = std::move(place);
-  return snapshot;
+  Data response;
+  // Called as a write, so that it is not hedged: a transfer answers one pull at a time.
+  const Status status = Call(
+      session,
+      {ServiceName(kSnapshotService), PartitionId(0), MethodName(kPullMethod), AccessMode::kWrite},
+      Data(EncodeSnapshotPull(pull)), &response, options);
+  // Stops only the other node, or this one, which the caller notices by itself.
+  if (status.code() == StatusCode::kCancelled) return Unavailable(ToStd(status.message()));
+  NEPTUNE_RETURN_IF_ERROR(status);
+  if (pull.is_over) return SnapshotChunk();
+  return DecodeSnapshotChunk(response.bytes());
 }
 
 void Replication::Stop() {
@@ -338,11 +329,27 @@ std::string Replication::Announce() {
 
 void Replication::Describe(StatusReport* report) const {
   StatusTable table{"Replicas on this node",
-                    {"service",     "partition",        "level",           "role",
-                     "epoch",       "primary",          "write set",       "executed",
-                     "committed",   "received",         "in epoch",        "staleness (s)",
-                     "log (bytes)", "snapshots sent",   "snapshots taken", "opened again",
-                     "failures",    "next attempt (s)", "checked",         "last check ago (s)",
+                    {"service",
+                     "partition",
+                     "level",
+                     "role",
+                     "epoch",
+                     "primary",
+                     "write set",
+                     "executed",
+                     "committed",
+                     "received",
+                     "in epoch",
+                     "staleness (s)",
+                     "log (bytes)",
+                     "snapshots sent",
+                     "snapshots taken",
+                     "transfers",
+                     "opened again",
+                     "failures",
+                     "next attempt (s)",
+                     "checked",
+                     "last check ago (s)",
                      "failure"},
                     {}};
   const TimePoint now = environment_.control->loop->Now();
@@ -356,15 +363,15 @@ void Replication::Describe(StatusReport* report) const {
       const auto member = static_cast<MemberIndex>(i);
       if (state.write_set.contains(member)) StrAppend(&members, keeper->NodeOf(member), " ");
     }
-    table.AddRow(key.first, key.second.value(), static_cast<int>(keeper->options().level),
-                 state.RoleName(), state.epoch,
-                 state.primary ? keeper->NodeOf(*state.primary).value() : "", members,
-                 state.executed, state.committed, state.last_lsn, state.last_epoch,
-                 behind ? StrCat(ToSeconds(*behind)) : "not known", state.log_size,
-                 state.snapshots_sent, state.snapshots_taken, health.reopen_count,
-                 health.failure_count, NextAttempt(health, now), health.scrub.pass_count,
-                 health.scrub.pass_count == 0 ? "" : StrCat(ToSeconds(now - health.scrub.ended_at)),
-                 ToStd(ToShow(health, state).message()));
+    table.AddRow(
+        key.first, key.second.value(), static_cast<int>(keeper->options().level), state.RoleName(),
+        state.epoch, state.primary ? keeper->NodeOf(*state.primary).value() : "", members,
+        state.executed, state.committed, state.last_lsn, state.last_epoch,
+        behind ? StrCat(ToSeconds(*behind)) : "not known", state.log_size, state.snapshots_sent,
+        state.snapshots_taken, TransfersOf(state, now), health.reopen_count, health.failure_count,
+        NextAttempt(health, now), health.scrub.pass_count,
+        health.scrub.pass_count == 0 ? "" : StrCat(ToSeconds(now - health.scrub.ended_at)),
+        ToStd(ToShow(health, state).message()));
   }
   report->tables.push_back(std::move(table));
 }

@@ -2,7 +2,7 @@
 //
 //   module of a service ─► ReplicatedService ─► Replication ─► ReplicaKeeper of each partition
 //                                                                 └─► ReplicaAgent, its current life
-//   other nodes ─► service "neptune.replication": Exchange, Snapshot ─► Replication
+//   other nodes ─► "neptune.replication": Exchange, "neptune.snapshots": PullSnapshot ─► Replication
 //   announcements ◄─ versions and primaries
 //
 // Source: [Shen02] 5.2.
@@ -11,10 +11,9 @@
 // Errors: a replica that fails, now or later, is opened again by its ReplicaKeeper; Host returns
 //   only the errors of ReplicaKeeper::Start.
 // Limits: those of replica_agent.h and replica_links.h; at most kSnapshotCountMax snapshots are
-//   sent, and as many received, at a time, since each is held in memory. Requests for more are
-//   refused (kResourceExhausted) and retried. A receiver that takes nothing for
-//   kSnapshotTakeTimeMax, and a sender that sends nothing for kSnapshotGiveTimeMax, counts as dead
-//   and its place is freed.
+//   sent, and as many restored, at a time. Further ones are refused (kResourceExhausted) and
+//   retried. A pull takes at most kPullTimeout; a receiver that pulls nothing for
+//   kSnapshotIdleMax counts as dead and its place is freed.
 
 #pragma once
 
@@ -36,18 +35,17 @@
 #include "neptune/replication/agent/replica_keeper.h"
 #include "neptune/replication/agent/replica_links.h"
 #include "neptune/replication/agent/replica_metrics.h"
+#include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/agent/snapshot_places.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_module.h"
 
 namespace neptune {
 
+// Larger: more members are filled at once, each more slowly, and all with more of the disks' time.
 inline constexpr int kSnapshotCountMax = 4;
+inline constexpr Duration kPullTimeout = std::chrono::seconds(10);
 inline constexpr size_t kFailureCountMax = 20;
-// Larger: slower receivers are tolerated, others wait longer for the place of a dead one.
-inline constexpr Duration kSnapshotTakeTimeMax = std::chrono::seconds(10);
-// Long, because a member reads all its data before it sends the first piece.
-inline constexpr Duration kSnapshotGiveTimeMax = std::chrono::seconds(60);
 
 // Replication options of a service, from the cluster spec.
 struct ReplicationOptions {
@@ -121,8 +119,9 @@ class Replication {
   using Key = std::pair<ServiceName, PartitionId>;
 
   Status Exchange(const Data& request);
-  Status SendSnapshot(const Data& request, ServerStream& stream);
-  StatusOr<ReplicaSnapshot> Fetch(const ReplicaAgentOptions& replica, MemberIndex from);
+  Status SendChunk(const Data& request, Data* response);
+  StatusOr<SnapshotChunk> Fetch(const ReplicaAgentOptions& replica, MemberIndex from,
+                                SnapshotPull pull);
   // Errors: this node is not a member.
   StatusOr<ReplicaAgentOptions> OptionsOf(const Key& key) const;
   ReplicaAgent::Hooks HooksOf(const ReplicaAgentOptions& replica);

@@ -11,6 +11,7 @@
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
 #include "neptune/replication/agent/replica_letter.h"
+#include "neptune/replication/agent/snapshot_intake.h"
 #include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/client/replica_extension.h"
 #include "neptune/replication/client/version_section.h"
@@ -54,13 +55,16 @@ void CheckLettersAndExtensions(std::string_view bytes) {
 }
 
 void CheckSnapshot(std::string_view bytes) {
-  const auto request = DecodeSnapshotRequest(bytes);
-  if (request.ok()) CHECK(EncodeSnapshotRequest(*request) == bytes);
-  for (const char* tag : {"", "P", "L", "E"}) {
-    SnapshotAssembly assembly(1u << 20);
-    const std::string message = tag + std::string(bytes);
-    if (!assembly.Take(message).ok() || !assembly.is_whole()) continue;
-    CHECK(EncodeSnapshotEnd(assembly.Release()) == message);
+  const auto pull = DecodeSnapshotPull(bytes);
+  if (pull.ok()) CHECK(EncodeSnapshotPull(*pull) == bytes);
+  for (const std::string& message : {std::string(bytes), WithChecksum(bytes)}) {
+    const auto chunk = DecodeSnapshotChunk(message);
+    if (!chunk.ok()) continue;
+    CHECK(EncodeSnapshotChunk(*chunk) == message);
+    for (const bool is_ordered : {true, false}) {
+      SnapshotIntake intake(is_ordered);
+      (void)intake.Take(*chunk).ok();
+    }
   }
   for (const std::string& piece : {std::string(bytes), WithChecksum(bytes)}) {
     SnapshotReader reader;

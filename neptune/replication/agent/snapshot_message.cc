@@ -3,128 +3,137 @@
 #include <utility>
 
 #include "neptune/base/byte_order.h"
+#include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {
 namespace {
 
-// First byte of a message.
-constexpr char kPieceTag = 'P';
-constexpr char kLogTag = 'L';
-constexpr char kEndTag = 'E';
-constexpr size_t kPieceSize = 128u << 10;
-constexpr size_t kLogMessageSize = 128u << 10;
+constexpr uint8_t kVersion = 2;
+// Flags of a pull.
+constexpr uint8_t kMayEnd = 1;
+constexpr uint8_t kIsOver = 2;
+// Flags of a chunk.
+constexpr uint8_t kHasAllData = 1;
+constexpr uint8_t kIsLast = 2;
+constexpr uint8_t kHasLog = 4;  // in the last chunk: a mark of level 1
 
-// Checks that the entries have no gaps, and that the data end with one of them or just before them.
-Status CheckLog(const ReplicaSnapshot& snapshot) {
-  const LogCopy& log = *snapshot.log;
-  bool is_sound =
-      snapshot.base.lsn >= log.base && snapshot.base.lsn - log.base <= log.entries.size();
-  for (size_t i = 0; i < log.entries.size(); ++i) {
-    is_sound = is_sound && log.entries[i].lsn == log.base + 1 + i;
+uint8_t FlagsOf(const SnapshotChunk& chunk) {
+  uint8_t flags = chunk.has_all_data ? kHasAllData : 0;
+  if (chunk.mark) flags |= kIsLast;
+  if (chunk.mark && chunk.mark->log) flags |= kHasLog;
+  return flags;
+}
+
+void EncodeMark(const SnapshotMark& mark, ByteWriter& out) {
+  out.Number(mark.base.lsn);
+  out.Number(mark.base.epoch);
+  out.Number(mark.write_set.bits());
+  if (!mark.log) return;
+  out.Number(mark.log->base);
+  out.Counted<uint32_t>(EncodeOriginCounts(mark.log->counts));
+}
+
+StatusOr<SnapshotMark> DecodeMark(bool has_log, ByteReader& in) {
+  SnapshotMark mark;
+  mark.base.lsn = in.Number<uint64_t>();
+  mark.base.epoch = in.Number<uint64_t>();
+  mark.write_set = MemberSet(in.Number<uint16_t>());
+  if (!has_log) return mark;
+  mark.log.emplace();
+  mark.log->base = in.Number<uint64_t>();
+  NEPTUNE_ASSIGN_OR_RETURN(mark.log->counts, DecodeOriginCounts(in.Counted<uint32_t>()));
+  return mark;
+}
+
+StatusOr<std::vector<LogEntry>> DecodeEntries(ByteReader& in) {
+  std::vector<LogEntry> entries;
+  // Not reserved: the count comes from outside.
+  for (uint32_t left = in.Number<uint32_t>(); left > 0 && !in.failed(); --left) {
+    const std::string_view entry = in.Counted<uint32_t>();
+    if (in.failed()) break;
+    NEPTUNE_ASSIGN_OR_RETURN(entries.emplace_back(), DecodeLogEntry(entry));
   }
-  return is_sound ? OkStatus() : DataLoss("its data do not match its log");
+  return entries;
 }
 
 }  // namespace
 
-std::string EncodeSnapshotRequest(const SnapshotRequest& request) {
+std::string EncodeSnapshotPull(const SnapshotPull& pull) {
   std::string bytes;
-  ByteWriter writer(&bytes);
-  writer.Counted<uint8_t>(request.service.value());
-  writer.Number(request.partition.value());
+  ByteWriter out(&bytes);
+  out.Number(kVersion);
+  out.Number(static_cast<uint8_t>((pull.may_end ? kMayEnd : 0) | (pull.is_over ? kIsOver : 0)));
+  out.Counted<uint8_t>(pull.service.value());
+  out.Number(pull.partition.value());
+  out.Counted<uint8_t>(pull.receiver.value());
+  out.Number(pull.token);
+  out.Number(pull.index);
   return bytes;
 }
 
-StatusOr<SnapshotRequest> DecodeSnapshotRequest(std::string_view bytes) {
-  ByteReader reader(bytes);
-  SnapshotRequest request;
-  request.service = ServiceName(std::string(reader.Counted<uint8_t>()));
-  request.partition = PartitionId(reader.Number<uint32_t>());
-  if (!reader.finished()) return InvalidArgument("malformed snapshot request");
-  return request;
+StatusOr<SnapshotPull> DecodeSnapshotPull(std::string_view bytes) {
+  ByteReader in(bytes);
+  const uint8_t version = in.Number<uint8_t>();
+  if (version != kVersion)
+    return InvalidArgument("a pull of a snapshot has version ", int{version});
+  const uint8_t flags = in.Number<uint8_t>();
+  SnapshotPull pull;
+  pull.may_end = (flags & kMayEnd) != 0;
+  pull.is_over = (flags & kIsOver) != 0;
+  pull.service = ServiceName(std::string(in.Counted<uint8_t>()));
+  pull.partition = PartitionId(in.Number<uint32_t>());
+  pull.receiver = NodeId(std::string(in.Counted<uint8_t>()));
+  pull.token = in.Number<uint64_t>();
+  pull.index = in.Number<uint64_t>();
+  const bool is_sound = in.finished() && flags <= (kMayEnd | kIsOver);
+  return is_sound ? StatusOr<SnapshotPull>(std::move(pull))
+                  : InvalidArgument("malformed pull of a snapshot");
 }
 
-Status CollectPieces(const ReplicatedState& state, size_t size_max, ReplicaSnapshot* snapshot) {
-  size_t size = 0;
-  const StatusOr<Lsn> lsn = state.WriteSnapshot(kPieceSize, [&](std::string_view piece) {
-    size += piece.size();
-    if (size <= size_max) snapshot->pieces.emplace_back(piece);
-    return size <= size_max;
-  });
-  if (size > size_max) {
-    snapshot->pieces.clear();
-    return ResourceExhausted("the data are larger than ", size_max, " bytes and are not sent");
+std::string EncodeSnapshotChunk(const SnapshotChunk& chunk) {
+  std::string body;
+  body.reserve(chunk.piece.size() + kSnapshotChunkSize / 8);
+  ByteWriter out(&body);
+  out.Number(uint64_t{0});  // the checksum
+  out.Number(kVersion);
+  out.Number(FlagsOf(chunk));
+  out.Number(chunk.token);
+  out.Number(chunk.index);
+  out.Number(chunk.data_end);
+  out.Counted<uint32_t>(chunk.piece);
+  out.Number(static_cast<uint32_t>(chunk.entries.size()));
+  for (const LogEntry& entry : chunk.entries) out.Counted<uint32_t>(EncodeLogEntry(entry));
+  if (chunk.mark) EncodeMark(*chunk.mark, out);
+  const std::string_view rest = std::string_view(body).substr(sizeof(uint64_t));
+  StoreBigEndian(Checksum64(rest), body.data());
+  return body;
+}
+
+StatusOr<SnapshotChunk> DecodeSnapshotChunk(std::string_view bytes) {
+  ByteReader in(bytes);
+  const uint64_t checksum = in.Number<uint64_t>();
+  if (in.failed() || checksum != Checksum64(bytes.substr(sizeof(checksum)))) {
+    return DataLoss("a chunk of a snapshot is damaged");
   }
-  NEPTUNE_RETURN_IF_ERROR(lsn.status());
-  snapshot->base.lsn = *lsn;
-  return OkStatus();
-}
-
-std::string EncodeSnapshotPiece(std::string_view piece) {
-  return StrCat(std::string_view(&kPieceTag, 1), piece);
-}
-
-std::string EncodeSnapshotLog(const std::vector<LogEntry>& entries, size_t* first) {
-  std::string bytes(1, kLogTag);
-  ByteWriter writer(&bytes);
-  for (; *first < entries.size() && bytes.size() < kLogMessageSize; ++*first) {
-    writer.Counted<uint32_t>(EncodeLogEntry(entries[*first]));
+  const uint8_t version = in.Number<uint8_t>();
+  if (version != kVersion) return DataLoss("a chunk of a snapshot has version ", int{version});
+  const uint8_t flags = in.Number<uint8_t>();
+  SnapshotChunk chunk;
+  chunk.token = in.Number<uint64_t>();
+  chunk.index = in.Number<uint64_t>();
+  chunk.data_end = in.Number<uint64_t>();
+  chunk.piece = in.Counted<uint32_t>();
+  chunk.has_all_data = (flags & kHasAllData) != 0;
+  NEPTUNE_ASSIGN_OR_RETURN(chunk.entries, DecodeEntries(in));
+  const bool has_log = (flags & kHasLog) != 0;
+  if ((flags & kIsLast) != 0) {
+    NEPTUNE_ASSIGN_OR_RETURN(chunk.mark, DecodeMark(has_log, in));
   }
-  return bytes;
-}
-
-std::string EncodeSnapshotEnd(const ReplicaSnapshot& snapshot) {
-  std::string end(1, kEndTag);
-  ByteWriter writer(&end);
-  writer.Number(snapshot.base.lsn);
-  writer.Number(snapshot.base.epoch);
-  writer.Number(snapshot.write_set.bits());
-  if (!snapshot.log) return end;
-  writer.Number(snapshot.log->base);
-  writer.Counted<uint32_t>(EncodeOriginCounts(snapshot.log->counts));
-  return end;
-}
-
-Status SnapshotAssembly::Take(std::string_view message) {
-  if (is_whole_) return DataLoss("data after its end");
-  size_ += message.size();
-  if (size_ > size_max_) return ResourceExhausted("it has more than ", size_max_, " bytes");
-  const std::string_view rest = message.substr(message.empty() ? 0 : 1);
-  if (message.starts_with(kPieceTag)) {
-    snapshot_.pieces.emplace_back(rest);
-    return OkStatus();
-  }
-  if (message.starts_with(kLogTag)) return HandleLog(rest);
-  if (message.starts_with(kEndTag)) return HandleEnd(rest);
-  return DataLoss("a message of it is malformed");
-}
-
-Status SnapshotAssembly::HandleLog(std::string_view bytes) {
-  ByteReader reader(bytes);
-  while (reader.remaining() > 0) {
-    const std::string_view entry = reader.Counted<uint32_t>();
-    if (reader.failed()) return DataLoss("its log is malformed");
-    NEPTUNE_ASSIGN_OR_RETURN(entries_.emplace_back(), DecodeLogEntry(entry));
-  }
-  return OkStatus();
-}
-
-Status SnapshotAssembly::HandleEnd(std::string_view bytes) {
-  ByteReader reader(bytes);
-  snapshot_.base.lsn = reader.Number<uint64_t>();
-  snapshot_.base.epoch = reader.Number<uint64_t>();
-  snapshot_.write_set = MemberSet(reader.Number<uint16_t>());
-  is_whole_ = reader.finished() && entries_.empty();
-  if (is_whole_) return OkStatus();
-  snapshot_.log.emplace();
-  snapshot_.log->base = reader.Number<uint64_t>();
-  NEPTUNE_ASSIGN_OR_RETURN(snapshot_.log->counts, DecodeOriginCounts(reader.Counted<uint32_t>()));
-  if (!reader.finished()) return DataLoss("its end is malformed");
-  snapshot_.log->entries = std::move(entries_);
-  NEPTUNE_RETURN_IF_ERROR(CheckLog(snapshot_));
-  is_whole_ = true;
-  return OkStatus();
+  const bool is_sound = flags < 2 * kHasLog && (chunk.mark.has_value() || !has_log) &&
+                        (chunk.has_all_data || !chunk.mark.has_value());
+  if (is_sound && in.finished()) return chunk;
+  return DataLoss("a chunk of a snapshot is malformed");
 }
 
 }  // namespace neptune

@@ -1,68 +1,69 @@
-// Protocol for the transfer of a partition's snapshot: a request, answered by a stream of messages.
+// Protocol for the transfer of a partition's data: the receiver pulls one chunk after the other.
 //
-//   SnapshotRequest ─►   ◄─ piece, piece, ..., [log, log, ...], end
+//   SnapshotPull 0 ─►  ◄─ chunk 0    SnapshotPull 1 ─►  ◄─ chunk 1    ...  ◄─ last chunk
+//
+// A chunk has the next piece of the data as they were at the beginning, and the log entries after
+// them, which the sender's log need not keep any longer. A pull that is repeated, e.g. over another
+// connection, gets the same chunk again.
 //
 // The bytes are in README.md.
 //
-// Threads: thread-compatible.
-// Errors: kDataLoss malformed or inconsistent; kResourceExhausted too large.
+// Threads: immutable values.
+// Errors: kInvalidArgument a malformed pull; kDataLoss a malformed chunk.
+// Limits: kSnapshotChunkSize, and by one log entry more.
 
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "neptune/base/ids.h"
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
+#include "neptune/replication/log/log_entry.h"
 #include "neptune/replication/protocol/replica_snapshot.h"
-#include "neptune/replication/state/replicated_state.h"
 
 namespace neptune {
 
-struct SnapshotRequest {
+// Larger: fewer round trips, more memory for each transfer and longer waits for others on the
+// connection.
+inline constexpr size_t kSnapshotChunkSize = 1u << 20;
+
+// A transfer that is not pulled for this long is over. Larger: a receiver that was cut off for
+// longer goes on where it was; what a dead one holds is let go later.
+inline constexpr Duration kSnapshotIdleMax = std::chrono::seconds(60);
+
+struct SnapshotPull {
   ServiceName service;
   PartitionId partition;
-  friend bool operator==(const SnapshotRequest&, const SnapshotRequest&) = default;
+  NodeId receiver;
+  uint64_t token = 0;    // of the transfer; 0: begins one
+  uint64_t index = 0;    // of the wanted chunk, from 0
+  bool may_end = false;  // the receiver has executed what it has: a chunk may be the last one
+  bool is_over = false;  // the receiver needs nothing more; no chunk is wanted
+  friend bool operator==(const SnapshotPull&, const SnapshotPull&) = default;
 };
-std::string EncodeSnapshotRequest(const SnapshotRequest& request);
-// Errors: kInvalidArgument.
-StatusOr<SnapshotRequest> DecodeSnapshotRequest(std::string_view bytes);
+std::string EncodeSnapshotPull(const SnapshotPull& pull);
+StatusOr<SnapshotPull> DecodeSnapshotPull(std::string_view bytes);
 
-// Puts the current data and their last write into `snapshot`. Blocks.
-// Errors: kResourceExhausted the data have more than size_max bytes, `snapshot` then has no pieces;
-//   those of the state.
-Status CollectPieces(const ReplicatedState& state, size_t size_max, ReplicaSnapshot* snapshot);
-
-std::string EncodeSnapshotPiece(std::string_view piece);
-// Encodes the entries from `first` on that fit into a message, and moves `first` past them.
-// REQUIRES: there is at least one.
-std::string EncodeSnapshotLog(const std::vector<LogEntry>& entries, size_t* first);
-std::string EncodeSnapshotEnd(const ReplicaSnapshot& snapshot);
-
-// Assembles a snapshot from messages. Unusable after an error.
-class SnapshotAssembly {
- public:
-  // Refuses messages that total more than size_max bytes.
-  explicit SnapshotAssembly(size_t size_max) : size_max_(size_max) {}
-
-  // Adds the next message.
-  Status Take(std::string_view message);
-  // True once the end has arrived and is consistent with the messages before it.
-  bool is_whole() const { return is_whole_; }
-  // REQUIRES: is_whole().
-  ReplicaSnapshot Release() { return std::move(snapshot_); }
-
- private:
-  Status HandleLog(std::string_view bytes);
-  Status HandleEnd(std::string_view bytes);
-
-  const size_t size_max_;
-  size_t size_ = 0;
-  bool is_whole_ = false;
-  std::vector<LogEntry> entries_;
-  ReplicaSnapshot snapshot_;
+struct SnapshotChunk {
+  uint64_t token = 0;
+  uint64_t index = 0;
+  Lsn data_end = 0;           // the last write in the pieces
+  std::string piece;          // empty: none in this chunk
+  bool has_all_data = false;  // with this chunk
+  // At the ordered levels the committed entries after data_end, at level 1 the stored entries of
+  // the sender's log; without a gap from chunk to chunk.
+  std::vector<LogEntry> entries;
+  // In the last chunk only. At the ordered levels the base is the last entry; at level 1 it is the
+  // last write in the pieces, and the mark has the log's base and counts.
+  std::optional<SnapshotMark> mark;
 };
+std::string EncodeSnapshotChunk(const SnapshotChunk& chunk);
+StatusOr<SnapshotChunk> DecodeSnapshotChunk(std::string_view bytes);
 
 }  // namespace neptune

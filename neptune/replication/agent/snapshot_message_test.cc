@@ -4,142 +4,113 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/replication/agent/snapshot_places.h"
-#include "neptune/replication/state/store_state.h"
-#include "neptune/world/sim/sim_storage.h"
 
 namespace neptune {
 namespace {
 
-constexpr size_t kNoLimit = 1u << 30;
-
-LogEntry Write(Lsn lsn, size_t size) {
-  return {.lsn = lsn,
-          .kind = EntryKind::kCommutativeWrite,
-          .origin = {11, lsn},
-          .payload = std::string(size, 'x')};
+LogEntry Write(Lsn lsn) {
+  return {.lsn = lsn, .epoch = 3, .method = MethodName("Add"), .payload = StrCat("entry ", lsn)};
 }
 
-ReplicaSnapshot WithLog(Lsn base, size_t entry_count, Lsn data_end) {
-  ReplicaSnapshot snapshot;
-  snapshot.pieces = {"first", "second"};
-  snapshot.base = {data_end, 0};
-  snapshot.log = LogCopy{.base = base, .counts = {{11, base}}, .entries = {}};
-  for (size_t i = 0; i < entry_count; ++i) {
-    snapshot.log->entries.push_back(Write(base + 1 + i, 50'000));
+SnapshotChunk MiddleChunk() {
+  SnapshotChunk chunk;
+  chunk.token = 77;
+  chunk.index = 4;
+  chunk.data_end = 20;
+  chunk.piece = "a piece";
+  chunk.entries = {Write(21), Write(22)};
+  return chunk;
+}
+
+SnapshotChunk LastChunk(bool with_log) {
+  SnapshotChunk chunk = MiddleChunk();
+  chunk.has_all_data = true;
+  chunk.mark = SnapshotMark{.base = {22, 3}, .write_set = MemberSet::FirstOf(3), .log = {}};
+  if (with_log) chunk.mark->log = LogCopy{.base = 20, .counts = {{11, 20}}, .entries = {}};
+  return chunk;
+}
+
+TEST(SnapshotMessageTest, ChunksArriveAsTheyWereSent) {
+  for (const SnapshotChunk& chunk :
+       {SnapshotChunk(), MiddleChunk(), LastChunk(false), LastChunk(true)}) {
+    const std::string bytes = EncodeSnapshotChunk(chunk);
+    const auto taken = DecodeSnapshotChunk(bytes);
+    ASSERT_TRUE(taken.ok()) << taken.status();
+    EXPECT_EQ(taken->token, chunk.token);
+    EXPECT_EQ(taken->index, chunk.index);
+    EXPECT_EQ(taken->data_end, chunk.data_end);
+    EXPECT_EQ(taken->piece, chunk.piece);
+    EXPECT_EQ(taken->has_all_data, chunk.has_all_data);
+    EXPECT_EQ(taken->entries, chunk.entries);
+    ASSERT_EQ(taken->mark.has_value(), chunk.mark.has_value());
+    if (!chunk.mark) continue;
+    EXPECT_EQ(taken->mark->base, chunk.mark->base);
+    EXPECT_EQ(taken->mark->write_set, chunk.mark->write_set);
+    ASSERT_EQ(taken->mark->log.has_value(), chunk.mark->log.has_value());
+    if (chunk.mark->log) {
+      EXPECT_EQ(taken->mark->log->counts, chunk.mark->log->counts);
+    }
   }
-  return snapshot;
 }
 
-std::vector<std::string> MessagesOf(const ReplicaSnapshot& snapshot) {
-  std::vector<std::string> messages;
-  for (const std::string& piece : snapshot.pieces) messages.push_back(EncodeSnapshotPiece(piece));
-  for (size_t next = 0; snapshot.log && next < snapshot.log->entries.size();) {
-    messages.push_back(EncodeSnapshotLog(snapshot.log->entries, &next));
+TEST(SnapshotMessageTest, BytesAreThoseOfTheReadme) {
+  SnapshotChunk chunk;
+  chunk.token = 0x0102030405060708;
+  chunk.index = 1;
+  chunk.data_end = 9;
+  chunk.piece = "hi";
+  chunk.has_all_data = true;
+  chunk.mark = SnapshotMark{.base = {9, 3}, .write_set = MemberSet::FirstOf(3), .log = {}};
+  const std::string bytes = EncodeSnapshotChunk(chunk);
+  std::string hex;
+  for (const char c : bytes.substr(8)) {
+    constexpr char kDigits[] = "0123456789abcdef";
+    hex += {kDigits[static_cast<uint8_t>(c) >> 4], kDigits[static_cast<uint8_t>(c) & 15]};
   }
-  messages.push_back(EncodeSnapshotEnd(snapshot));
-  return messages;
+  EXPECT_EQ(hex,
+            "0203"
+            "0102030405060708"
+            "0000000000000001"
+            "0000000000000009"
+            "000000026869"
+            "00000000"
+            "0000000000000009"
+            "0000000000000003"
+            "0007");
 }
 
-StatusOr<ReplicaSnapshot> Assemble(const std::vector<std::string>& messages,
-                                   size_t size_max = kNoLimit) {
-  SnapshotAssembly assembly(size_max);
-  for (const std::string& message : messages) {
-    NEPTUNE_RETURN_IF_ERROR(assembly.Take(message));
+TEST(SnapshotMessageTest, DamagedChunksAreRefused) {
+  for (const SnapshotChunk& chunk : {MiddleChunk(), LastChunk(true)}) {
+    const std::string bytes = EncodeSnapshotChunk(chunk);
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      EXPECT_EQ(DecodeSnapshotChunk(bytes.substr(0, size)).status().code(), StatusCode::kDataLoss);
+    }
+    for (size_t bit = 0; bit < 8 * bytes.size(); ++bit) {
+      std::string flipped = bytes;
+      flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << (bit % 8)));
+      EXPECT_EQ(DecodeSnapshotChunk(flipped).status().code(), StatusCode::kDataLoss) << bit;
+    }
+    EXPECT_FALSE(DecodeSnapshotChunk(bytes + "x").ok());
   }
-  if (!assembly.is_whole()) return Unavailable("not whole");
-  return assembly.Release();
 }
 
-TEST(SnapshotMessageTest, SnapshotsArriveAsTheyWereSent) {
-  ReplicaSnapshot ordered;
-  ordered.pieces = {"only"};
-  ordered.base = {7, 3};
-  ordered.write_set = MemberSet::FirstOf(3);
-  const auto taken = Assemble(MessagesOf(ordered));
-  ASSERT_TRUE(taken.ok()) << taken.status();
-  EXPECT_EQ(taken->pieces, ordered.pieces);
-  EXPECT_EQ(taken->base, ordered.base);
-  EXPECT_EQ(taken->write_set, ordered.write_set);
-  EXPECT_FALSE(taken->log.has_value());
-
-  const ReplicaSnapshot own = WithLog(20, 9, 25);
-  EXPECT_GT(MessagesOf(own).size(), 5u) << "the log is cut";
-  const auto taken_too = Assemble(MessagesOf(own));
-  ASSERT_TRUE(taken_too.ok()) << taken_too.status();
-  EXPECT_EQ(taken_too->log->entries, own.log->entries);
-  EXPECT_EQ(taken_too->log->counts, own.log->counts);
-  EXPECT_EQ(taken_too->log->base, 20u);
-}
-
-TEST(SnapshotMessageTest, DataThatDoNotGoWithTheirLogAreRefused) {
-  for (const Lsn end : {19u, 30u}) {
-    EXPECT_EQ(Assemble(MessagesOf(WithLog(20, 9, end))).status().code(), StatusCode::kDataLoss);
-  }
-  for (const Lsn end : {20u, 29u}) EXPECT_TRUE(Assemble(MessagesOf(WithLog(20, 9, end))).ok());
-  ReplicaSnapshot gap = WithLog(20, 9, 25);
-  gap.log->entries.erase(gap.log->entries.begin() + 3);
-  EXPECT_EQ(Assemble(MessagesOf(gap)).status().code(), StatusCode::kDataLoss);
-}
-
-TEST(SnapshotMessageTest, WhatIsLostRepeatedOrForeignIsRefused) {
-  std::vector<std::string> messages = MessagesOf(WithLog(20, 9, 25));
-  std::vector<std::string> lost = messages;
-  lost.erase(lost.begin() + 3);
-  EXPECT_EQ(Assemble(lost).status().code(), StatusCode::kDataLoss);
-  std::vector<std::string> endless(messages.begin(), messages.end() - 1);
-  EXPECT_EQ(Assemble(endless).status().code(), StatusCode::kUnavailable);
-  for (const std::string& foreign : {std::string(), std::string("X"), std::string("Lx"),
-                                     std::string("E"), messages.back() + "x"}) {
-    EXPECT_EQ(Assemble({foreign}).status().code(), StatusCode::kDataLoss) << foreign;
-  }
-  messages.push_back(messages.front());
-  EXPECT_EQ(Assemble(messages).status().code(), StatusCode::kDataLoss) << "after the end";
-}
-
-TEST(SnapshotMessageTest, TooMuchIsRefusedBeforeItIsHeld) {
-  const std::vector<std::string> messages = MessagesOf(WithLog(20, 9, 25));
-  size_t size = 0;
-  for (const std::string& message : messages) size += message.size();
-  EXPECT_TRUE(Assemble(messages, size).ok());
-  const Status status = Assemble(messages, size - 1).status();
-  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
-  EXPECT_NE(ToStd(status.message()).find(StrCat("more than ", size - 1, " bytes")),
-            std::string_view::npos);
-}
-
-TEST(SnapshotMessageTest, RequestsNameAPartition) {
-  const SnapshotRequest request = {ServiceName("forum"), PartitionId(7)};
-  const std::string bytes = EncodeSnapshotRequest(request);
-  EXPECT_EQ(DecodeSnapshotRequest(bytes).value(), request);
+TEST(SnapshotMessageTest, PullsNameATransferOfAPartition) {
+  const SnapshotPull pull = {
+      ServiceName("forum"), PartitionId(7), NodeId("n2"), 77, 5, true, false};
+  const std::string bytes = EncodeSnapshotPull(pull);
+  EXPECT_EQ(DecodeSnapshotPull(bytes).value(), pull);
   for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_EQ(DecodeSnapshotRequest(bytes.substr(0, size)).status().code(),
+    EXPECT_EQ(DecodeSnapshotPull(bytes.substr(0, size)).status().code(),
               StatusCode::kInvalidArgument);
   }
-  EXPECT_FALSE(DecodeSnapshotRequest(bytes + "x").ok());
+  EXPECT_FALSE(DecodeSnapshotPull(bytes + "x").ok());
 }
 
-TEST(SnapshotMessageTest, DataThatAreTooLargeAreNotHeld) {
-  SimStorage storage;
-  const WriteFunction put = [](const WriteContext& context, std::string_view request,
-                               std::string*) {
-    context.changes.Put(StrCat("key ", context.lsn), request);
-    return OkStatus();
-  };
-  auto state = StoreState::Open(*storage.Open("data"), {.writes = {{MethodName("Put"), put}}});
-  ASSERT_TRUE(state.ok()) << state.status();
-  for (Lsn lsn = 1; lsn <= 10; ++lsn) {
-    const LogEntry write = {
-        .lsn = lsn, .method = MethodName("Put"), .payload = std::string(100'000, 'x')};
-    ASSERT_TRUE((*state)->Apply(write).ok());
-  }
-  ReplicaSnapshot snapshot;
-  const Status refused = CollectPieces(**state, 900'000, &snapshot);
-  EXPECT_EQ(refused.code(), StatusCode::kResourceExhausted);
-  EXPECT_EQ(refused.message(), "the data are larger than 900000 bytes and are not sent");
-  EXPECT_TRUE(snapshot.pieces.empty());
-  ASSERT_TRUE(CollectPieces(**state, 1'100'000, &snapshot).ok());
-  EXPECT_EQ(snapshot.base.lsn, 10u);
-  EXPECT_GT(snapshot.pieces.size(), 7u);
+TEST(SnapshotMessageTest, MessagesOfAnotherVersionAreRefusedWithIt) {
+  std::string pull = EncodeSnapshotPull({});
+  pull[0] = 9;
+  EXPECT_EQ(DecodeSnapshotPull(pull).status(),
+            InvalidArgument("a pull of a snapshot has version 9"));
 }
 
 TEST(SnapshotPlacesTest, OneMoreThanThereIsRoomForIsRefused) {

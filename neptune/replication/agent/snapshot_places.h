@@ -1,4 +1,4 @@
-// Limits the number of snapshots that a node holds in memory at a time.
+// Limits the number of snapshots that a node sends, or restores, at a time.
 //
 // Threads: thread-safe.
 // Errors: kResourceExhausted all places are taken.

@@ -36,9 +36,18 @@ void CommutativeProtocol::Handle(ProtocolEvent event, TimePoint now) {
                  [&](MemberUnreachable&) {},
                  [&](ChangeStored& stored) { replica_.Stored(stored.number, now); },
                  [&](DataRestored& restored) {
-                   if (!restored.mark.log) return;
+                   if (!restored.mark.log) return replica_.EndRestore(now);
                    LogCopy& log = *restored.mark.log;
                    replica_.Restored(log.base, log.counts, std::move(log.entries), now);
+                 },
+                 [&](LogReplaced& replaced) {
+                   LogCopy& log = replaced.log;
+                   replica_.BeginLog(log.base, log.counts);
+                   replica_.AddToLog(std::move(log.entries));
+                 },
+                 [&](LogExtended& extended) {
+                   replica_.AddToLog(std::move(extended.entries));
+                   if (extended.is_whole) replica_.NoteCounts(now);
                  },
                  [&](EntriesDropped& dropped) { replica_.Dropped(dropped.first); },
              },
@@ -79,7 +88,7 @@ std::optional<SnapshotMark> CommutativeProtocol::MarkOf(Lsn last_write, Lsn log_
       .log = LogCopy{.base = log_base, .counts = replica_.CountsAt(log_base), .entries = {}}};
 }
 
-Lsn CommutativeProtocol::LastDroppable(Lsn wanted, bool, TimePoint now) {
+Lsn CommutativeProtocol::LastDroppable(Lsn wanted, LogPressure, TimePoint now) {
   if (!replica_.is_ready()) return 0;
   const Lsn needed = replica_.needed_from();
   if (replica_.last_lsn() != noted_lsn_) {

@@ -31,7 +31,7 @@ class CommutativeProtocol final : public ReplicationProtocol {
   // The role is kPeer or kBlank; there is no primary and no freshness.
   ReplicaStatus status() const override;
   std::optional<SnapshotMark> MarkOf(Lsn last_write, Lsn log_base) const override;
-  Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
+  Lsn LastDroppable(Lsn wanted, LogPressure pressure, TimePoint now) override;
 
  private:
   CommutativeReplica replica_;

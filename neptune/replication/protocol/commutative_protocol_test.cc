@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "neptune/base/strings.h"
 #include "neptune/world/random_source.h"
@@ -99,11 +100,20 @@ class Member {
     executed_ = source.executed_;
     executions_ = source.executions_;
     restore_from_.reset();
+    if (executed_ % 2 == 0) {
+      protocol_->Handle(DataRestored{*std::move(mark)}, now);
+      return true;
+    }
+    // The other half of the restores get their log in parts.
+    std::vector<LogEntry> entries = std::exchange(mark->log->entries, {});
+    protocol_->Handle(LogReplaced{*std::exchange(mark->log, std::nullopt)}, now);
+    for (LogEntry& entry : entries) protocol_->Handle(LogExtended{{std::move(entry)}, false}, now);
+    protocol_->Handle(LogExtended{{}, /*is_whole=*/true}, now);
     protocol_->Handle(DataRestored{*std::move(mark)}, now);
     return true;
   }
   void DropLog(TimePoint now) {
-    const Lsn last = protocol_->LastDroppable(executed_, /*is_large=*/true, now);
+    const Lsn last = protocol_->LastDroppable(executed_, LogPressure::kLarge, now);
     while (!log_.empty() && log_.front().lsn <= last) {
       outline_.base = {log_.front().lsn, 0};
       log_.pop_front();
@@ -338,7 +348,7 @@ TEST(CommutativeProtocolTest, BlankMemberTakesNoWritesAndGivesNoData) {
   CommutativeProtocol protocol = NewProtocol(3, now);
   EXPECT_EQ(protocol.Propose({}, now).status().code(), StatusCode::kUnavailable);
   EXPECT_FALSE(protocol.MarkOf(0, 0).has_value());
-  EXPECT_EQ(protocol.LastDroppable(5, true, now), 0u);
+  EXPECT_EQ(protocol.LastDroppable(5, LogPressure::kLarge, now), 0u);
 }
 
 TEST(CommutativeProtocolTest, DataThatEndBeforeTheLogBeginsAreNotGiven) {

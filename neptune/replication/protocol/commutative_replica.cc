@@ -169,11 +169,25 @@ void CommutativeReplica::StartOver(Lsn base, const OriginCounts& counts) {
 void CommutativeReplica::Restored(Lsn base, const OriginCounts& counts,
                                   std::vector<LogEntry> entries, TimePoint now) {
   if (!is_restoring_) return;
+  BeginLog(base, counts);
+  AddToLog(std::move(entries));
+  NoteCounts(now);
+  EndRestore(now);
+}
+
+void CommutativeReplica::BeginLog(Lsn base, const OriginCounts& counts) {
+  if (is_restoring_) StartOver(base, counts);
+}
+
+void CommutativeReplica::AddToLog(std::vector<LogEntry> entries) {
+  if (!is_restoring_) return;
+  for (LogEntry& entry : entries) Append(std::move(entry));
+}
+
+void CommutativeReplica::EndRestore(TimePoint now) {
   is_restoring_ = false;
   actions_.restore_from.reset();
-  StartOver(base, counts);
-  for (LogEntry& entry : entries) Append(std::move(entry));
-  NoteCounts(now);
+  Maintain(now);
 }
 
 void CommutativeReplica::NoteCounts(TimePoint now) {

@@ -95,6 +95,12 @@ class CommutativeReplica {
   // of them, or with `base`. The entries are part of the restore because those that some members
   // lack might exist nowhere else.
   void Restored(Lsn base, const OriginCounts& counts, std::vector<LogEntry> entries, TimePoint now);
+  // The same in parts: BeginLog, AddToLog for the entries in their order, NoteCounts, and
+  // EndRestore once all that is stored and the data are ended. The member does not take part
+  // before.
+  void BeginLog(Lsn base, const OriginCounts& counts);
+  void AddToLog(std::vector<LogEntry> entries);
+  void EndRestore(TimePoint now);
 
   // Entries up to here may be executed.
   Lsn executable() const { return stored_lsn_; }

@@ -1,13 +1,10 @@
-// A copy of a partition's data, and its place in the order of writes.
+// The place of a copy of a partition's data in the order of writes.
 //
 // Threads: immutable values.
 
 #pragma once
 
-#include <deque>
-#include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "neptune/replication/log/log_outline.h"
@@ -30,12 +27,6 @@ struct SnapshotMark {
   MemberSet write_set;
   // Level 1 only.
   std::optional<LogCopy> log;
-};
-
-struct ReplicaSnapshot : SnapshotMark {
-  std::deque<std::string> pieces;
-  // Holds one of the node's SnapshotPlaces; may be null.
-  std::shared_ptr<const void> place;
 };
 
 }  // namespace neptune

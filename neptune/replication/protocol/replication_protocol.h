@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
@@ -50,15 +51,33 @@ struct ChangeStored {
 };
 // This member's data have been, or will be, replaced by those of another member, which marked them.
 // They count only once the change that follows is stored: data must never be ahead of their log.
+// At level 1 the mark has the whole log, or none if LogReplaced and LogExtended came before.
 struct DataRestored {
   SnapshotMark mark;
+};
+// Level 1: another member's log begins to replace this one's, with these entries.
+struct LogReplaced {
+  LogCopy log;
+};
+// Level 1: further entries of that log. `is_whole`: they were the last ones; the data may be ended
+// once all are stored.
+struct LogExtended {
+  std::vector<LogEntry> entries;
+  bool is_whole = false;
 };
 // The log no longer has the entries before `first`.
 struct EntriesDropped {
   Lsn first = 0;
 };
 using ProtocolEvent = std::variant<MessageReceived, TimePassed, MemberUnreachable, ChangeStored,
-                                   DataRestored, EntriesDropped>;
+                                   DataRestored, LogReplaced, LogExtended, EntriesDropped>;
+
+// How much a log must become smaller: which members it still keeps entries for.
+enum class LogPressure : uint8_t {
+  kNone,   // all members
+  kLarge,  // it exceeds its size: those that answer and have not been away for too long
+  kFull,   // no other member
+};
 
 class ReplicationProtocol {
  public:
@@ -86,9 +105,9 @@ class ReplicationProtocol {
   // the last stored one. nullopt: the member cannot give a snapshot, or its log no longer has what
   // is needed.
   virtual std::optional<SnapshotMark> MarkOf(Lsn last_write, Lsn log_base) const = 0;
-  // The last entry up to `wanted` that may be dropped; 0: none. `is_large`: the log exceeds its
-  // size limit. May append an entry to the log, so that the next call can drop more.
-  virtual Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) = 0;
+  // The last entry up to `wanted` that may be dropped; 0: none. May append an entry to the log, so
+  // that the next call can drop more.
+  virtual Lsn LastDroppable(Lsn wanted, LogPressure pressure, TimePoint now) = 0;
 };
 
 // Builds a function object that handles each kind of event by one of the given functions.

@@ -20,6 +20,7 @@ class HeldStore final : public KeyValueStore {
   Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
     return store_->Scan(options, visitor);
   }
+  StatusOr<std::unique_ptr<KeyValueView>> OpenView() const override { return store_->OpenView(); }
 
  private:
   const std::shared_ptr<KeyValueStore> store_;
@@ -64,6 +65,11 @@ Status ReopenableStore::Sync() {
 Status ReopenableStore::Scan(const ScanOptions& options, const Visitor& visitor) const {
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<KeyValueStore> store, Current());
   return Noted(store->Scan(options, visitor));
+}
+
+StatusOr<std::unique_ptr<KeyValueView>> ReopenableStore::OpenView() const {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<KeyValueStore> store, Current());
+  return store->OpenView();
 }
 
 }  // namespace neptune

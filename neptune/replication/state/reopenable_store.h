@@ -40,6 +40,9 @@ class ReopenableStore final : public KeyValueStore {
   Status Write(const WriteBatch& batch, WriteMode mode) override;
   Status Sync() override;
   Status Scan(const ScanOptions& options, const Visitor& visitor) const override;
+  // The view keeps the store open, so its holder must not keep it long. Damage that it meets is not
+  // reported.
+  StatusOr<std::unique_ptr<KeyValueView>> OpenView() const override;
 
  private:
   StatusOr<std::shared_ptr<KeyValueStore>> Current() const;

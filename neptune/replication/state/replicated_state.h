@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +40,20 @@ struct VerifiedPart {
   std::optional<std::string> next;
 };
 
+// The data as they were at one moment, for another replica; writes go on meanwhile. The calls block
+// and run one at a time.
+class SnapshotSource {
+ public:
+  virtual ~SnapshotSource() = default;
+
+  // The last write in the data.
+  virtual Lsn completed() const = 0;
+  // True once all pieces were taken.
+  virtual bool is_done() const = 0;
+  // Reads the next piece, of at most piece_size_max bytes. REQUIRES: !is_done().
+  virtual StatusOr<std::string> Next(size_t piece_size_max) = 0;
+};
+
 class ReplicatedState {
  public:
   virtual ~ReplicatedState() = default;
@@ -55,17 +68,18 @@ class ReplicatedState {
   // Makes all completed writes durable. Returns the last durable write.
   virtual StatusOr<Lsn> Flush() = 0;
 
-  // Passes a snapshot of the data to `piece`, in pieces of at most `piece_size_max` bytes, and
-  // returns the last write in it. If `piece` returns false, the snapshot ends early.
-  using PieceHandler = std::function<bool(std::string_view piece)>;
-  virtual StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const = 0;
+  // Opens a snapshot of the data; any time but during a restore. It may outlive this object.
+  virtual StatusOr<std::unique_ptr<SnapshotSource>> OpenSnapshot() const = 0;
 
-  // Replaces all data: BeginRestore, RestorePiece for every piece in order, then EndRestore with
-  // the last write in them. After a failure or crash in between, the state is empty (completed() is
-  // 0) and the restore can begin again.
+  // Replaces all data: BeginRestore, RestorePiece for every piece in order, RestoreEntry for writes
+  // that follow them, if any, then EndRestore, which makes all durable and returns the last write
+  // in the data. Until then, and after a failure or crash in between, the state is empty
+  // (completed() is 0) and the restore can begin again. Errors: kDataLoss a piece is damaged or not
+  // the next one, or the last one is missing.
   virtual Status BeginRestore() = 0;
   virtual Status RestorePiece(std::string_view piece) = 0;
-  virtual Status EndRestore(Lsn completed) = 0;
+  virtual Status RestoreEntry(const LogEntry& entry) = 0;
+  virtual StatusOr<Lsn> EndRestore() = 0;
 
   // The latest `accepted_at` of the writes in the data, also of a restored snapshot. Default: not
   // known.

@@ -18,42 +18,33 @@ constexpr size_t kEndSize = sizeof(uint16_t) + 2 * sizeof(uint64_t);
 
 }  // namespace
 
-SnapshotWriter::SnapshotWriter(size_t piece_size_max, PieceHandler take)
-    : chunk_size_(std::max(piece_size_max, kSnapshotPieceSizeMin) - kChecksumSize),
-      take_(std::move(take)) {}
-
-bool SnapshotWriter::Add(std::string_view key, std::string_view value) {
+void SnapshotWriter::Add(std::string_view key, std::string_view value) {
   ByteWriter out(&stream_);
   out.Counted<uint16_t>(key);
   out.Counted<uint32_t>(value);
   ++pair_count_;
-  return Cut(chunk_size_ - 1);
 }
 
-bool SnapshotWriter::End(Lsn completed) {
+void SnapshotWriter::End(Lsn completed) {
   ByteWriter out(&stream_);
   out.Number(kEndMark);
   out.Number(pair_count_);
   out.Number(completed);
-  return Cut(0);
 }
 
-// Emits pieces until at most `rest_size_max` bytes are left.
-bool SnapshotWriter::Cut(size_t rest_size_max) {
-  std::string_view rest = stream_;
-  while (rest.size() > rest_size_max) {
-    const std::string_view chunk = rest.substr(0, chunk_size_);
-    rest.remove_prefix(chunk.size());
-    checksum_ = Checksum64(chunk, checksum_);
-    std::string piece;
-    piece.reserve(kChecksumSize + chunk.size());
-    ByteWriter out(&piece);
-    out.Number(checksum_);
-    out.Bytes(chunk);
-    if (!take_(piece)) return false;
-  }
-  stream_.erase(0, stream_.size() - rest.size());
-  return true;
+std::string SnapshotWriter::TakePiece(size_t piece_size_max) {
+  const size_t chunk_size = std::max(piece_size_max, kSnapshotPieceSizeMin) - kChecksumSize;
+  const std::string_view chunk = std::string_view(stream_).substr(taken_, chunk_size);
+  checksum_ = Checksum64(chunk, checksum_);
+  std::string piece;
+  piece.reserve(kChecksumSize + chunk.size());
+  ByteWriter out(&piece);
+  out.Number(checksum_);
+  out.Bytes(chunk);
+  taken_ += chunk.size();
+  // Not after each piece, since a large value is cut into many.
+  if (taken_ >= stream_.size() / 2) stream_.erase(0, std::exchange(taken_, 0));
+  return piece;
 }
 
 StatusOr<std::string_view> SnapshotReader::Verify(std::string_view piece) {
@@ -111,12 +102,6 @@ StatusOr<size_t> SnapshotReader::HandleEnd(std::string_view rest) {
   completed_ = in.Number<uint64_t>();
   has_ended_ = true;
   return kEndSize;
-}
-
-Status SnapshotReader::CheckEnd(Lsn completed) const {
-  if (!has_ended_) return DataLoss("the end of a snapshot is missing");
-  if (completed_ == completed) return OkStatus();
-  return DataLoss("a snapshot ends with write ", completed_, ", expected ", completed);
 }
 
 }  // namespace neptune

@@ -2,12 +2,15 @@
 //
 //   pairs ─► SnapshotWriter ─► piece, piece, ... ─► SnapshotReader ─► pairs
 //
+// Pieces are cut when they are wanted, each as large as its taker says.
+//
 // Each piece's checksum continues that of the previous one, which detects damaged, missing,
 // repeated and misplaced pieces; the end has the number of pairs.
 //
 // Threads: thread-compatible.
 // Errors: kDataLoss a piece is damaged or not the next one, or the end is missing.
-// Limits: keys and values as in storage.h; a reader holds one pair and one piece.
+// Limits: keys and values as in storage.h; a reader holds one pair and one piece; a writer holds
+//   what was added and not taken.
 
 #pragma once
 
@@ -26,20 +29,19 @@ inline constexpr size_t kSnapshotPieceSizeMin = 64;
 
 class SnapshotWriter {
  public:
-  using PieceHandler = std::function<bool(std::string_view piece)>;
-  // Pieces have at most piece_size_max bytes, or kSnapshotPieceSizeMin if that is more.
-  SnapshotWriter(size_t piece_size_max, PieceHandler take);
+  void Add(std::string_view key, std::string_view value);
+  // Adds the end. REQUIRES: it is called once, after all pairs.
+  void End(Lsn completed);
 
-  // False: the handler wants no more pieces.
-  bool Add(std::string_view key, std::string_view value);
-  bool End(Lsn completed);
+  // Bytes of the stream that are not in a piece yet.
+  size_t size() const { return stream_.size() - taken_; }
+  // Cuts the next piece, of at most piece_size_max bytes (kSnapshotPieceSizeMin if that is more).
+  // REQUIRES: size() > 0.
+  std::string TakePiece(size_t piece_size_max);
 
  private:
-  bool Cut(size_t rest_size_max);
-
-  const size_t chunk_size_;
-  const PieceHandler take_;
-  std::string stream_;  // not yet cut
+  std::string stream_;
+  size_t taken_ = 0;  // bytes of it that are in pieces
   uint64_t pair_count_ = 0;
   uint64_t checksum_ = 0;  // checksum of the last piece
 };
@@ -50,8 +52,10 @@ class SnapshotReader {
 
   // Adds a piece and passes the pairs that it completes to `take`.
   Status Take(std::string_view piece, const PairHandler& take);
-  // Checks that the stream is complete and that its data end with this write.
-  Status CheckEnd(Lsn completed) const;
+  // True once the whole stream was taken.
+  bool has_ended() const { return has_ended_; }
+  // The last write in the data. REQUIRES: has_ended().
+  Lsn completed() const { return completed_; }
 
  private:
   StatusOr<std::string_view> Verify(std::string_view piece);

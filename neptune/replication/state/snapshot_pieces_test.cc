@@ -14,12 +14,13 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 std::vector<std::string> Write(const Pairs& pairs, size_t piece_size_max, Lsn completed) {
   std::vector<std::string> pieces;
-  SnapshotWriter writer(piece_size_max, [&](std::string_view piece) {
-    pieces.emplace_back(piece);
-    return true;
-  });
-  for (const auto& [key, value] : pairs) EXPECT_TRUE(writer.Add(key, value));
-  EXPECT_TRUE(writer.End(completed));
+  SnapshotWriter writer;
+  for (const auto& [key, value] : pairs) {
+    writer.Add(key, value);
+    while (writer.size() > piece_size_max) pieces.push_back(writer.TakePiece(piece_size_max));
+  }
+  writer.End(completed);
+  while (writer.size() > 0) pieces.push_back(writer.TakePiece(piece_size_max));
   return pieces;
 }
 
@@ -31,7 +32,8 @@ StatusOr<Pairs> Read(const std::vector<std::string>& pieces, Lsn completed) {
       pairs.emplace_back(key, value);
     }));
   }
-  NEPTUNE_RETURN_IF_ERROR(reader.CheckEnd(completed));
+  if (!reader.has_ended()) return DataLoss("the end is missing");
+  EXPECT_EQ(reader.completed(), completed);
   return pairs;
 }
 
@@ -59,8 +61,17 @@ TEST(SnapshotPiecesTest, PairsArriveHoweverTheyAreCut) {
   }
 }
 
-TEST(SnapshotPiecesTest, EndOfAnotherWriteIsRefused) {
-  EXPECT_EQ(Read(Write({{"k", "v"}}, 100, 7), 8).status().code(), StatusCode::kDataLoss);
+TEST(SnapshotPiecesTest, LargeValueIsCutIntoPiecesOfAnySize) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    RandomSource random(seed);
+    const Pairs pairs = {{"a", "1"}, {"large", std::string(50'000, 'x')}, {"z", ""}};
+    SnapshotWriter writer;
+    for (const auto& [key, value] : pairs) writer.Add(key, value);
+    writer.End(9);
+    std::vector<std::string> pieces;
+    while (writer.size() > 0) pieces.push_back(writer.TakePiece(random.Below(5'000)));
+    EXPECT_EQ(Read(pieces, 9).value(), pairs) << "seed " << seed;
+  }
 }
 
 TEST(SnapshotPiecesTest, DamagedMissingRepeatedAndExchangedPiecesAreRefused) {

@@ -6,6 +6,7 @@
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/log/sealed_record.h"
+#include "neptune/replication/state/store_snapshot.h"
 
 namespace neptune {
 namespace {
@@ -148,6 +149,11 @@ Status CheckRecord(std::string_view key, std::string_view value) {
   return OkStatus();
 }
 
+Status CheckFollows(const LogEntry& entry, Lsn completed) {
+  if (IsWrite(entry.kind) && entry.lsn > completed) return OkStatus();
+  return FailedPrecondition("log entry ", entry.lsn, " cannot be executed after ", completed);
+}
+
 bool IsRestorable(std::string_view key) {
   return !key.empty() &&
          (key[0] == kAnswerPrefix || key[0] == kAnsweredPrefix || key[0] == kUserPrefix);
@@ -229,31 +235,43 @@ Lsn StoreState::completed() const { return completed_; }
 
 StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
   NEPTUNE_RETURN_IF_ERROR(CheckUsable());
-  if (!IsWrite(entry.kind) || entry.lsn <= completed_) {
-    return FailedPrecondition("log entry ", entry.lsn, " cannot be executed after ",
-                              completed_.load());
-  }
+  NEPTUNE_RETURN_IF_ERROR(CheckFollows(entry, completed_));
   WriteBatch batch;
-  NEPTUNE_ASSIGN_OR_RETURN(std::optional<WriteOutcome> answered,
-                           FindAnswer(entry.request_id, entry.lsn));
-  const bool is_first = !answered.has_value();
-  StatusOr<WriteOutcome> outcome =
-      is_first ? Execute(entry, batch) : StatusOr<WriteOutcome>(*std::move(answered));
-  if (!outcome.ok()) return Fail(outcome.status());
-  const bool has_changed = !batch.operations().empty();
-  NEPTUNE_RETURN_IF_ERROR(ForgetAnswers(entry.lsn, batch));
-  if (is_first && entry.request_id.given()) {
-    batch.Put(AnswerKey(entry.request_id), EncodeAnswer(entry.lsn, *outcome));
-    batch.Put(AnsweredKey(entry.lsn), EncodeRequestId(entry.request_id));
-  }
+  StatusOr<Executed> executed = ExecuteAfter(completed_, entry, batch);
+  if (!executed.ok()) return Fail(executed.status());
   batch.Put(kStateKey, EncodeState(entry.lsn));
-  const int64_t newest_ns = std::max(newest_write_ns_.load(), entry.accepted_at.ns_since_1970);
-  if (newest_ns != newest_write_ns_) batch.Put(kNewestWriteKey, EncodeTime({newest_ns}));
+  const int64_t newest_ns = PutNewest(entry, batch);
   if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
   completed_ = entry.lsn;
   newest_write_ns_ = newest_ns;
-  if (has_changed && options_.on_change) options_.on_change(&entry);
-  return outcome;
+  if (executed->has_changed && options_.on_change) options_.on_change(&entry);
+  return std::move(executed->outcome);
+}
+
+int64_t StoreState::PutNewest(const LogEntry& entry, WriteBatch& batch) const {
+  const int64_t newest_ns = std::max(newest_write_ns_.load(), entry.accepted_at.ns_since_1970);
+  if (newest_ns != newest_write_ns_) batch.Put(kNewestWriteKey, EncodeTime({newest_ns}));
+  return newest_ns;
+}
+
+StatusOr<StoreState::Executed> StoreState::ExecuteAfter(Lsn completed, const LogEntry& entry,
+                                                        WriteBatch& batch) const {
+  NEPTUNE_ASSIGN_OR_RETURN(std::optional<WriteOutcome> answered,
+                           FindAnswer(entry.request_id, entry.lsn));
+  const bool is_first = !answered.has_value();
+  Executed executed;
+  if (is_first) {
+    NEPTUNE_ASSIGN_OR_RETURN(executed.outcome, Execute(entry, batch));
+  } else {
+    executed.outcome = *std::move(answered);
+  }
+  executed.has_changed = !batch.operations().empty();
+  NEPTUNE_RETURN_IF_ERROR(ForgetAnswers(completed, entry.lsn, batch));
+  if (is_first && entry.request_id.given()) {
+    batch.Put(AnswerKey(entry.request_id), EncodeAnswer(entry.lsn, executed.outcome));
+    batch.Put(AnsweredKey(entry.lsn), EncodeRequestId(entry.request_id));
+  }
+  return executed;
 }
 
 Status StoreState::Fail(const Status& status) {
@@ -295,9 +313,8 @@ StatusOr<WriteOutcome> StoreState::Execute(const LogEntry& entry, WriteBatch& ba
   return outcome;
 }
 
-Status StoreState::ForgetAnswers(Lsn lsn, WriteBatch& batch) const {
+Status StoreState::ForgetAnswers(Lsn completed, Lsn lsn, WriteBatch& batch) const {
   if (lsn <= kAnswersKept) return OkStatus();
-  const Lsn completed = completed_;
   const Lsn first = completed > kAnswersKept ? completed - kAnswersKept + 1 : 1;
   const Lsn last = lsn - kAnswersKept;
   Status damage;
@@ -320,24 +337,18 @@ StatusOr<Lsn> StoreState::Flush() {
   return completed;
 }
 
-StatusOr<Lsn> StoreState::WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const {
-  SnapshotWriter writer(piece_size_max, piece);
+StatusOr<std::unique_ptr<SnapshotSource>> StoreState::OpenSnapshot() const {
+  NEPTUNE_ASSIGN_OR_RETURN(std::unique_ptr<KeyValueView> view, store_->OpenView());
   StatusOr<Lsn> completed = Lsn{0};
-  bool is_wanted = true;
-  const auto add = [&](std::string_view key, std::string_view value) {
-    if (key == kStateKey) {
-      completed = DecodeState(value);
-    } else if (key == kRestoreKey) {
-      completed = FailedPrecondition("the data are being restored");
-    } else {
-      is_wanted = writer.Add(key, value);
-    }
-    return is_wanted && completed.ok();
+  const auto find = [&](std::string_view key, std::string_view value) {
+    if (key == kStateKey) completed = DecodeState(value);
+    if (key == kRestoreKey) completed = FailedPrecondition("the data are being restored");
+    return completed.ok() && key < kStateKey;
   };
-  NEPTUNE_RETURN_IF_ERROR(store_->Scan({}, add));
-  NEPTUNE_RETURN_IF_ERROR(completed);
-  if (!is_wanted || !writer.End(*completed)) return Cancelled("the receiver ended the snapshot");
-  return completed;
+  NEPTUNE_RETURN_IF_ERROR(
+      view->Scan({.first = std::string(kRestoreKey), .end = std::string(kUserEnd)}, find));
+  NEPTUNE_RETURN_IF_ERROR(completed.status());
+  return std::make_unique<StoreSnapshot>(std::move(view), *completed, &IsRestorable);
 }
 
 // The store checks what it reads; records of the runtime have a checksum of their own as well.
@@ -381,34 +392,57 @@ Status StoreState::RestorePiece(std::string_view piece) {
   if (!restore_) return FailedPrecondition("no restore is in progress");
   WriteBatch batch;
   Status status;
-  const Status taken = restore_->Take(piece, [&](std::string_view key, std::string_view value) {
+  const auto put = [&](std::string_view key, std::string_view value) {
     if (!IsRestorable(key)) status = DataLoss("a snapshot has an unknown key");
     batch.Put(key, value);
-  });
+  };
+  const Status taken = restore_->reader.Take(piece, put);
   if (!taken.ok()) status = taken;
   if (status.ok()) status = store_->Write(batch, WriteMode::kBuffered);
+  if (status.ok() && restore_->reader.has_ended()) {
+    restore_->executed = restore_->reader.completed();
+    status = LoadNewestWrite();
+  }
   if (status.ok()) return status;
   restore_.reset();
   NEPTUNE_RETURN_IF_ERROR(Wipe(/*mark=*/false));
   return status;
 }
 
-Status StoreState::EndRestore(Lsn completed) {
+Status StoreState::RestoreEntry(const LogEntry& entry) {
+  NEPTUNE_RETURN_IF_ERROR(CheckComplete());
+  NEPTUNE_RETURN_IF_ERROR(CheckFollows(entry, restore_->executed));
+  WriteBatch batch;
+  const StatusOr<Executed> executed = ExecuteAfter(restore_->executed, entry, batch);
+  if (!executed.ok()) return Fail(executed.status());
+  const int64_t newest_ns = PutNewest(entry, batch);
+  if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
+  restore_->executed = entry.lsn;
+  newest_write_ns_ = newest_ns;
+  return OkStatus();
+}
+
+// Ends a restore whose pieces are not complete.
+Status StoreState::CheckComplete() {
+  NEPTUNE_RETURN_IF_ERROR(broken_);
   if (!restore_) return FailedPrecondition("no restore is in progress");
-  const Status whole = restore_->CheckEnd(completed);
+  if (restore_->reader.has_ended()) return OkStatus();
   restore_.reset();
-  if (!whole.ok()) {
-    NEPTUNE_RETURN_IF_ERROR(Wipe(/*mark=*/false));
-    return whole;
-  }
+  NEPTUNE_RETURN_IF_ERROR(Wipe(/*mark=*/false));
+  return DataLoss("the end of a snapshot is missing");
+}
+
+StatusOr<Lsn> StoreState::EndRestore() {
+  NEPTUNE_RETURN_IF_ERROR(CheckComplete());
+  const Lsn completed = restore_->executed;
   WriteBatch batch;
   batch.Delete(kRestoreKey);
   batch.Put(kStateKey, EncodeState(completed));
   if (Status status = store_->Write(batch, WriteMode::kSynced); !status.ok()) return Fail(status);
+  restore_.reset();
   completed_ = completed;
-  NEPTUNE_RETURN_IF_ERROR(LoadNewestWrite());
   if (options_.on_change) options_.on_change(nullptr);
-  return OkStatus();
+  return completed;
 }
 
 }  // namespace neptune

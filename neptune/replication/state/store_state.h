@@ -113,12 +113,12 @@ class StoreState final : public ReplicatedState {
   WallTime newest_write() const override { return {newest_write_ns_}; }
   StatusOr<WriteOutcome> Apply(const LogEntry& entry) override;
   StatusOr<Lsn> Flush() override;
-  // Uses one scan: `piece` must not write to the store, but may block the thread. Errors:
-  // kCancelled `piece` ended the snapshot.
-  StatusOr<Lsn> WriteSnapshot(size_t piece_size_max, const PieceHandler& piece) const override;
+  // Errors: also kFailedPrecondition the data are being restored.
+  StatusOr<std::unique_ptr<SnapshotSource>> OpenSnapshot() const override;
   Status BeginRestore() override;
   Status RestorePiece(std::string_view piece) override;
-  Status EndRestore(Lsn completed) override;
+  Status RestoreEntry(const LogEntry& entry) override;
+  StatusOr<Lsn> EndRestore() override;
   StatusOr<VerifiedPart> Verify(std::string_view from, size_t size_max) const override;
 
  private:
@@ -129,13 +129,23 @@ class StoreState final : public ReplicatedState {
   Status CheckUsable() const;
   // Removes everything; `mark` records that a restore is in progress.
   Status Wipe(bool mark);
+  Status CheckComplete();
   Status Fail(const Status& status);
 
+  // The outcome of a write that follows `completed`; puts what it changes, and what is remembered
+  // of it, into `batch`.
+  struct Executed {
+    WriteOutcome outcome;
+    bool has_changed = false;  // the service's data
+  };
+  // Puts the time of the entry into the batch if it is the latest, and returns the latest.
+  int64_t PutNewest(const LogEntry& entry, WriteBatch& batch) const;
+  StatusOr<Executed> ExecuteAfter(Lsn completed, const LogEntry& entry, WriteBatch& batch) const;
   // The answer to an earlier entry with this id, if still remembered at `lsn`.
   StatusOr<std::optional<WriteOutcome>> FindAnswer(const RequestId& id, Lsn lsn) const;
   // Runs the write and puts its changes into `batch`.
   StatusOr<WriteOutcome> Execute(const LogEntry& entry, WriteBatch& batch) const;
-  Status ForgetAnswers(Lsn lsn, WriteBatch& batch) const;
+  Status ForgetAnswers(Lsn completed, Lsn lsn, WriteBatch& batch) const;
 
   const std::unique_ptr<KeyValueStore> store_;
   const Options options_;
@@ -143,7 +153,11 @@ class StoreState final : public ReplicatedState {
   std::atomic<Lsn> completed_{0};
   std::atomic<int64_t> newest_write_ns_{0};
   Status broken_;
-  std::optional<SnapshotReader> restore_;
+  struct Restore {
+    SnapshotReader reader;
+    Lsn executed = 0;  // the last write that was executed on the pieces
+  };
+  std::optional<Restore> restore_;
 };
 
 }  // namespace neptune

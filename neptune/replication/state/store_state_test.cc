@@ -147,21 +147,32 @@ Contents ContentsOf(const StoreState& state) {
   return contents;
 }
 
-std::vector<std::string> Snapshot(const StoreState& state, size_t piece_size_max) {
+// The pieces that are left of a snapshot.
+std::vector<std::string> PiecesOf(SnapshotSource& source, size_t piece_size_max) {
   std::vector<std::string> pieces;
-  const auto completed = state.WriteSnapshot(piece_size_max, [&](std::string_view piece) {
-    pieces.emplace_back(piece);
-    return true;
-  });
-  EXPECT_TRUE(completed.ok()) << completed.status();
-  EXPECT_EQ(completed.value_or(0), state.completed());
+  while (!source.is_done()) {
+    auto piece = source.Next(piece_size_max);
+    EXPECT_TRUE(piece.ok()) << piece.status();
+    if (!piece.ok()) break;
+    EXPECT_LE(piece->size(), std::max(piece_size_max, kSnapshotPieceSizeMin));
+    pieces.push_back(*std::move(piece));
+  }
   return pieces;
 }
 
+std::vector<std::string> Snapshot(const StoreState& state, size_t piece_size_max) {
+  const auto source = state.OpenSnapshot();
+  EXPECT_TRUE(source.ok()) << source.status();
+  EXPECT_EQ((*source)->completed(), state.completed());
+  return PiecesOf(**source, piece_size_max);
+}
+
+// Errors: also kInternal the data end with another write than `completed`.
 Status Restore(StoreState& state, const std::vector<std::string>& pieces, Lsn completed) {
   NEPTUNE_RETURN_IF_ERROR(state.BeginRestore());
   for (const std::string& piece : pieces) NEPTUNE_RETURN_IF_ERROR(state.RestorePiece(piece));
-  return state.EndRestore(completed);
+  NEPTUNE_ASSIGN_OR_RETURN(const Lsn end, state.EndRestore());
+  return end == completed ? OkStatus() : Internal("the data end with ", end);
 }
 
 class StoreStateTest : public testing::Test {
@@ -318,6 +329,9 @@ class UnreadableStore : public KeyValueStore {
   Status Scan(const ScanOptions&, const Visitor&) const override {
     return Unavailable("the disk does not answer");
   }
+  StatusOr<std::unique_ptr<KeyValueView>> OpenView() const override {
+    return Unavailable("the disk does not answer");
+  }
   int write_count = 0;
 };
 
@@ -406,7 +420,7 @@ TEST_F(StoreStateTest, CrashInARestoreLeavesNothing) {
       EXPECT_EQ(state_->completed(), 0u);
       for (size_t i = 0; i < count; ++i) ASSERT_TRUE(state_->RestorePiece(pieces[i]).ok());
       EXPECT_FALSE(state_->Apply(Entry(21, "Append", "k v")).ok());
-      EXPECT_FALSE(state_->WriteSnapshot(100, [](auto) { return true; }).ok());
+      EXPECT_EQ(state_->OpenSnapshot().status().code(), StatusCode::kFailedPrecondition);
       RandomSource random(seed);
       Crash(random);
       EXPECT_EQ(state_->completed(), 0u);
@@ -430,15 +444,86 @@ TEST_F(StoreStateTest, DamagedPieceEndsTheRestoreWithNothing) {
     EXPECT_EQ(state_->RestorePiece(pieces[i]).code(), StatusCode::kFailedPrecondition);
   }
   EXPECT_EQ(Restore(*state_, {pieces[0]}, 20).code(), StatusCode::kDataLoss);
-  EXPECT_EQ(Restore(*state_, pieces, 19).code(), StatusCode::kDataLoss);
   EXPECT_TRUE(ContentsOf(*state_).empty());
   Apply(Entry(1, "Append", "k v"));
 }
 
-TEST_F(StoreStateTest, UnwantedSnapshotIsCancelled) {
-  Apply(Entry(1, "Append", "k v"));
-  EXPECT_EQ(state_->WriteSnapshot(100, [](auto) { return false; }).status().code(),
-            StatusCode::kCancelled);
+TEST_F(StoreStateTest, SnapshotShowsItsMomentWhileWritesGoOn) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    StartOver();
+    RandomWrites writes(seed);
+    for (int i = 0; i < 60; ++i) Apply(writes.Next());
+    const Lsn then = state_->completed();
+    const Contents contents = ContentsOf(*state_);
+    const auto source = *state_->OpenSnapshot();
+    auto other = Open("other");
+    ASSERT_TRUE(other->BeginRestore().ok());
+    while (!source->is_done()) {
+      ASSERT_TRUE(other->RestorePiece(*source->Next(100)).ok());
+      Apply(writes.Next());
+    }
+    ASSERT_EQ(other->EndRestore().value(), then);
+    ASSERT_EQ(ContentsOf(*other), contents);
+    ASSERT_NE(state_->completed(), then);
+    other.reset();
+    ASSERT_TRUE(storage_.Destroy("other").ok());
+  }
+}
+
+TEST_F(StoreStateTest, WritesThatFollowASnapshotAreExecutedBeforeTheRestoreEnds) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(StrCat("seed ", seed));
+    StartOver();
+    RandomWrites writes(seed);
+    for (int i = 0; i < 40; ++i) Apply(writes.Next());
+    const std::vector<std::string> pieces = Snapshot(*state_, 100);
+    auto other = Open("other");
+    ASSERT_TRUE(other->BeginRestore().ok());
+    for (const std::string& piece : pieces) ASSERT_TRUE(other->RestorePiece(piece).ok());
+    for (int i = 0; i < 40; ++i) {  // some of them repeat writes that are in the pieces
+      const LogEntry entry = writes.Next();
+      Apply(entry);
+      ASSERT_TRUE(other->RestoreEntry(entry).ok());
+      ASSERT_EQ(other->RestoreEntry(entry).code(), StatusCode::kFailedPrecondition);
+    }
+    EXPECT_EQ(other->completed(), 0u) << "it does not count yet";
+    if (seed % 2 == 0) {
+      storage_.Crash(writes.random());
+      other.reset();
+      other = Open("other");
+      EXPECT_EQ(other->completed(), 0u);
+      EXPECT_TRUE(ContentsOf(*other).empty());
+    } else {
+      ASSERT_EQ(other->EndRestore().value(), state_->completed());
+      ASSERT_EQ(ContentsOf(*other), ContentsOf(*state_));
+      const LogEntry entry = writes.Next();
+      ASSERT_EQ(*other->Apply(entry), Apply(entry));
+    }
+    other.reset();
+    ASSERT_TRUE(storage_.Destroy("other").ok());
+    Reopen();
+  }
+}
+
+TEST_F(StoreStateTest, WriteOnAnIncompleteSnapshotEndsTheRestoreWithNothing) {
+  for (Lsn lsn = 1; lsn <= 20; ++lsn) Apply(Entry(lsn, "Append", StrCat("k", lsn, " value")));
+  const std::vector<std::string> pieces = Snapshot(*state_, 100);
+  ASSERT_TRUE(state_->BeginRestore().ok());
+  ASSERT_TRUE(state_->RestorePiece(pieces[0]).ok());
+  EXPECT_EQ(state_->RestoreEntry(Entry(21, "Append", "k v")).code(), StatusCode::kDataLoss);
+  EXPECT_TRUE(ContentsOf(*state_).empty());
+  EXPECT_EQ(state_->EndRestore().status().code(), StatusCode::kFailedPrecondition);
+}
+
+TEST_F(StoreStateTest, SnapshotHoldsOnePieceAtATime) {
+  for (Lsn lsn = 1; lsn <= 50; ++lsn) {
+    Apply(Entry(lsn, "Append", StrCat("k", lsn, " ", std::string(1000, 'x'))));
+  }
+  const auto source = *state_->OpenSnapshot();
+  size_t count = 0;
+  for (; !source->is_done(); ++count) ASSERT_LE((*source->Next(2000)).size(), 2000u);
+  EXPECT_GT(count, 25u);
 }
 
 TEST_F(StoreStateTest, DamagedRecordsAreFound) {

@@ -128,16 +128,61 @@ void Append(const WriteBatch::Operation& operation, rocksdb::WriteBatch* batch) 
   }
 }
 
+// An open database and its name, shared by a store and its views.
+struct OpenDb {
+  NameLease lease;  // released after the database is closed
+  std::unique_ptr<rocksdb::DB> db;
+};
+
+// Visits the entries that `read` shows.
+Status ScanDb(const OpenDb& open, rocksdb::ReadOptions read, const ScanOptions& options,
+              const KeyValueView::Visitor& visitor) {
+  if (options.end.has_value() && *options.end <= options.first) return OkStatus();
+  const rocksdb::Slice first = ToSlice(options.first);
+  rocksdb::Slice end;
+  read.iterate_lower_bound = &first;
+  if (options.end.has_value()) {
+    end = ToSlice(*options.end);
+    read.iterate_upper_bound = &end;
+  }
+  const std::unique_ptr<rocksdb::Iterator> cursor(open.db->NewIterator(read));
+  options.backward ? cursor->SeekToLast() : cursor->SeekToFirst();
+  while (cursor->Valid() && visitor(ToView(cursor->key()), ToView(cursor->value()))) {
+    options.backward ? cursor->Prev() : cursor->Next();
+  }
+  return FromRocksDb(cursor->status(), "scan", open.lease.name());
+}
+
+// Each scan has an iterator of its own: one that lived as long as the view would keep memtables and
+// files, not only the overwritten values.
+class RocksDbView : public KeyValueView {
+ public:
+  explicit RocksDbView(std::shared_ptr<const OpenDb> open)
+      : open_(std::move(open)), snapshot_(open_->db->GetSnapshot()) {}
+  ~RocksDbView() override { open_->db->ReleaseSnapshot(snapshot_); }
+
+  Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
+    rocksdb::ReadOptions read;
+    read.snapshot = snapshot_;
+    read.fill_cache = false;  // a whole partition would displace what is in use
+    return ScanDb(*open_, read, options, visitor);
+  }
+
+ private:
+  const std::shared_ptr<const OpenDb> open_;
+  const rocksdb::Snapshot* const snapshot_;
+};
+
 class RocksDbStore : public KeyValueStore {
  public:
   RocksDbStore(NameLease lease, std::unique_ptr<rocksdb::DB> db)
-      : lease_(std::move(lease)), db_(std::move(db)) {}
+      : open_(std::make_shared<OpenDb>(OpenDb{std::move(lease), std::move(db)})) {}
 
   StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
     std::string value;
-    const rocksdb::Status status = db_->Get({}, ToSlice(key), &value);
+    const rocksdb::Status status = open_->db->Get({}, ToSlice(key), &value);
     if (status.IsNotFound()) return std::optional<std::string>();
-    NEPTUNE_RETURN_IF_ERROR(FromRocksDb(status, "read", lease_.name()));
+    NEPTUNE_RETURN_IF_ERROR(FromRocksDb(status, "read", open_->lease.name()));
     return std::optional<std::string>(std::move(value));
   }
 
@@ -147,33 +192,23 @@ class RocksDbStore : public KeyValueStore {
     for (const WriteBatch::Operation& operation : batch.operations()) Append(operation, &changes);
     rocksdb::WriteOptions options;
     options.sync = mode == WriteMode::kSynced;
-    return FromRocksDb(db_->Write(options, &changes), "write to", lease_.name());
+    return FromRocksDb(open_->db->Write(options, &changes), "write to", open_->lease.name());
   }
 
-  Status Sync() override { return FromRocksDb(db_->SyncWAL(), "sync", lease_.name()); }
+  Status Sync() override { return FromRocksDb(open_->db->SyncWAL(), "sync", open_->lease.name()); }
 
   Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
-    if (options.end.has_value() && *options.end <= options.first) return OkStatus();
-    const rocksdb::Slice first = ToSlice(options.first);
-    rocksdb::Slice end;
-    rocksdb::ReadOptions bounds;
-    bounds.iterate_lower_bound = &first;
-    bounds.fill_cache = options.fills_cache;
-    if (options.end.has_value()) {
-      end = ToSlice(*options.end);
-      bounds.iterate_upper_bound = &end;
-    }
-    const std::unique_ptr<rocksdb::Iterator> cursor(db_->NewIterator(bounds));
-    options.backward ? cursor->SeekToLast() : cursor->SeekToFirst();
-    while (cursor->Valid() && visitor(ToView(cursor->key()), ToView(cursor->value()))) {
-      options.backward ? cursor->Prev() : cursor->Next();
-    }
-    return FromRocksDb(cursor->status(), "scan", lease_.name());
+    rocksdb::ReadOptions read;
+    read.fill_cache = options.fills_cache;
+    return ScanDb(*open_, read, options, visitor);
+  }
+
+  StatusOr<std::unique_ptr<KeyValueView>> OpenView() const override {
+    return std::make_unique<RocksDbView>(open_);
   }
 
  private:
-  const NameLease lease_;  // released after the database is closed
-  const std::unique_ptr<rocksdb::DB> db_;
+  const std::shared_ptr<const OpenDb> open_;
 };
 
 class RocksDbStorage : public DurableStorage {

@@ -14,6 +14,7 @@ namespace neptune {
 struct SimLogFiles::Host {
   Status write_status;
   Status sync_status;
+  Interceptor intercept;
   int process = 0;  // counts the processes of the host
   uint64_t sync_count = 0;
 };
@@ -94,7 +95,7 @@ class SimLogFiles::File : public LogFile {
   }
 
   Status Sync() override {
-    NEPTUNE_RETURN_IF_ERROR(CheckWritable(0));
+    NEPTUNE_RETURN_IF_ERROR(CheckWritable(0, /*is_sync=*/true));
     NEPTUNE_RETURN_IF_ERROR(Annotate(host_->sync_status, StrCat("sync log file ", name_)));
     contents_->changes.clear();
     ++host_->sync_count;
@@ -121,12 +122,14 @@ class SimLogFiles::File : public LogFile {
     if (host_->process == process_) return OkStatus();
     return Unavailable("log file ", name_, ": the process that opened it has ended");
   }
-  Status CheckWritable(uint64_t offset) const {
+  Status CheckWritable(uint64_t offset, bool is_sync = false) const {
     NEPTUNE_RETURN_IF_ERROR(CheckAlive());
     if (offset > contents_->bytes.size()) {
       return InvalidArgument("log file ", name_, " ends before ", offset);
     }
-    return Annotate(host_->write_status, StrCat("write to log file ", name_));
+    Status status = host_->write_status;
+    if (status.ok() && host_->intercept) status = host_->intercept(name_, is_sync);
+    return Annotate(status, StrCat("write to log file ", name_));
   }
 
   const std::string name_;
@@ -174,6 +177,8 @@ void SimLogFiles::EndProcess() { ++host_->process; }
 void SimLogFiles::FailWrites(Status status) { host_->write_status = std::move(status); }
 
 void SimLogFiles::FailSyncs(Status status) { host_->sync_status = std::move(status); }
+
+void SimLogFiles::Intercept(Interceptor intercept) { host_->intercept = std::move(intercept); }
 
 void SimLogFiles::FlipBit(std::string_view name, uint64_t offset, int bit) {
   const auto found = files_.find(name);

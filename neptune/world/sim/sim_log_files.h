@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -45,6 +46,10 @@ class SimLogFiles : public LogFiles {
   // Makes every sync fail with `status` until it is called with OK: what was written can be read,
   // but is not durable.
   void FailSyncs(Status status);
+  // Calls `intercept` before each write, cut and sync of a file; if it returns an error, the call
+  // fails with it and without effect. Null: none.
+  using Interceptor = std::function<Status(std::string_view file, bool is_sync)>;
+  void Intercept(Interceptor intercept);
   // Inverts one bit of a file, as a decaying disk does. REQUIRES: there is such a byte.
   void FlipBit(std::string_view name, uint64_t offset, int bit);
   // Makes every read fail that touches these bytes; size 0: none.

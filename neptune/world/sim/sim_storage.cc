@@ -48,18 +48,71 @@ void Mend(const WriteBatch::Operation& operation, Damaged* damaged) {
   }
 }
 
-// Calls `visitor` on [begin, end) until it returns false. Errors: DATA_LOSS at a damaged entry.
-template <typename Iterator>
-Status Visit(Iterator begin, Iterator end, const Damaged& damaged,
-             const KeyValueStore::Visitor& visitor) {
-  for (Iterator entry = begin; entry != end; ++entry) {
-    if (damaged.contains(entry->first)) return DataLoss("what is stored is damaged");
-    if (!visitor(entry->first, entry->second)) return OkStatus();
+// What a view shows of the keys that were changed after it was opened; nullopt: nothing.
+using Past = std::map<std::string, std::optional<std::string>, std::less<>>;
+
+template <typename Map>
+struct Range {
+  Range(const Map& entries, const ScanOptions& options)
+      : begin(entries.lower_bound(options.first)),
+        end(options.end.has_value() ? entries.lower_bound(*options.end) : entries.end()) {}
+  typename Map::const_iterator begin, end;
+};
+
+// What may be visited: the present entries, those of a view, and which of the former are damaged.
+struct Visited {
+  const Contents& entries;
+  const Past& past;
+  const Damaged& damaged;
+};
+
+// Visits [now, now_end), where [then, then_end) replaces what has the same keys, until `visitor`
+// returns false. Errors: DATA_LOSS at a damaged entry.
+template <typename Now, typename Then, typename Order>
+Status VisitMerged(std::pair<Now, Now> now, std::pair<Then, Then> then, Order is_before,
+                   const Damaged& damaged, const KeyValueView::Visitor& visitor) {
+  auto& [entry, end] = now;
+  auto& [old, old_end] = then;
+  while (entry != end || old != old_end) {
+    const bool is_replaced =
+        old != old_end && (entry == end || !is_before(entry->first, old->first));
+    if (!is_replaced) {
+      if (damaged.contains(entry->first)) return DataLoss("what is stored is damaged");
+      if (!visitor(entry->first, entry->second)) return OkStatus();
+      ++entry;
+      continue;
+    }
+    if (entry != end && entry->first == old->first) ++entry;
+    if (old->second && !visitor(old->first, *old->second)) return OkStatus();
+    ++old;
   }
   return OkStatus();
 }
 
+Status Visit(const Visited& visited, const ScanOptions& options,
+             const KeyValueView::Visitor& visitor) {
+  if (options.end.has_value() && *options.end <= options.first) return OkStatus();
+  const Range now(visited.entries, options);
+  const Range then(visited.past, options);
+  if (!options.backward) {
+    return VisitMerged(std::pair(now.begin, now.end), std::pair(then.begin, then.end),
+                       std::less<>(), visited.damaged, visitor);
+  }
+  return VisitMerged(
+      std::pair(std::make_reverse_iterator(now.end), std::make_reverse_iterator(now.begin)),
+      std::pair(std::make_reverse_iterator(then.end), std::make_reverse_iterator(then.begin)),
+      std::greater<>(), visited.damaged, visitor);
+}
+
 }  // namespace
+
+// What happens to the calls of all stores of the host.
+struct SimStorage::Faults {
+  Status write;
+  Status read;
+  Status open;
+  Interceptor intercept;
+};
 
 struct SimStorage::Disk {
   Contents current;               // what reads see
@@ -67,13 +120,16 @@ struct SimStorage::Disk {
   std::vector<WriteBatch> later;  // batches in `current` but not yet in `durable`, in order
   Damaged damaged;
   bool is_damaged = false;  // as a whole
+  std::vector<std::weak_ptr<Past>> views;
   bool is_open = false;
   int process = 0;  // counts the processes of the host
 
   void Write(const WriteBatch& batch) {
-    Apply(batch, &current);
-    if (!damaged.empty()) {
-      for (const WriteBatch::Operation& operation : batch.operations()) Mend(operation, &damaged);
+    std::erase_if(views, [](const auto& view) { return view.expired(); });
+    for (const WriteBatch::Operation& operation : batch.operations()) {
+      if (!views.empty()) KeepForViews(operation);
+      Apply(operation, &current);
+      if (!damaged.empty()) Mend(operation, &damaged);
     }
     later.push_back(batch);
     if (later.size() > kUnsyncedCountMax) KeepFirst(later.size() / 2);
@@ -94,6 +150,23 @@ struct SimStorage::Disk {
   }
 
  private:
+  void KeepForViews(const WriteBatch::Operation& operation) {
+    if (operation.kind != WriteBatch::Operation::Kind::kDeleteRange) {
+      return KeepForViews(operation.key);
+    }
+    const auto end = current.lower_bound(operation.value);
+    for (auto entry = current.lower_bound(operation.key); entry != end; ++entry) {
+      KeepForViews(entry->first);
+    }
+  }
+  void KeepForViews(const std::string& key) {
+    const auto found = current.find(key);
+    for (const std::weak_ptr<Past>& view : views) {
+      const std::shared_ptr<Past> past = view.lock();
+      if (past == nullptr || past->contains(key)) continue;
+      (*past)[key] = found == current.end() ? std::nullopt : std::optional(found->second);
+    }
+  }
   void KeepFirst(size_t count) {
     for (size_t i = 0; i < count; ++i) Apply(later[i], &durable);
     later.erase(later.begin(), later.begin() + static_cast<ptrdiff_t>(count));
@@ -114,91 +187,109 @@ struct SimStorage::Capacity {
   }
 };
 
-class SimStorage::Store : public KeyValueStore {
- public:
-  Store(std::string name, std::shared_ptr<Disk> disk, std::shared_ptr<Status> write_status,
-        std::shared_ptr<const Capacity> space, std::shared_ptr<const Faults> faults)
-      : name_(std::move(name)),
-        disk_(std::move(disk)),
-        write_status_(std::move(write_status)),
-        space_(std::move(space)),
-        faults_(std::move(faults)),
-        process_(disk_->process) {}
-  ~Store() override {
-    if (alive()) disk_->is_open = false;
+// A store that a process has opened, shared by the store and its views.
+struct SimStorage::Opened {
+  Opened(std::string name, std::shared_ptr<Disk> disk, std::shared_ptr<const Capacity> space,
+         std::shared_ptr<const Faults> faults)
+      : name(std::move(name)),
+        disk(std::move(disk)),
+        space(std::move(space)),
+        faults(std::move(faults)),
+        process(this->disk->process) {}
+  ~Opened() {
+    if (is_alive()) disk->is_open = false;
+  }
+  bool is_alive() const { return disk->process == process; }
+  Status CheckAlive() const {
+    return is_alive() ? OkStatus()
+                      : Unavailable("store ", name, ": the process that opened it has ended");
+  }
+  Status CheckReadable() const {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    return faults->read.ok() ? OkStatus() : Annotate(faults->read, StrCat("read store ", name));
+  }
+  Status CheckWritable(WriteMode mode, size_t size) const {
+    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    Status status = faults->write;
+    if (status.ok() && faults->intercept) status = faults->intercept(name, mode);
+    if (status.ok() && size > space->Free()) status = ResourceExhausted("no space left");
+    return Annotate(status, StrCat("write to store ", name));
+  }
+  // Visits the entries as `past` shows them.
+  Status Scan(const Past& past, const ScanOptions& options,
+              const KeyValueView::Visitor& visitor) const {
+    NEPTUNE_RETURN_IF_ERROR(CheckReadable());
+    return Annotate(Visit({disk->current, past, disk->damaged}, options, visitor),
+                    StrCat("scan store ", name));
   }
 
+  const std::string name;
+  const std::shared_ptr<Disk> disk;
+  const std::shared_ptr<const Capacity> space;
+  const std::shared_ptr<const Faults> faults;
+  const int process;
+};
+
+class SimStorage::View : public KeyValueView {
+ public:
+  explicit View(std::shared_ptr<const Opened> opened) : opened_(std::move(opened)) {
+    opened_->disk->views.push_back(past_);
+  }
+
+  Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
+    return opened_->Scan(*past_, options, visitor);
+  }
+
+ private:
+  const std::shared_ptr<const Opened> opened_;
+  const std::shared_ptr<Past> past_ = std::make_shared<Past>();
+};
+
+class SimStorage::Store : public KeyValueStore {
+ public:
+  explicit Store(std::shared_ptr<const Opened> opened) : opened_(std::move(opened)) {}
+
   StatusOr<std::optional<std::string>> Get(std::string_view key) const override {
-    NEPTUNE_RETURN_IF_ERROR(CheckReadable());
-    if (disk_->damaged.contains(key)) {
-      return Annotate(DataLoss("what is stored is damaged"), StrCat("read store ", name_));
+    NEPTUNE_RETURN_IF_ERROR(opened_->CheckReadable());
+    if (disk().damaged.contains(key)) {
+      return Annotate(DataLoss("what is stored is damaged"), StrCat("read store ", opened_->name));
     }
-    const auto entry = disk_->current.find(key);
-    if (entry == disk_->current.end()) return std::optional<std::string>();
+    const auto entry = disk().current.find(key);
+    if (entry == disk().current.end()) return std::optional<std::string>();
     return std::optional<std::string>(entry->second);
   }
 
   Status Write(const WriteBatch& batch, WriteMode mode) override {
     NEPTUNE_RETURN_IF_ERROR(batch.Check());
-    NEPTUNE_RETURN_IF_ERROR(CheckWritable());
-    if (batch.size() > space_->Free()) {
-      return ResourceExhausted("write to store ", name_, ": no space left");
-    }
-    disk_->Write(batch);
-    if (mode == WriteMode::kSynced) disk_->Sync();
+    NEPTUNE_RETURN_IF_ERROR(opened_->CheckWritable(mode, batch.size()));
+    disk().Write(batch);
+    if (mode == WriteMode::kSynced) disk().Sync();
     return OkStatus();
   }
 
   Status Sync() override {
-    NEPTUNE_RETURN_IF_ERROR(CheckWritable());
-    disk_->Sync();
+    NEPTUNE_RETURN_IF_ERROR(opened_->CheckWritable(WriteMode::kSynced, /*size=*/0));
+    disk().Sync();
     return OkStatus();
   }
 
   Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
-    NEPTUNE_RETURN_IF_ERROR(CheckReadable());
-    const Contents& entries = disk_->current;
-    if (options.end.has_value() && *options.end <= options.first) return OkStatus();
-    const auto begin = entries.lower_bound(options.first);
-    const auto end = options.end.has_value() ? entries.lower_bound(*options.end) : entries.end();
-    const Status visited = options.backward
-                               ? Visit(std::make_reverse_iterator(end),
-                                       std::make_reverse_iterator(begin), disk_->damaged, visitor)
-                               : Visit(begin, end, disk_->damaged, visitor);
-    return visited.ok() ? visited : Annotate(visited, StrCat("scan store ", name_));
+    return opened_->Scan({}, options, visitor);
+  }
+
+  StatusOr<std::unique_ptr<KeyValueView>> OpenView() const override {
+    NEPTUNE_RETURN_IF_ERROR(opened_->CheckAlive());
+    return std::make_unique<View>(opened_);
   }
 
  private:
-  bool alive() const { return disk_->process == process_; }
+  Disk& disk() const { return *opened_->disk; }
 
-  Status CheckAlive() const {
-    return alive() ? OkStatus()
-                   : Unavailable("store ", name_, ": the process that opened it has ended");
-  }
-
-  Status CheckReadable() const {
-    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
-    if (faults_->read.ok()) return OkStatus();
-    return Annotate(faults_->read, StrCat("read store ", name_));
-  }
-
-  Status CheckWritable() const {
-    NEPTUNE_RETURN_IF_ERROR(CheckAlive());
-    return Annotate(*write_status_, StrCat("write to store ", name_));
-  }
-
-  const std::string name_;
-  const std::shared_ptr<Disk> disk_;
-  const std::shared_ptr<Status> write_status_;
-  const std::shared_ptr<const Capacity> space_;
-  const std::shared_ptr<const Faults> faults_;
-  const int process_;
+  const std::shared_ptr<const Opened> opened_;
 };
 
 SimStorage::SimStorage()
-    : write_status_(std::make_shared<Status>()),
-      faults_(std::make_shared<Faults>()),
-      space_(std::make_shared<Capacity>()) {
+    : faults_(std::make_shared<Faults>()), space_(std::make_shared<Capacity>()) {
   space_->disks = &disks_;
 }
 SimStorage::~SimStorage() = default;
@@ -211,7 +302,8 @@ StatusOr<std::unique_ptr<KeyValueStore>> SimStorage::Open(std::string_view name)
   if (disk->is_open) return FailedPrecondition("store ", name, " is open");
   if (disk->is_damaged) return DataLoss("open store ", name, ": what is stored is damaged");
   disk->is_open = true;
-  return std::make_unique<Store>(std::string(name), disk, write_status_, space_, faults_);
+  return std::make_unique<Store>(
+      std::make_shared<Opened>(std::string(name), disk, space_, faults_));
 }
 
 Status SimStorage::Destroy(std::string_view name) {
@@ -241,7 +333,7 @@ void SimStorage::EndProcess() {
 
 void SimStorage::FailWrites(Status status) {
   log_files_.FailWrites(status);
-  *write_status_ = std::move(status);
+  faults_->write = std::move(status);
 }
 
 void SimStorage::LimitSpace(uint64_t total) { space_->total = total; }
@@ -268,6 +360,17 @@ Status SimStorage::DamageStore(std::string_view name) {
   if (disk == disks_.end()) return NotFound("there is no store ", name);
   disk->second->is_damaged = true;
   return OkStatus();
+}
+
+void SimStorage::Intercept(Interceptor intercept) {
+  SimLogFiles::Interceptor of_logs;
+  if (intercept) {
+    of_logs = [intercept](std::string_view file, bool is_sync) {
+      return intercept(file, is_sync ? WriteMode::kSynced : WriteMode::kBuffered);
+    };
+  }
+  log_files_.Intercept(std::move(of_logs));
+  faults_->intercept = std::move(intercept);
 }
 
 size_t SimStorage::unsynced_count() const {

@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -71,21 +72,25 @@ class SimStorage : public DurableStorage {
   void LimitSpace(uint64_t total);
   StatusOr<DiskSpace> Space() const override;
 
+  // Calls `intercept` before each write (with its mode) and sync (kSynced) of a store or a log file
+  // (kBuffered for its writes); if it returns an error, the write fails with it and without effect.
+  // Null: none. For faults of one store or at one moment, and for tests of the order in which
+  // stores are written.
+  using Interceptor = std::function<Status(std::string_view name, WriteMode mode)>;
+  void Intercept(Interceptor intercept);
+
   // Number of batches written and not yet synced, over all stores.
   size_t unsynced_count() const;
 
  private:
   struct Disk;
   struct Capacity;
-  struct Faults {
-    Status read;
-    Status open;
-  };
+  struct Faults;
+  struct Opened;
   class Store;
-  friend class Store;
+  class View;
 
   std::map<std::string, std::shared_ptr<Disk>, std::less<>> disks_;
-  std::shared_ptr<Status> write_status_;
   const std::shared_ptr<Faults> faults_;
   SimLogFiles log_files_;
   const std::shared_ptr<Capacity> space_;

@@ -36,6 +36,7 @@ class BrokenStore : public KeyValueStore {
   Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
     return good_->Scan(options, visitor);
   }
+  StatusOr<std::unique_ptr<KeyValueView>> OpenView() const override { return good_->OpenView(); }
 
  protected:
   const std::unique_ptr<KeyValueStore> good_;
@@ -238,6 +239,33 @@ TEST(SimStorageTest, DamagedStoreIsNotOpenedUntilItIsDestroyed) {
   EXPECT_EQ(storage.Open("s").status().code(), StatusCode::kDataLoss);
   EXPECT_TRUE(storage.Destroy("s").ok());
   EXPECT_EQ(*(*storage.Open("s"))->Get("k"), std::nullopt);
+}
+
+TEST(SimStorageTest, InterceptedWriteHasNoEffectAndOthersSucceed) {
+  SimStorage storage;
+  const auto a = *storage.Open("a");
+  const auto b = *storage.Open("b");
+  std::string seen;
+  storage.Intercept([&](std::string_view store, WriteMode mode) {
+    StrAppend(&seen, store, mode == WriteMode::kSynced ? "! " : " ");
+    return store == "a" ? Unavailable("the disk refuses") : OkStatus();
+  });
+  EXPECT_EQ(a->Put("k", "v", WriteMode::kBuffered).code(), StatusCode::kUnavailable);
+  EXPECT_TRUE(b->Put("k", "v", WriteMode::kSynced).ok());
+  EXPECT_TRUE(b->Sync().ok());
+  storage.Intercept(nullptr);
+  EXPECT_EQ(*a->Get("k"), std::nullopt);
+  EXPECT_EQ(seen, "a b! b! ");
+}
+
+TEST(SimStorageTest, ViewOpenedBeforeACrashIsUnavailable) {
+  SimStorage storage;
+  RandomSource random(1);
+  const auto store = *storage.Open("s");
+  const auto view = *store->OpenView();
+  storage.Crash(random);
+  EXPECT_EQ(view->Scan({}, [](auto, auto) { return true; }).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(store->OpenView().status().code(), StatusCode::kUnavailable);
 }
 
 TEST(SimStorageTest, UnsyncedWritesAreBounded) {

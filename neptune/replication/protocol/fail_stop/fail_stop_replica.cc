@@ -40,6 +40,8 @@ void FailStopReplica::Handle(ProtocolEvent event, TimePoint now) {
                      log_.Restart(mark.base, mark.write_set);
                    }
                  },
+                 [&](LogReplaced&) {},
+                 [&](LogExtended&) {},
                  [&](EntriesDropped& dropped) { log_.DropBefore(dropped.first); },
              },
              event);
@@ -324,8 +326,8 @@ ReplicaStatus FailStopReplica::status() const {
           .freshness = log_.freshness()};
 }
 
-Lsn FailStopReplica::LastDroppable(Lsn wanted, bool is_large, TimePoint) {
-  if (is_large || role_ != ReplicaRole::kPrimary) return wanted;
+Lsn FailStopReplica::LastDroppable(Lsn wanted, LogPressure pressure, TimePoint) {
+  if (pressure != LogPressure::kNone || role_ != ReplicaRole::kPrimary) return wanted;
   return std::min(wanted, work_.needed_from() - 1);
 }
 

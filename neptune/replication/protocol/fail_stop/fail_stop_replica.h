@@ -71,7 +71,7 @@ class FailStopReplica final : public ReplicationProtocol {
     return log_.MarkOf(last_write);
   }
   // A primary keeps the entries that members lack unless the log is too large.
-  Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
+  Lsn LastDroppable(Lsn wanted, LogPressure pressure, TimePoint now) override;
 
  private:
   void Receive(MemberIndex from, ReplicaMessage& message, TimePoint now);

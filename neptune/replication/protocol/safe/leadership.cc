@@ -258,4 +258,18 @@ Lsn Leadership::needed_from() const {
   return needed + 1;
 }
 
+Lsn Leadership::NeededByPresent(TimePoint now) const {
+  const Duration silence_max = options_.election_timeout + kAnswerStores * store_time_.typical(now);
+  Lsn needed = log_.last_lsn();
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (member == group_.self || group_.IsWitness(member)) continue;
+    const Lsn matched = progress_[member].matched();
+    const bool is_reached = matched >= log_.base().lsn;  // others need a snapshot
+    if (is_reached && contact_.SilenceOf(member, now) <= silence_max) {
+      needed = std::min(needed, matched);
+    }
+  }
+  return needed + 1;
+}
+
 }  // namespace neptune

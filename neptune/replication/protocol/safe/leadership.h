@@ -69,6 +69,9 @@ class Leadership {
   TimePoint leased_until() const;
   // Every member with data has the entries before this one.
   Lsn needed_from() const;
+  // Every member with data that answers, and that the log still reaches, has the entries before
+  // this one.
+  Lsn NeededByPresent(TimePoint now) const;
 
  private:
   void Heartbeat(TimePoint now);

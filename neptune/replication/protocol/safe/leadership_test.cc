@@ -189,5 +189,25 @@ TEST(LeadershipTest, OffersThePlaceToNoMemberWhoseDataAreBeingRepaired) {
   EXPECT_TRUE(IsOffered(harness));
 }
 
+TEST(LeadershipTest, LargeLogIsKeptOnlyForMembersThatAnswerAndThatItReaches) {
+  Harness harness;
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(harness.leadership->Propose(LogEntry(), harness.now).ok());
+  }
+  (void)harness.Store();
+  ASSERT_EQ(harness.log.last_lsn(), 6u);
+  harness.Answer(1, 6, harness.now);
+  harness.Answer(2, 4, harness.now);
+  EXPECT_EQ(harness.leadership->NeededByPresent(harness.now), 5u);
+  harness.now += seconds(1);
+  harness.Answer(1, 6, harness.now);
+  EXPECT_EQ(harness.leadership->NeededByPresent(harness.now), 7u) << "member 2 is silent";
+  EXPECT_EQ(harness.leadership->needed_from(), 5u);
+  harness.Answer(2, 4, harness.now);
+  EXPECT_EQ(harness.leadership->NeededByPresent(harness.now), 5u);
+  harness.log.DropBefore(6);
+  EXPECT_EQ(harness.leadership->NeededByPresent(harness.now), 7u) << "it needs a snapshot";
+}
+
 }  // namespace
 }  // namespace neptune

@@ -54,6 +54,8 @@ void SafeReplica::Handle(ProtocolEvent event, TimePoint now) {
                  },
                  [&](ChangeStored& stored) { NoteStored(stored, now); },
                  [&](DataRestored& restored) { NoteRestored(restored.mark, now); },
+                 [&](LogReplaced&) {},
+                 [&](LogExtended&) {},
                  [&](EntriesDropped& dropped) { log_.DropBefore(dropped.first); },
              },
              event);
@@ -362,9 +364,11 @@ std::optional<SnapshotMark> SafeReplica::MarkOf(Lsn last_write, Lsn) const {
   return log_.MarkOf(last_write);
 }
 
-Lsn SafeReplica::LastDroppable(Lsn wanted, bool is_large, TimePoint) {
-  if (is_large || !is_primary()) return wanted;
-  return std::min(wanted, leadership_.needed_from() - 1);
+Lsn SafeReplica::LastDroppable(Lsn wanted, LogPressure pressure, TimePoint now) {
+  if (pressure == LogPressure::kFull || !is_primary()) return wanted;
+  const bool by_all = pressure == LogPressure::kNone;
+  const Lsn needed = by_all ? leadership_.needed_from() : leadership_.NeededByPresent(now);
+  return std::min(wanted, needed - 1);
 }
 
 }  // namespace neptune

@@ -80,7 +80,7 @@ class SafeReplica final : public ReplicationProtocol {
   std::optional<SnapshotMark> MarkOf(Lsn last_write, Lsn log_base) const override;
   // A primary keeps the entries that members lack unless the log is too large; those members then
   // need a snapshot.
-  Lsn LastDroppable(Lsn wanted, bool is_large, TimePoint now) override;
+  Lsn LastDroppable(Lsn wanted, LogPressure pressure, TimePoint now) override;
 
  private:
   void Receive(MemberIndex from, ReplicaMessage& message, TimePoint now);

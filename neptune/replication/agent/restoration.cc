@@ -1,0 +1,117 @@
+#include "neptune/replication/agent/restoration.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "neptune/thread/user_thread.h"
+
+namespace neptune {
+namespace {
+
+// How long a pull that fails is repeated; less than the sender keeps the transfer.
+constexpr Duration kResumeMax = std::chrono::seconds(30);
+constexpr Duration kResumePause = std::chrono::milliseconds(50);
+constexpr Duration kResumePauseMax = std::chrono::seconds(1);
+// Entries executed between two pulls. More than a chunk has, so that fewer and fewer are left.
+constexpr size_t kReplaySize = 2 * kSnapshotChunkSize;
+
+// True if the same pull may succeed later. A chunk that was damaged on its way is sent again.
+bool IsPassing(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kUnavailable:
+    case StatusCode::kDeadlineExceeded:
+    case StatusCode::kResourceExhausted:
+    case StatusCode::kDataLoss:
+      return true;
+    default:
+      return false;
+  }
+}
+
+size_t SizeOf(const SnapshotChunk& chunk) {
+  size_t size = chunk.piece.size();
+  for (const LogEntry& entry : chunk.entries) size += entry.payload.size();
+  return size;
+}
+
+}  // namespace
+
+Status Restoration::Begin() {
+  NEPTUNE_ASSIGN_OR_RETURN(first_, hooks_.fetch({}));
+  NEPTUNE_RETURN_IF_ERROR(intake_.Take(first_));
+  if (hooks_.on_chunk) hooks_.on_chunk(SizeOf(first_));
+  return OkStatus();
+}
+
+Status Restoration::Run() {
+  NEPTUNE_RETURN_IF_ERROR(Local(data_.BeginRestore()));
+  NEPTUNE_RETURN_IF_ERROR(OnDevice([this] { return spool_.Clear(); }));
+  NEPTUNE_RETURN_IF_ERROR(Store(std::exchange(first_, {})));
+  while (!intake_.is_whole()) {
+    NEPTUNE_ASSIGN_OR_RETURN(SnapshotChunk chunk, Fetch());
+    NEPTUNE_RETURN_IF_ERROR(Take(std::move(chunk)));
+  }
+  while (is_ordered_ && !spool_.empty()) NEPTUNE_RETURN_IF_ERROR(ExecuteSome());
+  return OkStatus();
+}
+
+Status Restoration::Take(SnapshotChunk chunk) {
+  NEPTUNE_RETURN_IF_ERROR(intake_.Take(chunk));
+  if (hooks_.on_chunk) hooks_.on_chunk(SizeOf(chunk));
+  return Store(chunk);
+}
+
+StatusOr<SnapshotChunk> Restoration::Fetch() {
+  SnapshotPull pull;
+  pull.token = intake_.token();
+  pull.index = intake_.next_index();
+  pull.may_end = intake_.has_all_data() && (!is_ordered_ || spool_.empty());
+  const TimePoint give_up_at = this_thread::Now() + kResumeMax;
+  for (Duration pause = kResumePause;; pause = std::min(2 * pause, kResumePauseMax)) {
+    StatusOr<SnapshotChunk> chunk = hooks_.fetch(pull);
+    if (chunk.ok() || !IsPassing(chunk.status()) || this_thread::Now() >= give_up_at) return chunk;
+    if (hooks_.is_wanted && !hooks_.is_wanted()) return chunk;
+    if (this_thread::SleepFor(pause) == ParkResult::kStopping) {
+      return Cancelled("the node is stopping");
+    }
+  }
+}
+
+Status Restoration::Store(const SnapshotChunk& chunk) {
+  if (!chunk.piece.empty()) NEPTUNE_RETURN_IF_ERROR(Local(data_.RestorePiece(chunk.piece)));
+  if (!chunk.entries.empty()) {
+    NEPTUNE_RETURN_IF_ERROR(OnDevice([&] { return spool_.Append(chunk.entries); }));
+  }
+  return is_ordered_ && intake_.has_all_data() ? ExecuteSome() : OkStatus();
+}
+
+Status Restoration::ExecuteSome() {
+  if (spool_.empty()) return OkStatus();
+  std::vector<LogEntry> entries;
+  NEPTUNE_RETURN_IF_ERROR(OnDevice([&]() -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(entries, spool_.Take(kReplaySize));
+    return OkStatus();
+  }));
+  return Local(data_.RestoreEntries(entries));
+}
+
+void Restoration::Leave() {
+  SnapshotPull pull;
+  pull.token = intake_.token();
+  pull.is_over = true;
+  (void)hooks_.fetch(pull);
+}
+
+Status Restoration::OnDevice(const std::function<Status()>& call) {
+  return Local(device_.Run(ReplicaLane::kSnapshot, call));
+}
+
+// Notes a failure of this node's disk. Data that do not fit together come from the other member.
+Status Restoration::Local(const Status& status) {
+  const bool is_foreign =
+      status.code() == StatusCode::kDataLoss || status.code() == StatusCode::kCancelled;
+  if (!status.ok() && !is_foreign) has_disk_failed_ = true;
+  return status;
+}
+
+}  // namespace neptune
