@@ -48,7 +48,9 @@ TEST(ThreadPriorityTest, AControlLoopIsPreferredWhereThatIsPermitted) {
   std::thread([] {
     const int own = getpriority(PRIO_PROCESS, kThisThread);
     const bool may_lower = setpriority(PRIO_PROCESS, kThisThread, own - 5) == 0;
-    if (may_lower) ASSERT_EQ(setpriority(PRIO_PROCESS, kThisThread, own), 0);
+    if (may_lower) {
+      ASSERT_EQ(setpriority(PRIO_PROCESS, kThisThread, own), 0);
+    }
     const std::unique_ptr<World> world = MakeRealWorld({});
     EXPECT_EQ(NicenessOfLoop(*world, LoopPriority::kControl), may_lower ? own - 5 : own);
     world->Stop();
