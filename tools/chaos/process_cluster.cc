@@ -223,7 +223,7 @@ Status ProcessCluster::StartClient(const std::string& spec) {
   };
   Status status;
   const auto start = [&] {
-    client_ = std::make_unique<lab::RealNode>(std::move(options));
+    client_ = std::make_unique<neptune::RealNode>(std::move(options));
     status = client_->Start();
   };
   if (hosts_ == nullptr) {
