@@ -10,6 +10,7 @@
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_module.h"
+#include "tools/lab/aggregation/load_knowledge.h"
 #include "tools/lab/aggregation/waiting_thread.h"
 #include "tools/lab/kit/host_faults.h"
 
@@ -151,17 +152,11 @@ void AggregationCluster::InformOfLoads(neptune::AggregatorOptions* options) {
   if (information == LoadInformation::kAsIs) return;
   if (information != LoadInformation::kPolled) options->poll_count = 0;
   if (information != LoadInformation::kMeasured) {
-    options->loads.heeds_answers = false;
+    options->make_load_estimator = [] { return std::make_unique<AnnouncedLoads>(); };
     return;
   }
-  // Each load is as an answer of this moment would report it.
-  options->report_loads = [this](const neptune::ServiceName& service,
-                                 const std::vector<neptune::TreeMember>& members,
-                                 neptune::LoadEstimator& loads) {
-    for (const neptune::TreeMember& member : members) {
-      loads.OnReport(member.node, service, {.pending = PendingOf(member.node)},
-                     neptune::this_thread::Now(), neptune::LoadSource::kAnswer);
-    }
+  options->make_load_estimator = [this] {
+    return std::make_unique<MeasuredLoads>([this](const NodeId& node) { return PendingOf(node); });
   };
 }
 
