@@ -72,7 +72,7 @@ void Add(std::string_view line, ReplicaFigures& figures) {
   if (name == "neptune_replica_snapshots_sent_total") figures.snapshots_sent += value;
 }
 
-neptune::ReplicatedMethod AppendTo(uint32_t partition) {
+neptune::CalledMethod AppendTo(uint32_t partition) {
   return {neptune::ServiceName(history::kRegisterService), neptune::PartitionId(partition),
           neptune::MethodName("Append"), neptune::AccessMode::kWrite};
 }
