@@ -353,7 +353,7 @@ TEST_F(ReplicaDataTest, NothingIsExecutedIfTheLogWasRestartedMeanwhile) {
     data_.Allow(3);
   });
   const Pieces snapshot = SnapshotOf(1);
-  Run({[&] {  // the other member's log, of level 1, is shorter
+  Run({[&] {  // the other member's log, of `write_anywhere`, is shorter
          ThreadLock lock(&data_.mutex());
          this_thread::Yield();
          Replace(snapshot);
