@@ -13,6 +13,7 @@
 #include "tools/lab/aggregation/load_knowledge.h"
 #include "tools/lab/aggregation/waiting_thread.h"
 #include "tools/lab/kit/host_faults.h"
+#include "tools/lab/kit/percentile.h"
 
 namespace search::lab {
 namespace {
@@ -335,13 +336,7 @@ double AggregationRunResult::MeanMs() const {
 }
 
 double AggregationRunResult::PercentileMs(double fraction) const {
-  std::vector<Duration> times = FullAnswers(outcomes);
-  if (times.empty()) return 0;
-  const auto rank = static_cast<size_t>(std::ceil(fraction * static_cast<double>(times.size())));
-  const auto nth =
-      times.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, times.size()) - 1);
-  std::nth_element(times.begin(), nth, times.end());
-  return neptune::ToMillis(*nth);
+  return lab::PercentileMs(FullAnswers(outcomes), fraction);
 }
 
 double AggregationRunResult::FullShare() const {
