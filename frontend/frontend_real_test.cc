@@ -20,7 +20,7 @@
 #include "frontend/testing/http_user.h"
 #include "neptune/node/node.h"
 #include "neptune/security/certificate_maker.h"
-#include "neptune/world/real/real_world.h"
+#include "neptune/testing/real_node.h"
 
 namespace search::frontend {
 namespace {
@@ -44,41 +44,17 @@ constexpr char kSpec[] = R"(
     hosts { service: 'cache' } hosts { service: 'frontend' }
   })";
 
-class RealNode {
+class FrontendNode {
  public:
-  explicit RealNode(const std::string& parameters) : world_(neptune::MakeRealWorld({})) {
-    std::string text = kSpec;
-    text.replace(text.find("PARAMETERS"), 10, parameters);
-    neptune::NodeOptions options;
-    options.spec = neptune::ParseClusterSpec(text, "test").value();
-    options.name = neptune::NodeId("all");
-    options.modules =
-        [this](const std::string& name) -> StatusOr<std::unique_ptr<neptune::ServiceModule>> {
-      if (name != "frontend") return MakeFakeService(name);
-      auto module = std::make_unique<FrontendModule>();
-      module_ = module.get();
-      return module;
-    };
-    node_ = std::make_unique<neptune::Node>(*world_, std::move(options));
-    std::promise<Status> started;
-    node_->Start([&](const Status& status) { started.set_value(status); });
-    status_ = started.get_future().get();
-  }
-  ~RealNode() {
-    if (status_.ok()) {
-      std::promise<void> stopped;
-      node_->Stop(std::chrono::seconds(1), [&] { stopped.set_value(); });
-      stopped.get_future().wait();
-    }
-    world_->Stop();
-  }
+  explicit FrontendNode(const std::string& parameters)
+      : real_(OptionsOf(parameters)), status_(real_.Start()) {}
 
   const Status& status() const { return status_; }
 
   neptune::Endpoint http_endpoint() const { return module_->http_endpoint(); }
 
   StatusOr<HttpResponse> Get(const std::string& target) {
-    if (user_loop_ == nullptr) user_loop_ = *world_->StartLoop({.name = "user"});
+    if (user_loop_ == nullptr) user_loop_ = *real_.world().StartLoop({.name = "user"});
     std::promise<StatusOr<HttpResponse>> promise;
     std::unique_ptr<HttpUser> user;
     user_loop_->Post([&] {
@@ -95,15 +71,30 @@ class RealNode {
   }
 
  private:
-  std::unique_ptr<neptune::World> world_;
+  neptune::NodeOptions OptionsOf(const std::string& parameters) {
+    std::string text = kSpec;
+    text.replace(text.find("PARAMETERS"), 10, parameters);
+    neptune::NodeOptions options;
+    options.spec = neptune::ParseClusterSpec(text, "test").value();
+    options.name = neptune::NodeId("all");
+    options.modules =
+        [this](const std::string& name) -> StatusOr<std::unique_ptr<neptune::ServiceModule>> {
+      if (name != "frontend") return MakeFakeService(name);
+      auto module = std::make_unique<FrontendModule>();
+      module_ = module.get();
+      return module;
+    };
+    return options;
+  }
+
   FrontendModule* module_ = nullptr;
-  std::unique_ptr<neptune::Node> node_;
+  neptune::RealNode real_;
+  const Status status_;
   neptune::Loop* user_loop_ = nullptr;
-  Status status_;
 };
 
 TEST(FrontendRealTest, AnswersOverALoopbackPort) {
-  RealNode node(
+  FrontendNode node(
       "parameters { key: 'tier_timeout_ms' value: '5000' } "
       "parameters { key: 'document_timeout_ms' value: '5000' }");
   ASSERT_TRUE(node.status().ok()) << node.status();
@@ -125,7 +116,7 @@ TEST(FrontendRealTest, AnswersOverALoopbackPort) {
 }
 
 TEST(FrontendRealTest, AnInvalidBaseUrlKeepsTheNodeFromStarting) {
-  RealNode node("parameters { key: 'base_url' value: 'https://search.test/path' }");
+  FrontendNode node("parameters { key: 'base_url' value: 'https://search.test/path' }");
   EXPECT_NE(node.status().message().find("parameter base_url is 'https://search.test/path'"),
             absl::string_view::npos)
       << node.status();
@@ -211,7 +202,7 @@ constexpr char kGetHealth[] =
 TEST_F(FrontendHttpsTest, AnswersTrustingClientsAndReloadsTheCertificate) {
   const neptune::KeyAndCertificate authority = MakeAuthority("first");
   PutCertificate(authority);
-  RealNode node(Parameters());
+  FrontendNode node(Parameters());
   ASSERT_TRUE(node.status().ok()) << node.status();
   HttpsUser user(authority.certificate);
   const std::string answer = user.Send(node.http_endpoint(), kGetHealth, "search.test");
@@ -231,7 +222,7 @@ TEST_F(FrontendHttpsTest, AnswersTrustingClientsAndReloadsTheCertificate) {
 TEST_F(FrontendHttpsTest, AbsoluteLinksAreHttpsToo) {
   const neptune::KeyAndCertificate authority = MakeAuthority("first");
   PutCertificate(authority);
-  RealNode node(Parameters());
+  FrontendNode node(Parameters());
   ASSERT_TRUE(node.status().ok()) << node.status();
   HttpsUser user(authority.certificate);
   const auto get = [&](const std::string& headers) {
@@ -249,7 +240,7 @@ TEST_F(FrontendHttpsTest, AbsoluteLinksAreHttpsToo) {
 
 TEST_F(FrontendHttpsTest, PlainHttpGetsNoAnswer) {
   PutCertificate(MakeAuthority("first"));
-  RealNode node(Parameters());
+  FrontendNode node(Parameters());
   ASSERT_TRUE(node.status().ok()) << node.status();
   const int socket = HttpsUser::Connect(node.http_endpoint());
   ASSERT_GT(send(socket, kGetHealth, sizeof(kGetHealth) - 1, MSG_NOSIGNAL), 0);
@@ -267,14 +258,14 @@ TEST_F(FrontendHttpsTest, AKeyOfAnotherCertificateKeepsTheNodeFromStarting) {
   PutCertificate(MakeAuthority("first"));
   const auto another = neptune::MakeCertificate(MakeAuthority("x"), "x", {}, Validity());
   Write("web.key", another->key);
-  RealNode node(Parameters());
+  FrontendNode node(Parameters());
   EXPECT_NE(node.status().message().find("is not the key of certificate"), absl::string_view::npos)
       << node.status();
 }
 
 TEST(FrontendRealTest, AnInvalidParameterKeepsTheNodeFromStarting) {
   const auto error = [](const std::string& parameter) {
-    return std::string(neptune::ToStd(RealNode(parameter).status().message()));
+    return std::string(neptune::ToStd(FrontendNode(parameter).status().message()));
   };
   EXPECT_NE(error("parameters { key: 'tier1_partitons' value: '2' }").find("'tier1_partitons'"),
             std::string::npos);

@@ -11,7 +11,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_permit.h"
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/world/sim/simulator.h"
+#include "neptune/thread/simulated_threads.h"
 
 namespace neptune {
 namespace {
@@ -21,12 +21,9 @@ using std::chrono::seconds;
 
 constexpr char kFolder[] = "neptune/capsule/plugin/";
 
-class PolicyPluginTest : public testing::Test {
+class PolicyPluginTest : public SimulatedThreads {
  protected:
-  PolicyPluginTest() : loop_(**simulator_.AddHost({.name = "a"}).StartLoop({.name = "main"})) {
-    loop_.Post([this] { threads_ = std::make_unique<ThreadScheduler>(loop_); });
-    simulator_.RunFor(Duration(1));
-  }
+  ~PolicyPluginTest() override { StopThreads(); }
 
   static CapsuleConfig ConfigOf(const std::string& library, const std::string& parameters) {
     CapsuleConfig config;
@@ -38,25 +35,20 @@ class PolicyPluginTest : public testing::Test {
   }
   // A call of 10 ms whose deadline comes after `deadline_ms`.
   void Call(const std::string& name, int deadline_ms) {
-    loop_.Post([this, name, deadline_ms] {
-      (void)threads_->Spawn([this, name, deadline_ms] {
-        CapsulePermit visit;
-        const TimePoint deadline = this_thread::Now() + milliseconds(deadline_ms);
-        Status status =
-            visit.Enter(stack_, NetworkOperation{.service = "db"}, {.deadline = deadline});
-        if (status.ok()) this_thread::SleepFor(milliseconds(10));
-        visit.Leave(CapsuleOutcome::kDone);
-        log_.push_back(StrCat(name, " ", ToStd(absl::StatusCodeToString(status.code()))));
-      });
+    Spawn([this, name, deadline_ms] {
+      CapsulePermit visit;
+      const TimePoint deadline = this_thread::Now() + milliseconds(deadline_ms);
+      Status status =
+          visit.Enter(stack_, NetworkOperation{.service = "db"}, {.deadline = deadline});
+      if (status.ok()) this_thread::SleepFor(milliseconds(10));
+      visit.Leave(CapsuleOutcome::kDone);
+      log_.push_back(StrCat(name, " ", ToStd(absl::StatusCodeToString(status.code()))));
     });
     simulator_.RunFor(Duration(1));
   }
   CapsuleStatistics Statistics() { return stack_.Inspect(simulator_.now()).front().statistics; }
 
-  Simulator simulator_{1};
-  Loop& loop_;
   CapsuleStack stack_;
-  std::unique_ptr<ThreadScheduler> threads_;
   std::vector<std::string> log_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,8 @@ class ServiceHost;
 // Returns the host of a service on this node; null if there is none, or if it is not ready.
 using FindHost = std::function<ServiceHost*(const ServiceName&)>;
 
-// A further source of loads, e.g. a monitor of the cluster: reports what it knows about the members
-// to the estimator of the calling loop, before each tree is formed. Must not wait. Empty: none.
-using LoadReports = std::function<void(const ServiceName& service,
-                                       const std::vector<TreeMember>& members, LoadEstimator&)>;
+// Makes the load estimator of one calling loop.
+using MakeLoadEstimator = std::function<std::unique_ptr<LoadEstimator>()>;
 
 struct AggregatorOptions {
   // Returns the scheme of a service, for calls that do not choose one.
@@ -63,11 +62,10 @@ struct AggregatorOptions {
   size_t poll_count = 2;
   // Source address of polls.
   Endpoint poll_bind = {kLoopbackAddress, 0};
-  // Place of the reductions on nodes with own partitions. Empty: the loop and the pool, by the
-  // operator's grain.
+  // Place of the reductions on nodes with own partitions; set by experiments only (README.md).
+  // Empty: the loop and the pool, by the operator's grain.
   MakeReductionPlace reduction_place;
-  LoadEstimatorOptions loads;
-  LoadReports report_loads;
+  MakeLoadEstimator make_load_estimator = [] { return std::make_unique<LoadEstimator>(); };
 };
 
 }  // namespace neptune

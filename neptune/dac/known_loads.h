@@ -2,8 +2,7 @@
 // it.
 //
 //   polls, answers of calls ──────────┐
-//   announcements, gossip of the node ┼──► LoadEstimator ──► CallLoads of one call
-//   LoadReports of the options ───────┘
+//   announcements, gossip of the node ┴──► LoadEstimator ──► CallLoads of one call
 //
 // Source: [Chu03] 4.5.
 // Threads: the loop; Poll on a user-level thread of it.
@@ -58,7 +57,7 @@ class KnownLoads {
   NodeLoop& loop_;
   LoadGossip& gossip_;
   const AggregatorOptions& options_;
-  LoadEstimator book_;
+  const std::unique_ptr<LoadEstimator> book_;
   std::unique_ptr<LoadPolls> polls_;
   // Sequence number of each node's latest announcement that the book has.
   std::unordered_map<NodeId, uint64_t> announced_;

@@ -32,9 +32,12 @@ TreeMember Member(uint32_t number) {
 class KnownLoadsTest : public testing::Test {
  protected:
   KnownLoadsTest() {
-    options_.loads = {.correction_share = 0,
-                      .relaxation_services = std::numeric_limits<double>::infinity(),
-                      .fellow_weight = 1};
+    options_.make_load_estimator = [] {
+      return std::make_unique<LoadEstimator>(
+          LoadEstimatorOptions{.correction_share = 0,
+                               .relaxation_services = std::numeric_limits<double>::infinity(),
+                               .fellow_weight = 1});
+    };
   }
   ~KnownLoadsTest() override {
     node_.OnLoop([this] { loads_.reset(); });
@@ -130,7 +133,7 @@ TEST_F(KnownLoadsTest, WorkOfACancelledCallNoLongerCounts) {
 }
 
 TEST_F(KnownLoadsTest, ReductionCostsMoreOnAServerOfWhichNothingIsKnown) {
-  options_.loads = {};
+  options_.make_load_estimator = AggregatorOptions().make_load_estimator;
   Open();
   node_.See({Announcing(0, milliseconds(10))});
   const CallLoads loads = Estimate({Member(0), Member(1)});
@@ -141,19 +144,19 @@ TEST_F(KnownLoadsTest, ReductionCostsMoreOnAServerOfWhichNothingIsKnown) {
   EXPECT_EQ(loads.cautious[1].local_cost, loads.servers[1].local_cost);
 }
 
-TEST_F(KnownLoadsTest, FurtherSourceReportsBeforeEachEstimate) {
-  int report_count = 0;
-  options_.report_loads = [&](const ServiceName& service, const std::vector<TreeMember>& members,
-                              LoadEstimator& book) {
-    ++report_count;
-    EXPECT_EQ(service, kService);
-    ASSERT_EQ(members.size(), 1u);
-    book.OnReport(members[0].node, service, {milliseconds(33)}, this_thread::Now(),
-                  LoadSource::kPoll);
-  };
+// An estimator that ignores all reports.
+class ConstantLoads final : public LoadEstimator {
+ public:
+  Duration Estimate(const NodeId&, const ServiceName&, TimePoint, RandomSource&) const override {
+    return milliseconds(33);
+  }
+};
+
+TEST_F(KnownLoadsTest, EstimatorOfTheOptionsIsAsked) {
+  options_.make_load_estimator = [] { return std::make_unique<ConstantLoads>(); };
   Open();
+  node_.See({Announcing(0, milliseconds(10))});
   EXPECT_EQ(LoadOf(Member(0)), milliseconds(33));
-  EXPECT_EQ(report_count, 1);
 }
 
 TEST_F(KnownLoadsTest, CallWithoutServersHasNoLoads) {

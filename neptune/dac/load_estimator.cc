@@ -38,9 +38,8 @@ void LoadEstimator::OnReport(const NodeId& node, const ServiceName& service, con
   BookCosts(newest_, service, load);
   if (source == LoadSource::kAnswer) {
     entry.unanswered = DecayedCounter::WithHalfLife(options_.unanswered_half_life);
-    if (!options_.heeds_answers) return;
   }
-  if (source == LoadSource::kGossip && !options_.heeds_answers) return;
+  if (!CountsPending(source)) return;
   if (entry.is_reported && taken_at < entry.reported_at) return;
   BookPending(entry, Bounded(load.pending));
   entry.reported_at = taken_at;

@@ -81,9 +81,6 @@ struct OperatorCosts {
 };
 
 struct LoadEstimatorOptions {
-  // Uses the pending work in answers, and what other nodes pass on. False: uses announcements and
-  // polls only, as in the paper. Default: true.
-  bool heeds_answers = true;
   // Deviation of the correction of an old report, as a multiple of the mean reported work. Larger:
   // callers spread more and follow reports less. Default: 0.1, a tenth of the deviation of an
   // exponential queue's length; from 0.3 on trees get worse.
@@ -109,9 +106,12 @@ struct LoadEstimatorOptions {
   OperatorCosts default_costs = {std::chrono::milliseconds(5), std::chrono::milliseconds(5)};
 };
 
+// Virtual for estimators that know less or more than the reports say, which experiments compare
+// with this one.
 class LoadEstimator {
  public:
   explicit LoadEstimator(const LoadEstimatorOptions& options = {});
+  virtual ~LoadEstimator() = default;
 
   // Reports a node's load as of `taken_at`; replaces earlier reports, and assignments made by then.
   // A report older than the newest one is dropped. Only an answer proves that the node works, and
@@ -128,10 +128,10 @@ class LoadEstimator {
 
   // Returns the estimated pending work, at least 0. An unknown node is assumed to have the mean,
   // fully corrected.
-  Duration Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
-                    RandomSource& random) const;
+  virtual Duration Estimate(const NodeId& node, const ServiceName& service, TimePoint now,
+                            RandomSource& random) const;
   // Returns the uncertainty of the estimate: 0 for a report of now, approaching 1 for old reports.
-  double Staleness(const NodeId& node, const ServiceName& service, TimePoint now) const;
+  virtual double Staleness(const NodeId& node, const ServiceName& service, TimePoint now) const;
   OperatorCosts Costs(const NodeId& node, const ServiceName& service) const;
 
   // Chooses at most `count` of `nodes` to poll, as indices: draws random pairs, and of each pair
@@ -143,6 +143,10 @@ class LoadEstimator {
   // Mean reported work. Each node's report is clamped to four times the previous mean, so that one
   // hung server does not dominate.
   Duration mean_pending() const;
+
+ protected:
+  // True if the pending work in reports of this source counts. Costs of operators always do.
+  virtual bool CountsPending(LoadSource) const { return true; }
 
  private:
   using Slot = uint32_t;

@@ -61,10 +61,17 @@ TEST_F(LoadEstimatorTest, NewerReportReplacesTheOlder) {
   EXPECT_EQ(Estimate("a"), milliseconds(10));
 }
 
-TEST_F(LoadEstimatorTest, AnswersMayBeHeededForCostsOnly) {
-  LoadEstimatorOptions options = PlainSums();
-  options.heeds_answers = false;
-  LoadEstimator book(options);
+// Counts the pending work of polls only.
+class PolledLoads final : public LoadEstimator {
+ public:
+  PolledLoads() : LoadEstimator(PlainSums()) {}
+
+ protected:
+  bool CountsPending(LoadSource source) const override { return source == LoadSource::kPoll; }
+};
+
+TEST_F(LoadEstimatorTest, ReportWhosePendingWorkDoesNotCountStillReportsCosts) {
+  PolledLoads book;
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(30)}, now_, LoadSource::kPoll);
   book.OnReport(NodeId("a"), kService, {.pending = milliseconds(10), .local_cost = milliseconds(7)},
                 now_, LoadSource::kAnswer);

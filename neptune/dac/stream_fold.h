@@ -4,7 +4,7 @@
 //   child ── stream of messages ► source ┴─► operator ──► pipe ─┐
 //            with a report at its end                source ────┴─► operator ──► ... ──► the result
 //
-// If a stream breaks off, the others go on and its partitions are missing. If a child cannot be
+// If a stream breaks off, the others continue and its partitions are missing. If a child cannot be
 // reached, each partition of its subtree is streamed from any replica instead.
 //
 // Source: [Chu03] 3.3 (the variation for stream-based calls, which the paper only mentions).

@@ -3,7 +3,7 @@
 //   BlockingCall call(number, POLLIN);
 //   do {
 //     result = RealLibc().read(...);                        tried first: most calls need not wait
-//   } while (result < 0 && call.WaitToRepeat());            EAGAIN: parks until it may go on
+//   } while (result < 0 && call.WaitToRepeat());            EAGAIN: parks until it may retry
 //   return call.End(result);                                preserves errno if nothing failed
 //
 // On a user-level thread a wait parks the thread. On other threads a descriptor that parks is

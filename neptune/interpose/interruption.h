@@ -10,7 +10,7 @@ namespace neptune::interpose {
 
 enum class Interruption {
   kNone,
-  kRestart,  // a signal was handled; restartable calls go on
+  kRestart,  // a signal was handled; restartable calls continue
   kEnd,      // the call ends with EINTR
 };
 

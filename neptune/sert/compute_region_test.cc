@@ -316,7 +316,7 @@ TEST_F(ParkedRegionDeathTest, AnotherRunMeanwhileIsABug) {
   EXPECT_TRUE(done_);
 }
 
-// Goes on to call itself until little is left of the stack.
+// Calls itself until little is left of the stack.
 __attribute__((noinline)) int UseStack(const volatile char* low) {
   volatile char room[256];
   room[0] = 1;

@@ -180,7 +180,7 @@ TEST_F(ConnectionTest, LostCallerCancelsItsRequests) {
   Run();
   EXPECT_TRUE(requests_[0].call->cancelled());
   EXPECT_EQ(server_->connection_count(), 0u);
-  requests_[0].reply.Send({}, "nobody is there");
+  requests_[0].reply.Send({}, "the caller is gone");
   Run();
 }
 
@@ -287,7 +287,7 @@ TEST_F(ConnectionTest, NumberOfACancelledCallIsNotUsedAgain) {
   EXPECT_TRUE(peer->closed);
 }
 
-// What a peer sends after it opened stream 1, and whether the connection goes on.
+// What a peer sends after it opened stream 1, and whether the connection continues.
 struct StreamFrames {
   const char* what;
   FrameType type;

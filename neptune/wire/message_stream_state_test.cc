@@ -31,7 +31,7 @@ TEST(MessageStreamStateTest, ReadingEndsAfterWhatWasSentBeforeTheEnd) {
   EXPECT_FALSE(state.reading_ended());
   EXPECT_EQ(state.Next()->message, "a");
   EXPECT_TRUE(state.reading_ended());
-  EXPECT_TRUE(state.CanWrite()) << "the other direction goes on";
+  EXPECT_TRUE(state.CanWrite()) << "the other direction continues";
 }
 
 TEST(MessageStreamStateTest, WriterStopsWhenTheWindowIsUsedUp) {

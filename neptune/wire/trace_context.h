@@ -5,7 +5,7 @@
 // Source: W3C Trace Context, level 1. Departs from source: tracestate is not carried.
 // No I/O; random numbers are an argument.
 // Threads: pure functions.
-// Errors: kInvalidArgument malformed traceparent; the request then goes on without a trace.
+// Errors: kInvalidArgument malformed traceparent; the request then continues without a trace.
 
 #pragma once
 

@@ -167,7 +167,7 @@ TEST_P(WorldConformanceTest, WritingAfterTheEndIsHarmless) {
   });
   ASSERT_TRUE(Until([&] { return pair.server_events.closed_count > 0; }));
   Run([&] {
-    pair.server->Write("to nobody");
+    pair.server->Write("unread");
     pair.server->SetReading(false);
     pair.server->SetReading(true);
     pair.server->Close();

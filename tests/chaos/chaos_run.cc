@@ -18,7 +18,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr int kServerCount = 5;
-// Views are whole six periods after the last fault; callers go on until then.
+// Views are whole six periods after the last fault; callers continue until then.
 constexpr TimePoint kCallsEnd = kFaultsEnd + seconds(7);
 constexpr TimePoint kRunEnd = kCallsEnd + seconds(4);
 constexpr int kShrinkRunsMax = 200;

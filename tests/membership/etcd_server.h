@@ -23,7 +23,7 @@ class EtcdServer {
   EtcdServer& operator=(const EtcdServer&) = delete;
 
   Endpoint endpoint() const { return {kLoopbackAddress, port_}; }
-  // SIGSTOP hangs it, SIGCONT lets it go on.
+  // SIGSTOP hangs it, SIGCONT resumes it.
   void Signal(int signal) const { process_->Signal(signal); }
   // SIGKILL.
   void Kill();

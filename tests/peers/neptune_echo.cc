@@ -21,6 +21,7 @@
 #include "neptune/node/node.h"
 #include "neptune/service/loop_client.h"
 #include "neptune/service/node_loops.h"
+#include "neptune/testing/real_node.h"
 #include "neptune/wire/client_connection.h"
 #include "neptune/world/real/real_world.h"
 #include "tests/peers/echo.pb.h"
@@ -71,38 +72,23 @@ class EchoPeer final : public ServiceModule {
   }
 };
 
-class EchoNode {
- public:
-  explicit EchoNode(const std::string& name) : world_(MakeRealWorld({})) {
-    const auto spec = ParseClusterSpec(
-        StrCat("name: '", FLAGS_cluster, "' multicast_group: '239.192.7.4:", FLAGS_multicast_port,
-               "' announce_interval_ms: 100 ",
-               "services { name: 'echo' module: 'echo' queue_length_max: 1000 concurrency: 64 } ",
-               "services { name: 'caller' module: 'echo' } ",
-               "nodes { name: 'server' hosts { service: 'echo' } } ",
-               "nodes { name: 'caller' hosts { service: 'caller' } }"),
-        "neptune_echo");
-    CHECK(spec.ok()) << spec.status();
-    NodeOptions options;
-    options.spec = *spec;
-    options.name = NodeId(name);
-    options.modules = [](const std::string&) { return std::make_unique<EchoPeer>(); };
-    options.with_method_statistics = FLAGS_features;
-    node_ = std::make_unique<Node>(*world_, std::move(options));
-    Notification started;
-    node_->Start([&](const Status& status) {
-      CHECK(status.ok()) << status;
-      started.Notify();
-    });
-    started.WaitForNotification();
-  }
-  ~EchoNode() { world_->Stop(); }
-  Node& node() { return *node_; }
-
- private:
-  std::unique_ptr<World> world_;
-  std::unique_ptr<Node> node_;
-};
+std::unique_ptr<RealNode> StartEchoNode(const std::string& name) {
+  const auto spec = ParseClusterSpec(
+      StrCat("name: '", FLAGS_cluster, "' multicast_group: '239.192.7.4:", FLAGS_multicast_port,
+             "' announce_interval_ms: 100 ",
+             "services { name: 'echo' module: 'echo' queue_length_max: 1000 concurrency: 64 } ",
+             "services { name: 'caller' module: 'echo' } ",
+             "nodes { name: 'server' hosts { service: 'echo' } } ",
+             "nodes { name: 'caller' hosts { service: 'caller' } }"),
+      "neptune_echo");
+  CHECK(spec.ok()) << spec.status();
+  NodeOptions options;
+  options.spec = *spec;
+  options.name = NodeId(name);
+  options.modules = [](const std::string&) { return std::make_unique<EchoPeer>(); };
+  options.with_method_statistics = FLAGS_features;
+  return StartRealNode(std::move(options));
+}
 
 std::string EchoBytes() {
   EchoMessage message;
@@ -212,8 +198,8 @@ class Load {
 };
 
 int RunServe() {
-  EchoNode echo("server");
-  ReportPort(echo.node().call_endpoint().port);
+  const auto server = StartEchoNode("server");
+  ReportPort(server->node().call_endpoint().port);
   ServeUntilInputEnds();
   return 0;
 }
@@ -251,13 +237,8 @@ void Ping(Client& client) {
 }
 
 int RunPing() {
-  EchoNode caller("caller");
-  Notification done;
-  caller.node().RunOnControl([&] {
-    Ping(caller.node().client());
-    done.Notify();
-  });
-  done.WaitForNotification();
+  const auto caller = StartEchoNode("caller");
+  caller->Run([&] { Ping(caller->node().client()); });
   return 0;
 }
 

@@ -64,7 +64,7 @@ NodeOptions OptionsOf(const ClusterSpec& spec, const char* name, bool with_capsu
 // The server process runs until it is killed.
 [[noreturn]] void Serve(const ClusterSpec& spec) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const RealNode server(OptionsOf(spec, "s", true));
+  const auto server = StartRealNode(OptionsOf(spec, "s", true));
   while (true) pause();
 }
 
@@ -116,16 +116,16 @@ int RunBenchmark() {
   std::vector<double> ratios;
   std::vector<double> with_us;
   {
-    RealNode with(OptionsOf(spec, "with", true));
-    RealNode without(OptionsOf(spec, "without", false));
-    for (RealNode* const node : {&with, &without}) {
+    const auto with = StartRealNode(OptionsOf(spec, "with", true));
+    const auto without = StartRealNode(OptionsOf(spec, "without", false));
+    for (RealNode* const node : {with.get(), without.get()}) {
       AwaitServer(node->node());
       (void)Calls(node->node());
     }
     for (int pair = 0; pair < kPairCount; ++pair) {
       const bool with_first = pair % 2 == 0;
-      const double first = Calls((with_first ? with : without).node());
-      const double second = Calls((with_first ? without : with).node());
+      const double first = Calls((with_first ? with : without)->node());
+      const double second = Calls((with_first ? without : with)->node());
       ratios.push_back(with_first ? first / second : second / first);
       with_us.push_back(1e6 * (with_first ? first : second) / kCallCount);
     }

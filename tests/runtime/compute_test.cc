@@ -32,7 +32,7 @@ struct Record {
   std::atomic<int> stopped{0};  // stopped, or interrupted
 };
 
-// Long methods. Spin and Ask go on until they have to stop. SpinOrRefuse and AskOrRefuse do so in
+// Long methods. Spin and Ask run until they have to stop. SpinOrRefuse and AskOrRefuse do so in
 // partition 0, and refuse in partition 1 once that has begun.
 class ComputeModule final : public ServiceModule {
  public:
@@ -159,7 +159,7 @@ class ComputeTest : public testing::Test {
     options.modules = [this](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
       return std::make_unique<ComputeModule>(record_);
     };
-    nodes_[name] = std::make_unique<RealNode>(std::move(options));
+    nodes_[name] = StartRealNode(std::move(options));
   }
 
   const UniquePort port_;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "neptune/membership/service_yellow_page.h"
-#include "neptune/replication/agent/replica_letter.h"
+#include "neptune/replication/agent/addressed_message.h"
 #include "neptune/replication/agent/replica_links.h"
 #include "neptune/service/loop_client.h"
 #include "neptune/service/node_loops.h"
@@ -73,7 +73,7 @@ TEST_F(ControlPortTest, UsersServicesAreRefusedAtTheControlPort) {
 
 TEST_F(ControlPortTest, ControlServicesAreRefusedAtTheCallPort) {
   const Status status = CallAtTheOtherPort(ServiceName(kReplicationService), kExchangeMethod,
-                                           Data(EncodeReplicaLetters({})));
+                                           Data(EncodeAddressedMessages({})));
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status;
   EXPECT_NE(
       status.message().find("neptune.replication is not answered at the call port of node s0"),

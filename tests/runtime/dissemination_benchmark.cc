@@ -83,7 +83,7 @@ void BM_Aggregate(benchmark::State& state, DisseminationMode mode) {
     options.modules = [](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
       return std::make_unique<EchoModule>();
     };
-    nodes[node.name()] = std::make_unique<RealNode>(std::move(options));
+    nodes[node.name()] = StartRealNode(std::move(options));
   }
   Node& client = nodes.at("c")->node();
   AwaitPartitions(client, static_cast<size_t>(server_count));

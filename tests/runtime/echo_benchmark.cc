@@ -25,6 +25,7 @@
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
 #include "neptune/security/secure_network.h"
+#include "neptune/testing/real_node.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/wire/client_connection.h"
 #include "neptune/world/real/real_world.h"
@@ -72,20 +73,13 @@ class BenchModule final : public ServiceModule {
 // The server process: runs one node until it is killed; reports its port through `ready_pipe`.
 [[noreturn]] void Serve(int ready_pipe, const std::string& key_file) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const auto world = MakeRealWorld({});
   NodeOptions options;
   options.spec = EchoCluster();
   options.spec.set_cluster_key_file(key_file);
   options.name = NodeId("n");
   options.modules = [](const std::string&) { return std::make_unique<BenchModule>(); };
-  Node node(*world, std::move(options));
-  Notification started;
-  node.Start([&](const Status& status) {
-    if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
-    started.Notify();
-  });
-  started.WaitForNotification();
-  const uint16_t port = node.call_endpoint().port;
+  const auto server = StartRealNode(std::move(options));
+  const uint16_t port = server->node().call_endpoint().port;
   if (write(ready_pipe, &port, sizeof(port)) != sizeof(port)) _exit(1);
   while (true) pause();
 }

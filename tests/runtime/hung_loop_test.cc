@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// A short method that blocks its loop until the test lets it go on.
+// A short method that blocks its loop until the test releases it.
 class BlockingModule final : public ServiceModule {
  public:
   explicit BlockingModule(absl::Notification& go_on) : go_on_(go_on) {}
@@ -57,7 +57,7 @@ class HungLoopTest : public testing::Test {
       options.modules = [this](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
         return std::make_unique<BlockingModule>(go_on_);
       };
-      nodes_[node.name()] = std::make_unique<RealNode>(std::move(options));
+      nodes_[node.name()] = StartRealNode(std::move(options));
     }
   }
   ~HungLoopTest() override {

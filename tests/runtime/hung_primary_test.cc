@@ -25,7 +25,7 @@ using std::chrono::seconds;
 
 const PartitionId kPartition(0);
 
-// Registers, and a short method that blocks its loop until the test lets it go on.
+// Registers, and a short method that blocks its loop until the test releases it.
 class BlockingRegisters final : public ServiceModule {
  public:
   explicit BlockingRegisters(absl::Notification& go_on) : go_on_(go_on) {}
@@ -59,7 +59,7 @@ class HungPrimaryTest : public testing::Test {
       options.name = NodeId(node.name());
       options.modules = [this](const std::string& module) { return Make(module); };
       const RealWorldOptions world{.storage_directory = StrCat(folder_, "/", node.name())};
-      nodes_[node.name()] = std::make_unique<RealNode>(std::move(options), world);
+      nodes_[node.name()] = StartRealNode(std::move(options), world);
     }
   }
   ~HungPrimaryTest() override {

@@ -110,7 +110,7 @@ TEST_F(MemoryBudgetRealTest, ReadersThatStopKeepTheNodeWithinItsBudget) {
   const size_t reader_count = NumberOf("NEPTUNE_READERS", 24);
   const size_t answer_size = NumberOf("NEPTUNE_ANSWER_MIB", 20) * kMiB;
   const size_t budget = NumberOf("NEPTUNE_BUDGET_MIB", kBudget / kMiB) * kMiB;
-  node_ = std::make_unique<RealNode>(OptionsOf(budget));
+  node_ = StartRealNode(OptionsOf(budget));
   const std::string large = Request(answer_size);
   const std::string small = Request(100);
   const size_t before = ResidentSize();

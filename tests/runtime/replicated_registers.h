@@ -91,7 +91,7 @@ class ReplicatedRegistersTest : public testing::Test {
   static StatusOr<std::string> Get(ReplicaSession& session, const std::string& key,
                                    ReplicaReport* report = nullptr) {
     Data response;
-    const ReplicatedMethod get = {kRegisters, PartitionId(0), MethodName("Get")};
+    const CalledMethod get = {kRegisters, PartitionId(0), MethodName("Get")};
     const Status status = session.Call(get, Data(key), &response, {}, report);
     if (!status.ok()) return status;
     return response.bytes();

@@ -77,8 +77,8 @@ class ReplicationHealingTest : public ReplicatedRegistersTest {
         *expected += letter;
         for (uint32_t i = 0; i < count; ++i) {
           Data response;
-          const ReplicatedMethod append = {kRegisters, PartitionId(i), MethodName("Append"),
-                                           AccessMode::kWrite};
+          const CalledMethod append = {kRegisters, PartitionId(i), MethodName("Append"),
+                                       AccessMode::kWrite};
           const Status status =
               session.Call(append, Data(StrCat("k=", std::string(1, letter))), &response,
                            {.deadline = this_thread::Now() + seconds(9)});

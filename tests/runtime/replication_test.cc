@@ -388,21 +388,21 @@ TEST_F(ReplicationTest, MetricsSayWhatEachReplicaIsAndHowFarItIs) {
   EXPECT_EQ(of("s1", "neptune_replica_executed_lsn"), of("s0", "neptune_replica_executed_lsn"));
 }
 
-TEST_F(ReplicationTest, LettersOfAnUnknownPartitionOrNodeAreDropped) {
+TEST_F(ReplicationTest, MessagesOfAnUnknownPartitionOrNodeAreDropped) {
   Start(3, kOrdered);
   cluster_->RunOnClient([](ClientSession& session) {
     const std::string message = EncodeReplicaMessage({});
-    for (const ReplicaLetter& letter :
-         {ReplicaLetter{kRegisters, PartitionId(7), NodeId("s0"), message},
-          ReplicaLetter{ServiceName("others"), PartitionId(0), NodeId("s0"), message},
-          ReplicaLetter{kRegisters, PartitionId(0), NodeId("stranger"), message}}) {
+    for (const AddressedMessage& addressed :
+         {AddressedMessage{kRegisters, PartitionId(7), NodeId("s0"), message},
+          AddressedMessage{ServiceName("others"), PartitionId(0), NodeId("s0"), message},
+          AddressedMessage{kRegisters, PartitionId(0), NodeId("stranger"), message}}) {
       Data response;
       CallOptions options;
       options.only = NodeId("s1");
       const Status status = Call(session,
                                  {ServiceName(kReplicationService), PartitionId(0),
                                   MethodName(kExchangeMethod), AccessMode::kWrite},
-                                 Data(EncodeReplicaLetters({letter})), &response, options);
+                                 Data(EncodeAddressedMessages({addressed})), &response, options);
       EXPECT_TRUE(status.ok()) << status;
     }
   });

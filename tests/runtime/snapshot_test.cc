@@ -25,7 +25,7 @@ constexpr size_t kValueSize = 20'000;  // 12 MB of data
 
 class SnapshotTest : public ReplicatedRegistersTest {
  protected:
-  // s2 is slower than the others, so that writes go on while it is filled.
+  // s2 is slower than the others, so that writes continue while it is filled.
   void Fill(const std::string& fields, uint64_t seed = 1, int node_count = 3) {
     Start(node_count, fields, seed,
           [](const std::string& node) { return milliseconds(node == "s2" ? 10 : 1); });

@@ -226,7 +226,7 @@ std::string RunReal(const Setting& setting) {
     options.name = NodeId(node.name());
     options.modules = MakeEcho;
     options.spec_directory = testing::TempDir();
-    nodes[node.name()] = std::make_unique<RealNode>(std::move(options));
+    nodes[node.name()] = StartRealNode(std::move(options));
   }
   std::string said;
   Notification done;

@@ -80,7 +80,7 @@ TEST(WaitingAggregationsTest, HoldNoKernelThreadAndNoSlot) {
     options.modules = [&open](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
       return std::make_unique<GatedSum>(&open);
     };
-    nodes[node.name()] = std::make_unique<RealNode>(std::move(options));
+    nodes[node.name()] = StartRealNode(std::move(options));
   }
   Node& client = nodes.at("c")->node();
   const size_t thread_count = KernelThreadCount();

@@ -1,5 +1,5 @@
-// Replicated services of level 1 on whole nodes of a simulated cluster: every replica takes writes,
-// which commute.
+// Replicated services at `write_anywhere` on whole nodes of a simulated cluster: every replica
+// takes writes, which commute.
 
 #include <gtest/gtest.h>
 
@@ -356,7 +356,7 @@ TEST_F(WriteAnywhereTest, FullDiskStopsAReplicaAndTheOthersGoOn) {
   EXPECT_EQ(CountTexts("s2"), 20);
 }
 
-TEST_F(WriteAnywhereTest, LettersThatAreNoneOfThisLevelAreRefused) {
+TEST_F(WriteAnywhereTest, MessagesThatAreNoneOfThisLevelAreRefused) {
   cluster_.RunOnClient([](ClientSession& session) {
     for (const std::string& message :
          {std::string("poison"), EncodeReplicaMessage({}), std::string()}) {
@@ -367,7 +367,7 @@ TEST_F(WriteAnywhereTest, LettersThatAreNoneOfThisLevelAreRefused) {
           Call(session,
                {ServiceName(kReplicationService), PartitionId(0), MethodName(kExchangeMethod),
                 AccessMode::kWrite},
-               Data(EncodeReplicaLetters({{kService, PartitionId(0), NodeId("s1"), message}})),
+               Data(EncodeAddressedMessages({{kService, PartitionId(0), NodeId("s1"), message}})),
                &response, options);
       EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;
     }

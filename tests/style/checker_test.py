@@ -124,15 +124,26 @@ class CanaryTest(unittest.TestCase):
 
     def test_document_paths_that_exist(self):
         for text in (
-            "`lru.h` `cache/lru.h` `index/tier/` `//cache:lru` `cache/*.h` `cache/lru.{h}`",
+            "`lru.h` `cache/lru.h` `index/tier/` `../index/tier` `../cache/lru.h` `//cache:lru` `cache/*.h` `cache/lru.{h}`",
             "`data/var/x` `text/html` `a/b` `//cache/...` `.h` `GET /search` [l](lru.h) [w](https://e.org/x)",
             "```\n`cache/none.h`\n```",
         ):
             self.check_document(text, 0)
 
     def test_document_paths_that_do_not_exist(self):
-        for text in ("`none.h`", "`cache/none`", "`//cache:none`", "`//none`", "`cache/lru.{h,cc}`", "[l](none.h)"):
+        for text in ("`none.h`", "`cache/none`", "`//cache:none`", "`//none`", "`../cache/none`", "`../none/lru.h`", "`cache/lru.{h,cc}`", "[l](none.h)"):
             self.check_document(text, 1)
+
+    def test_commands(self):
+        def count(text):
+            return len(self.found(folder_rules.commands, {"cache/README.md": text, "cache/BUILD": 'x(name = "lru")\n'}))
+
+        for good in ("bazel run //cache:lru -- --file=//cache:none", "```\nbazel test -c opt //cache/... //cache:all\n```",
+                     "`bazel build //cache:lru.` and //cache:none", "bazel run //yours:none", "bazel run --config=asan //cache:lru"):
+            self.assertEqual(count(good), 0, good)
+        for bad in ("`bazel run //cache:none`", "```\nbazel test --config=asan //cache:lru //cache:none\n```",
+                    "bazel build \\\n    //cache:none", "bazel run //tools:none, which is new"):
+            self.assertEqual(count(bad), 1, bad)
 
     def test_raw_rules(self):
         raw = 'cc_library(name = "a")\n'

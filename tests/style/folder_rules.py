@@ -18,6 +18,8 @@ _GENERATED = ("data/var",)
 _CODE_SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _PATH = re.compile(r"[\w.*{},/+-]+")
+# The options of a command and what it names; both also stand in blocks.
+_COMMAND = re.compile(r"\bbazel (?:build|run|test)((?:[ \t]+(?:\\\n[ \t]*)?(?!-- )[^\s`#]+)+)")
 _FILE_SUFFIXES = (".h", ".cc", ".proto", ".md", ".py", ".bzl", ".sh", ".textproto")
 
 
@@ -55,6 +57,18 @@ def document_paths(tree: SourceTree) -> Iterator[Violation]:
                 yield Violation(path, line_of(text, match.start()), "link", f"'{target}' does not exist")
 
 
+def commands(tree: SourceTree) -> Iterator[Violation]:
+    """The targets of the commands that documents show, also in blocks."""
+    for path in tree.with_suffix(".md"):
+        text = tree.text(path)
+        for match in _COMMAND.finditer(text):
+            for word in match.group(1).split():
+                label = word.rstrip(",.;:()") if "..." not in word else ""
+                is_ours = label.startswith(tuple(f"//{folder}" for folder in TOP_FOLDERS)) and not label.endswith(":all")
+                if is_ours and _names_a_path(label) and not _label_exists(tree, label):
+                    yield Violation(path, line_of(text, match.start()), "command", f"'{label}' does not exist")
+
+
 def _without_fences(text: str) -> str:
     """Blanks fenced blocks, which hold pictures and commands; lines keep their numbers."""
     return re.sub(
@@ -67,7 +81,7 @@ def _names_a_path(token: str) -> bool:
         return re.fullmatch(r"//[\w./-]*(?::[\w./+-]+)?", token) is not None and "..." not in token
     if not _PATH.fullmatch(token) or token.startswith(("/", "-", "*")):
         return False
-    in_repository = token.startswith(tuple(folder + "/" for folder in TOP_FOLDERS))
+    in_repository = token.startswith(tuple(folder + "/" for folder in TOP_FOLDERS) + ("../",))
     return in_repository or ("/" not in token and len(token) > 4 and token.endswith(_FILE_SUFFIXES))
 
 
@@ -100,7 +114,8 @@ def _label_exists(tree: SourceTree, label: str) -> bool:
     if not tree.exists(build):
         return False
     target = name or package.rsplit("/", 1)[-1]
-    return target in target_names(tree, build) or tree.exists(posixpath.join(package, target))
+    # A list comprehension names its targets in the tuples that it goes through.
+    return target in target_names(tree, build) or f'"{target}"' in tree.text(build) or tree.exists(posixpath.join(package, target))
 
 
 COMPATIBILITY_FILE = "COMPATIBILITY.md"
@@ -121,4 +136,4 @@ def documented_versions(tree: SourceTree) -> Iterator[Violation]:
                             f"{name} is {documented} here and {has} in {path}")
 
 
-RULES = (documented_versions, folder_names, top_folders, readmes, document_paths)
+RULES = (documented_versions, folder_names, top_folders, readmes, document_paths, commands)

@@ -1,4 +1,4 @@
-"""gRPC of the system, where it is installed: only a comparison of measurements needs it, so the build goes on
+"""gRPC of the system, where it is installed: only a comparison of measurements needs it, so the build continues
 without."""
 
 def _grpc_if_installed_impl(repository):

@@ -72,7 +72,7 @@ void Add(std::string_view line, ReplicaFigures& figures) {
   if (name == "neptune_replica_snapshots_sent_total") figures.snapshots_sent += value;
 }
 
-neptune::ReplicatedMethod AppendTo(uint32_t partition) {
+neptune::CalledMethod AppendTo(uint32_t partition) {
   return {neptune::ServiceName(history::kRegisterService), neptune::PartitionId(partition),
           neptune::MethodName("Append"), neptune::AccessMode::kWrite};
 }
@@ -223,7 +223,7 @@ Status ProcessCluster::StartClient(const std::string& spec) {
   };
   Status status;
   const auto start = [&] {
-    client_ = std::make_unique<lab::RealNode>(std::move(options));
+    client_ = std::make_unique<neptune::RealNode>(std::move(options));
     status = client_->Start();
   };
   if (hosts_ == nullptr) {

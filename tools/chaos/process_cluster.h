@@ -24,6 +24,7 @@
 #include "neptune/base/status.h"
 #include "neptune/base/unique_port.h"
 #include "neptune/replication/client/replica_session.h"
+#include "neptune/testing/real_node.h"
 #include "neptune/world/network.h"
 #include "tools/chaos/disk_faults.h"
 #include "tools/chaos/log_pipe.h"
@@ -31,7 +32,6 @@
 #include "tools/chaos/server_process.h"
 #include "tools/history/register_history.h"
 #include "tools/process/linked_hosts.h"
-#include "tools/process/real_node.h"
 
 namespace search::chaos {
 
@@ -94,7 +94,7 @@ class ProcessCluster {
   neptune::Endpoint calls(int node) const;
   std::string DataFolderOf(int node) const { return folder_ + "/data/" + NameOf(node); }
   std::string LogOf(int node) const { return folder_ + "/" + NameOf(node) + ".log"; }
-  lab::RealNode& client() { return *client_; }
+  neptune::RealNode& client() { return *client_; }
   // Null: all on loopback.
   const lab::LinkedHosts* hosts() const { return hosts_.get(); }
 
@@ -146,7 +146,7 @@ class ProcessCluster {
   std::string folder_;
   std::unique_ptr<lab::LinkedHosts> hosts_;
   std::vector<ClusterNode> nodes_;
-  std::unique_ptr<lab::RealNode> client_;
+  std::unique_ptr<neptune::RealNode> client_;
 };
 
 }  // namespace search::chaos

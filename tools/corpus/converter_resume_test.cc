@@ -1,4 +1,4 @@
-// Pages and JSON Lines go on where a run was killed.
+// Pages and JSON Lines continue where a run was killed.
 
 #include <gtest/gtest.h>
 #include <signal.h>

@@ -71,7 +71,7 @@ for argument in "$@"; do
       sed -n '2,/^set /{/^#/s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"
       exit 0
       ;;
-    *) fail 2 "what is '$argument'? Try --help" ;;
+    *) fail 2 "unknown argument '$argument'; see --help" ;;
   esac
 done
 

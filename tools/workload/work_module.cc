@@ -14,7 +14,7 @@ namespace {
 using neptune::Duration;
 using neptune::Status;
 
-// How often a hung request looks whether it may go on.
+// How often a hung request checks whether it may continue.
 constexpr Duration kHungLook = std::chrono::milliseconds(100);
 // Limits of factors and counts.
 constexpr double kFactorMin = 1e-6;

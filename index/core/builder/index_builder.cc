@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "index/core/builder/document_inverter.h"
+#include "index/core/builder/finish_segment.h"
 #include "index/core/builder/occurrence_code.h"
 #include "index/core/builder/parallel_inverter.h"
 #include "index/core/builder/segment_reorderer.h"
@@ -220,12 +221,8 @@ neptune::StatusOr<SegmentSummary> IndexBuilder::Rep::Merge() {
   RunMerger merger(std::move(runs));
   NEPTUNE_RETURN_IF_ERROR(merger.Start());
   while (!merger.done()) NEPTUNE_RETURN_IF_ERROR(merger.WriteTerm(writer_.get()));
-  SegmentSummary summary;
+  NEPTUNE_ASSIGN_OR_RETURN(SegmentSummary summary, FinishSegment(*writer_, options_.directory));
   summary.run_count = static_cast<uint32_t>(run_count);
-  // Removes the statistics of an earlier segment, which do not apply to the new one.
-  ::unlink(neptune::StrCat(options_.directory, "/", kStatisticsFileName).c_str());
-  NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());
-  const SegmentTotals& totals = writer_->totals();
   if (options_.reorder) {
     inverter_.Clear();
     parallel_.reset();
@@ -235,10 +232,6 @@ neptune::StatusOr<SegmentSummary> IndexBuilder::Rep::Merge() {
                                             .memory_size_max = options_.memory_size_max}));
     summary.size = reordered.size;
   }
-  summary.document_count = totals.document_count;
-  summary.term_count = totals.term_count;
-  summary.posting_count = totals.posting_count;
-  summary.token_count = totals.token_count;
   writer_.reset();
   return summary;
 }

@@ -1,13 +1,12 @@
 #include "index/core/builder/postings_importer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "index/core/builder/finish_segment.h"
 #include "index/core/segment/format.h"
 #include "index/core/segment/segment_writer.h"
 
@@ -80,16 +79,7 @@ neptune::StatusOr<SegmentSummary> PostingsImporter::Finish() {
   }
   if (in_term_) writer_->EndTerm();
   in_term_ = false;
-  // Removes the statistics of an earlier segment, which do not apply to the new one.
-  ::unlink(neptune::StrCat(directory_, "/", kStatisticsFileName).c_str());
-  SegmentSummary summary;
-  NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());
-  const SegmentTotals& totals = writer_->totals();
-  summary.document_count = totals.document_count;
-  summary.term_count = totals.term_count;
-  summary.posting_count = totals.posting_count;
-  summary.token_count = totals.token_count;
-  return summary;
+  return FinishSegment(*writer_, directory_);
 }
 
 }  // namespace search::index

@@ -1,7 +1,5 @@
 #include "index/core/builder/segment_rewriter.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "index/core/builder/finish_segment.h"
 #include "index/core/segment/length_code.h"
 #include "index/core/segment/posting_cursor.h"
 #include "index/core/segment/segment_writer.h"
@@ -274,16 +273,7 @@ void SegmentRewrite::Rep::WriteDocuments() {
 
 neptune::StatusOr<SegmentSummary> SegmentRewrite::Rep::Finish() {
   WriteDocuments();
-  // Removes the statistics of an earlier segment, which do not apply to the new one.
-  ::unlink(neptune::StrCat(directory_, "/", kStatisticsFileName).c_str());
-  SegmentSummary summary;
-  NEPTUNE_ASSIGN_OR_RETURN(summary.size, writer_->Finish());
-  const SegmentTotals& totals = writer_->totals();
-  summary.document_count = totals.document_count;
-  summary.term_count = totals.term_count;
-  summary.posting_count = totals.posting_count;
-  summary.token_count = totals.token_count;
-  return summary;
+  return FinishSegment(*writer_, directory_);
 }
 
 SegmentRewrite::SegmentRewrite(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}

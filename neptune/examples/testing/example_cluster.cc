@@ -6,10 +6,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
-#include "neptune/world/real/real_world.h"
 
 namespace neptune::examples {
 namespace {
@@ -88,40 +86,19 @@ void SimulatedExample::RunOnClient(const ClientBody& body) {
   ASSERT_TRUE(nodes_.Run(kClient, body, kBodyLimit)) << "seed " << simulator().seed();
 }
 
-// A node with its own world, as in a process.
-struct RealExample::RealNode {
-  explicit RealNode(NodeOptions options)
-      : world(MakeRealWorld({})), node(*world, std::move(options)) {
-    Notification started;
-    node.Start([&](const Status& status) {
-      EXPECT_TRUE(status.ok()) << status;
-      started.Notify();
-    });
-    started.WaitForNotification();
-  }
-  ~RealNode() {
-    Notification stopped;
-    node.Stop(seconds(2), [&] { stopped.Notify(); });
-    stopped.WaitForNotification();
-    world->Stop();
-  }
-  const std::unique_ptr<World> world;
-  Node node;
-};
-
 RealExample::RealExample(const ExampleClusterOptions& options) {
   const ClusterSpec spec = SpecOf(options, port_.number());
   for (const NodeSpec& node : spec.nodes()) {
     NodeOptions node_options = OptionsOf(options, spec);
     node_options.name = NodeId(node.name());
-    nodes_[node.name()] = std::make_unique<RealNode>(std::move(node_options));
+    nodes_[node.name()] = StartRealNode(std::move(node_options));
   }
   WaitForPartitions(spec);
 }
 
 RealExample::~RealExample() = default;
 
-Node& RealExample::node(const std::string& name) { return nodes_.at(name)->node; }
+Node& RealExample::node(const std::string& name) { return nodes_.at(name)->node(); }
 
 // Waits for all partitions of the services that the nodes host.
 void RealExample::WaitForPartitions(const ClusterSpec& spec) {
@@ -146,14 +123,10 @@ void RealExample::WaitForPartitions(const ClusterSpec& spec) {
 }
 
 void RealExample::RunOnClient(const ClientBody& body) {
-  Node& client = node(kClient);
-  Notification done;
-  client.RunOnControl([&] {
-    ClientSession session(client.client());
+  nodes_.at(kClient)->Run([&] {
+    ClientSession session(node(kClient).client());
     body(session);
-    done.Notify();
   });
-  done.WaitForNotification();
 }
 
 }  // namespace neptune::examples

@@ -18,6 +18,7 @@
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/node/node.h"
 #include "neptune/service/client.h"
+#include "neptune/testing/real_node.h"
 #include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/sim/simulator.h"
 
@@ -64,7 +65,6 @@ class RealExample {
   Node& node(const std::string& name);
 
  private:
-  struct RealNode;
   void WaitForPartitions(const ClusterSpec& spec);
 
   const UniquePort port_;

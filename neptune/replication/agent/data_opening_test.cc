@@ -11,7 +11,7 @@
 
 #include "neptune/replication/agent/log_committer.h"
 #include "neptune/replication/state/store_state.h"
-#include "neptune/world/sim/simulator.h"
+#include "neptune/thread/simulated_threads.h"
 
 namespace neptune {
 namespace {
@@ -22,36 +22,16 @@ LogEntry Put(Lsn lsn) {
 
 // The log and the data of a replica on a simulated host, stored by its last life. Write n has put
 // the key "n".
-class DataOpeningTest : public testing::Test {
+class DataOpeningTest : public SimulatedThreads {
  protected:
-  DataOpeningTest() : loop_(**world_.StartLoop({.name = "main"})) {
-    MakeLog();
-    loop_.Post([this] { threads_ = std::make_unique<ThreadScheduler>(loop_); });
-    simulator_.RunFor(Duration(1));
-  }
-  ~DataOpeningTest() override {
-    loop_.Post([this] { threads_->Stop(); });
-    simulator_.RunFor(Duration(1));
-  }
+  DataOpeningTest() { MakeLog(); }
+  ~DataOpeningTest() override { StopThreads(); }
 
   // A new process has opened nothing yet.
   void MakeLog() {
     log_.reset();
     committer_ = std::make_unique<LogCommitter>(world_.storage(), 1);
     log_ = std::make_unique<ReplicaLog>(device_, *committer_, identity_);
-  }
-  void Run(const std::function<void()>& body) {
-    bool is_over = false;
-    loop_.Post([&] {
-      ASSERT_TRUE(threads_
-                      ->Spawn([&] {
-                        body();
-                        is_over = true;
-                      })
-                      .ok());
-    });
-    EXPECT_TRUE(simulator_.RunUntilTrue([&] { return is_over; },
-                                        simulator_.now() + std::chrono::seconds(10)));
   }
   // Stores a log of the writes after `base` up to `last`, and the data up to `completed`.
   void StoreLife(Lsn base, Lsn last, Lsn completed) {
@@ -112,10 +92,6 @@ class DataOpeningTest : public testing::Test {
   Lsn completed() const { return data_.state()->completed(); }
   SimStorage& disk() { return world_.sim_storage(); }
 
-  Simulator simulator_{1};
-  SimWorld& world_ = simulator_.AddHost({.name = "n"});
-  Loop& loop_;
-  std::unique_ptr<ThreadScheduler> threads_;
   std::atomic<bool> stopping_{false};
   const ReplicaDevice device_{nullptr, ServiceName("forum"), PartitionId(2), stopping_};
   const LogIdentity identity_ = {.cluster = "east",

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
-#include "neptune/thread/user_thread.h"
-#include "neptune/world/sim/simulator.h"
+#include "neptune/thread/simulated_threads.h"
 
 namespace neptune {
 namespace {
@@ -22,7 +21,7 @@ LogIdentity IdentityOf(uint32_t partition) {
 }
 
 // Replicas of a node whose disk takes a millisecond for each call.
-class LogCommitterTest : public testing::Test {
+class LogCommitterTest : public SimulatedThreads {
  protected:
   struct Replica {
     std::atomic<bool> stopping{false};
@@ -32,15 +31,8 @@ class LogCommitterTest : public testing::Test {
     Status failure;
   };
 
-  LogCommitterTest() {
-    loop_.Post([this] { threads_ = std::make_unique<ThreadScheduler>(loop_); });
-    simulator_.RunFor(Duration(1));
-    EXPECT_TRUE(MakeReplicationCapsules(stack_).ok());
-  }
-  ~LogCommitterTest() override {
-    loop_.Post([this] { threads_->Stop(); });
-    simulator_.RunFor(Duration(1));
-  }
+  LogCommitterTest() { EXPECT_TRUE(MakeReplicationCapsules(stack_).ok()); }
+  ~LogCommitterTest() override { StopThreads(); }
 
   Replica& Add(uint32_t partition) {
     replicas_.push_back(std::make_unique<Replica>());
@@ -54,29 +46,21 @@ class LogCommitterTest : public testing::Test {
   }
   // Starts a thread that stores entries from the replica's last one on, one after the other.
   void StartStoring(Replica& replica, int count, size_t size = 10) {
-    loop_.Post([this, &replica, count, size] {
-      ASSERT_TRUE(threads_
-                      ->Spawn([this, &replica, count, size] {
-                        for (int i = 0; i < count && replica.failure.ok(); ++i) {
-                          const auto change = std::make_shared<LogChange>();
-                          change->entries = {{.lsn = replica.log->last_lsn() + 1,
-                                              .epoch = 1,
-                                              .method = MethodName("Put"),
-                                              .payload = std::string(size, 'x')}};
-                          replica.failure = committer_.Store(*replica.device, replica.log, change);
-                          replica.stored_count += replica.failure.ok() ? 1 : 0;
-                        }
-                      })
-                      .ok());
+    Spawn([this, &replica, count, size] {
+      for (int i = 0; i < count && replica.failure.ok(); ++i) {
+        const auto change = std::make_shared<LogChange>();
+        change->entries = {{.lsn = replica.log->last_lsn() + 1,
+                            .epoch = 1,
+                            .method = MethodName("Put"),
+                            .payload = std::string(size, 'x')}};
+        replica.failure = committer_.Store(*replica.device, replica.log, change);
+        replica.stored_count += replica.failure.ok() ? 1 : 0;
+      }
     });
   }
   SimLogFiles& files() { return world_.sim_storage().log_files(); }
 
-  Simulator simulator_{1};
-  SimWorld& world_ = simulator_.AddHost({.name = "n"});
-  Loop& loop_ = **world_.StartLoop({.name = "main"});
   CapsuleStack stack_{{.device_time = [](std::string_view) { return milliseconds(1); }}};
-  std::unique_ptr<ThreadScheduler> threads_;
   LogCommitter committer_{world_.storage(), 1};
   std::vector<std::unique_ptr<Replica>> replicas_;
 };
@@ -149,14 +133,10 @@ TEST_F(LogCommitterTest, FullDiskFailsAllAndTheLogCanBeOpenedAgain) {
 TEST_F(LogCommitterTest, ErrorOfOneReplicaIsItsOwn) {
   Replica& first = Add(0);
   Replica& second = Add(1);
-  loop_.Post([&] {
-    ASSERT_TRUE(threads_
-                    ->Spawn([&] {
-                      const auto gap = std::make_shared<LogChange>();
-                      gap->entries = {{.lsn = 7, .epoch = 1}};
-                      first.failure = committer_.Store(*first.device, first.log, gap);
-                    })
-                    .ok());
+  Spawn([&] {
+    const auto gap = std::make_shared<LogChange>();
+    gap->entries = {{.lsn = 7, .epoch = 1}};
+    first.failure = committer_.Store(*first.device, first.log, gap);
   });
   StartStoring(second, 2);
   simulator_.RunFor(seconds(1));

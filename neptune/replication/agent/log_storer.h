@@ -1,4 +1,4 @@
-// Stores the changes of a replica's log in their order, while its protocol goes on.
+// Stores the changes of a replica's log in their order, while its protocol continues.
 //
 //   Push ─► UnstoredChanges ─► log, on its device ─► on_stored, messages that waited, restore
 //

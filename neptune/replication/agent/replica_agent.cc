@@ -373,7 +373,7 @@ StatusOr<WriteOutcome> ReplicaAgent::Write(LogEntry write, TimePoint deadline, L
   return std::move(pending->outcome);
 }
 
-// The log of level 1 keeps everything that other members lack.
+// The log of `write_anywhere` keeps everything that other members lack.
 Status ReplicaAgent::CheckRoom() {
   if (hooks_.disk != nullptr) NEPTUNE_RETURN_IF_ERROR(hooks_.disk->CheckWrite());
   if (!is_write_anywhere() || log_->size() <= options_.log_size_max) return OkStatus();

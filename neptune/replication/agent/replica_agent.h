@@ -8,7 +8,7 @@
 // Entries are sent before they are stored here, and the next ones while these are being stored:
 // changes that come meanwhile are stored together (group commit). A write that is submitted again
 // while it is under way waits for the entry that it has. A failure of log or data ends the agent:
-// the other members go on, and ReplicaKeeper opens the replica again with a new agent.
+// the other members continue, and ReplicaKeeper opens the replica again with a new agent.
 //
 // Data that are damaged, or that end before the log begins, are replaced by another member's.
 // Meanwhile the agent takes part with its log alone, as a witness does, so that what it has
@@ -25,7 +25,7 @@
 // Errors: Write: kFailedPrecondition this is not the primary; kUnavailable, kDeadlineExceeded,
 //   kCancelled the outcome of the write is unknown, retry it under the same RequestId;
 //   kResourceExhausted too many writes are in progress, or the disk is almost full.
-// Limits: SafeReplicaOptions::uncommitted_count_max writes in progress, at level 1
+// Limits: SafeReplicaOptions::uncommitted_count_max writes in progress, at `write_anywhere`
 //   CommutativeReplicaOptions::unstored_count_max. Snapshots have any size; what each holds in
 //   memory: snapshot_sender.h, restoration.h. The log exceeds log_size_max by at most a fifth, for
 //   what snapshots under way and members that keep up still need. At level 1, while the log exceeds

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "neptune/replication/state/store_state.h"
-#include "neptune/world/sim/simulator.h"
+#include "neptune/thread/simulated_threads.h"
 
 namespace neptune {
 namespace {
@@ -31,40 +31,16 @@ LogEntry Put(Lsn lsn, const std::string& request) {
 LogEntry WriteSet(Lsn lsn) { return {.lsn = lsn, .epoch = 3, .kind = EntryKind::kWriteSet}; }
 
 // The data and the log of a replica on a simulated host. Each write puts its request under "last".
-class ReplicaDataTest : public testing::Test {
+class ReplicaDataTest : public SimulatedThreads {
  protected:
-  ReplicaDataTest()
-      : loop_(**world_.StartLoop({.name = "main"})), log_(device_, committer_, identity_) {
-    loop_.Post([this] { threads_ = std::make_unique<ThreadScheduler>(loop_); });
-    simulator_.RunFor(Duration(1));
+  ReplicaDataTest() : log_(device_, committer_, identity_) {
     Run([this] {
       ASSERT_TRUE(log_.Open().ok());
       ASSERT_TRUE(data_.Open().ok());
       data_.BeginAfter(0);
     });
   }
-  ~ReplicaDataTest() override {
-    loop_.Post([this] { threads_->Stop(); });
-    simulator_.RunFor(Duration(1));
-  }
-
-  // Runs the bodies on a user-level thread each, all started at once, until they have ended.
-  void Run(const std::vector<std::function<void()>>& bodies) {
-    size_t running = bodies.size();
-    loop_.Post([&] {
-      for (const auto& body : bodies) {
-        ASSERT_TRUE(threads_
-                        ->Spawn([&running, body] {
-                          body();
-                          --running;
-                        })
-                        .ok());
-      }
-    });
-    EXPECT_TRUE(simulator_.RunUntilTrue([&] { return running == 0; },
-                                        simulator_.now() + std::chrono::seconds(10)));
-  }
-  void Run(const std::function<void()>& body) { Run(std::vector<std::function<void()>>{body}); }
+  ~ReplicaDataTest() override { StopThreads(); }
 
   void Append(std::vector<LogEntry> entries) {
     const auto change = std::make_shared<LogChange>();
@@ -116,10 +92,6 @@ class ReplicaDataTest : public testing::Test {
     return state;
   }
 
-  Simulator simulator_{1};
-  SimWorld& world_ = simulator_.AddHost({.name = "n"});
-  Loop& loop_;
-  std::unique_ptr<ThreadScheduler> threads_;
   std::atomic<bool> stopping_{false};
   const ReplicaDevice device_{nullptr, ServiceName("forum"), PartitionId(2), stopping_};
   const LogIdentity identity_ = {.cluster = "east",
@@ -353,7 +325,7 @@ TEST_F(ReplicaDataTest, NothingIsExecutedIfTheLogWasRestartedMeanwhile) {
     data_.Allow(3);
   });
   const Pieces snapshot = SnapshotOf(1);
-  Run({[&] {  // the other member's log, of level 1, is shorter
+  Run({[&] {  // the other member's log, of `write_anywhere`, is shorter
          ThreadLock lock(&data_.mutex());
          this_thread::Yield();
          Replace(snapshot);

@@ -1,6 +1,6 @@
 // Runs a replica's blocking calls in the device capsules of its node, one for each lane.
 //
-//   stores its log ────────► log        storing goes on while
+//   stores its log ────────► log        storing continues while
 //   executes, flushes ─────► apply        readers fill their capsule
 //   reads of its service ──► read         or a snapshot reads everything
 //   snapshots, restores ───► snapshot

@@ -7,8 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule.h"
-#include "neptune/thread/user_thread.h"
-#include "neptune/world/sim/simulator.h"
+#include "neptune/thread/simulated_threads.h"
 
 namespace neptune {
 namespace {
@@ -17,20 +16,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 // A node's capsules over a device on which each call takes a millisecond.
-class ReplicaDeviceTest : public testing::Test {
+class ReplicaDeviceTest : public SimulatedThreads {
  protected:
-  ReplicaDeviceTest()
-      : loop_(**simulator_.AddHost({.name = "node"}).StartLoop({.name = "main"})),
-        stack_({.device_time = [](std::string_view) { return milliseconds(1); }}) {
-    loop_.Post([this] { threads_ = std::make_unique<ThreadScheduler>(loop_); });
-    simulator_.RunFor(milliseconds(1));
-  }
+  ~ReplicaDeviceTest() override { StopThreads(); }
 
-  void Spawn(Task body) {
-    loop_.Post([this, body = std::move(body)]() mutable {
-      EXPECT_TRUE(threads_->Spawn(std::move(body)).ok());
-    });
-  }
   // Creates a capsule of the spec that takes all lanes.
   void GiveAllLanes(const std::string& name, const CapsuleLimits& limits) {
     CapsuleConfig config;
@@ -53,10 +42,7 @@ class ReplicaDeviceTest : public testing::Test {
     return *stack_.Find(DeviceOperation{device_.path(lane)});
   }
 
-  Simulator simulator_{1};
-  Loop& loop_;
-  CapsuleStack stack_;
-  std::unique_ptr<ThreadScheduler> threads_;
+  CapsuleStack stack_{{.device_time = [](std::string_view) { return milliseconds(1); }}};
   std::atomic<bool> stopping_{false};
   const ReplicaDevice device_{&stack_, ServiceName("registers"), PartitionId(7), stopping_};
   std::map<ReplicaLane, int> ended_;

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "neptune/replication/agent/replica_letter.h"
+#include "neptune/replication/agent/addressed_message.h"
 #include "neptune/service/client.h"
 #include "neptune/service/node_loops.h"
 
@@ -37,23 +37,23 @@ inline constexpr char kPullMethod[] = "PullSnapshot";
 
 class ReplicaLinks {
  public:
-  // Called for a letter that probably did not arrive at the node.
-  using OnLost = std::function<void(const NodeId& to, const ReplicaLetter& letter)>;
+  // Called for a message that probably did not arrive at the node.
+  using OnLost = std::function<void(const NodeId& to, const AddressedMessage& addressed)>;
 
   ReplicaLinks(Client& client, NodeLoop& control, OnLost on_lost);
 
-  void Send(const NodeId& to, ReplicaLetter letter);
+  void Send(const NodeId& to, AddressedMessage addressed);
   void Stop() { stopping_ = true; }
   int threads_alive() const { return threads_alive_; }
 
  private:
   struct Link {
-    std::deque<ReplicaLetter> waiting;
+    std::deque<AddressedMessage> waiting;
     size_t size = 0;
     bool is_sending = false;
   };
   void SendAll(const NodeId& to, Link& link);
-  std::vector<ReplicaLetter> PopSome(Link& link);
+  std::vector<AddressedMessage> PopSome(Link& link);
 
   Client& client_;
   NodeLoop& control_;

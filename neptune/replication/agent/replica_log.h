@@ -44,9 +44,9 @@ class ReplicaLog {
   Lsn last_lsn() const { return log_->last_lsn(); }
   size_t size() const { return log_->size(); }
 
-  // Builds the index of a level 1 log.
+  // Builds the index of a log of `write_anywhere`.
   StatusOr<OriginIndex> Index() const;
-  // Stores the change atomically; a restart of a level 1 log in pieces, if it is large.
+  // Stores the change atomically; a restart of a log of `write_anywhere` in pieces, if it is large.
   Status Store(const std::shared_ptr<LogChange>& change);
   Status DropBefore(Lsn first);
   // Called when nothing was stored for a while.

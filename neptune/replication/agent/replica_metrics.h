@@ -1,7 +1,7 @@
 // Metrics of a replica: role, positions of its log and data, snapshots sent and restored.
 //
 // Threads: Make and the destructor by the owner; series are read on any thread.
-// Units: positions are log sequence numbers. Unknown staleness, as at level 1, is NaN.
+// Units: positions are log sequence numbers. Unknown staleness, as at `write_anywhere`, is NaN.
 // Errors: those of MetricsRegistry.
 
 #pragma once

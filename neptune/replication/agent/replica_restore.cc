@@ -16,7 +16,7 @@ constexpr Duration kBrokenPauseMax = std::chrono::seconds(30);
 constexpr Duration kRelapse = std::chrono::minutes(5);
 constexpr Duration kRelapsePauseMin = std::chrono::seconds(1);
 constexpr Duration kStoredPoll = std::chrono::milliseconds(2);
-// Entries of a level 1 log that are passed to the protocol at a time.
+// Entries of a log of `write_anywhere` that are passed to the protocol at a time.
 constexpr size_t kLogPartSize = 4u << 20;
 
 }  // namespace

@@ -80,8 +80,8 @@ class SnapshotModule final : public ServiceModule {
 Replication::Replication(Environment environment)
     : environment_(std::move(environment)),
       links_(*environment_.client, *environment_.control,
-             [this](const NodeId& to, const ReplicaLetter& letter) {
-               const auto agent = Find(letter.service, letter.partition);
+             [this](const NodeId& to, const AddressedMessage& addressed) {
+               const auto agent = Find(addressed.service, addressed.partition);
                if (agent == nullptr) return;
                if (const auto member = agent->MemberOf(to)) agent->Unreachable(*member);
              }),
@@ -236,15 +236,15 @@ void Replication::ShowMetrics(const ReplicaKeeper& keeper) {
 }
 
 Status Replication::Exchange(const Data& request) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<ReplicaLetter> letters,
-                           DecodeReplicaLetters(request.bytes()));
-  for (const ReplicaLetter& letter : letters) {
-    const auto agent = Find(letter.service, letter.partition);
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<AddressedMessage> messages,
+                           DecodeAddressedMessages(request.bytes()));
+  for (const AddressedMessage& addressed : messages) {
+    const auto agent = Find(addressed.service, addressed.partition);
     if (agent == nullptr) continue;  // not open, or the specs differ
-    const auto from = agent->MemberOf(letter.from);
+    const auto from = agent->MemberOf(addressed.from);
     if (!from) continue;
     NEPTUNE_ASSIGN_OR_RETURN(ProtocolMessage message,
-                             DecodeProtocolMessage(agent->options().level, letter.message));
+                             DecodeProtocolMessage(agent->options().level, addressed.message));
     environment_.control->loop->Post([agent, from = *from, message = std::move(message)]() mutable {
       agent->Receive(from, std::move(message));
     });

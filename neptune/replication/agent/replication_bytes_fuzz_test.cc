@@ -10,7 +10,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
-#include "neptune/replication/agent/replica_letter.h"
+#include "neptune/replication/agent/addressed_message.h"
 #include "neptune/replication/agent/snapshot_intake.h"
 #include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/client/replica_extension.h"
@@ -37,9 +37,9 @@ std::string WithChecksum(std::string_view bytes) {
   return result;
 }
 
-void CheckLettersAndExtensions(std::string_view bytes) {
-  const auto letters = DecodeReplicaLetters(bytes);
-  if (letters.ok()) CHECK(EncodeReplicaLetters(*letters) == bytes);
+void CheckMessagesAndExtensions(std::string_view bytes) {
+  const auto messages = DecodeAddressedMessages(bytes);
+  if (messages.ok()) CHECK(EncodeAddressedMessages(*messages) == bytes);
   const auto demand = DecodeReplicaDemand(bytes);
   if (demand.ok()) CHECK(DecodeReplicaDemand(EncodeReplicaDemand(*demand)).value() == *demand);
   const auto report = DecodeReplicaReport(bytes);
@@ -141,7 +141,7 @@ void CheckStored(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace neptune;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  CheckLettersAndExtensions(bytes);
+  CheckMessagesAndExtensions(bytes);
   CheckSnapshot(bytes);
   CheckLogs(bytes);
   CheckStored(bytes);

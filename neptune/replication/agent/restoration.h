@@ -37,7 +37,7 @@ class Restoration {
     // A chunk of this many bytes has arrived; may be null.
     std::function<void(size_t size)> on_chunk;
   };
-  // The references must outlive this object. `is_ordered`: not level 1.
+  // The references must outlive this object. `is_ordered`: not `write_anywhere`.
   Restoration(const ReplicaDevice& device, ReplicaData& data, RestoreSpool& spool, bool is_ordered,
               Hooks hooks)
       : device_(device),

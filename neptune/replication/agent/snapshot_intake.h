@@ -20,7 +20,7 @@ namespace neptune {
 
 class SnapshotIntake {
  public:
-  // `is_ordered`: not level 1.
+  // `is_ordered`: not `write_anywhere`.
   explicit SnapshotIntake(bool is_ordered) : is_ordered_(is_ordered) {}
 
   // The fields of the next pull that identify the chunk.

@@ -16,7 +16,7 @@ constexpr uint8_t kIsOver = 2;
 // Flags of a chunk.
 constexpr uint8_t kHasAllData = 1;
 constexpr uint8_t kIsLast = 2;
-constexpr uint8_t kHasLog = 4;  // in the last chunk: a mark of level 1
+constexpr uint8_t kHasLog = 4;  // in the last chunk: a mark of `write_anywhere`
 
 uint8_t FlagsOf(const SnapshotChunk& chunk) {
   uint8_t flags = chunk.has_all_data ? kHasAllData : 0;

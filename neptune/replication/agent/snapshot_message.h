@@ -34,7 +34,7 @@ namespace neptune {
 inline constexpr size_t kSnapshotChunkSize = 1u << 20;
 
 // A transfer that is not pulled for this long is over. Larger: a receiver that was cut off for
-// longer goes on where it was; what a dead one holds is let go later.
+// longer resumes where it was; what a dead one holds is let go later.
 inline constexpr Duration kSnapshotIdleMax = std::chrono::seconds(60);
 
 struct SnapshotPull {

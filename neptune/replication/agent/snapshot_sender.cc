@@ -11,7 +11,7 @@
 namespace neptune {
 namespace {
 
-// At most this part of a chunk is log entries while there are data, so that both go on.
+// At most this part of a chunk is log entries while there are data, so that both make progress.
 constexpr size_t kEntriesSizeMax = kSnapshotChunkSize / 4 * 3;
 constexpr size_t kPieceSizeMin = kSnapshotChunkSize - kEntriesSizeMax;
 // How long the log keeps what follows a whole snapshot: until its receiver is sent log entries.
@@ -27,7 +27,7 @@ struct SnapshotSender::Session {
   // Used by the pull that is being answered.
   std::unique_ptr<SnapshotSource> source;
   std::shared_ptr<const void> place;
-  std::optional<SnapshotMark> mark;  // level 1
+  std::optional<SnapshotMark> mark;  // `write_anywhere`
   Lsn sent = 0;                      // the last entry that was sent, or need not be
   uint64_t next_index = 0;
   std::string last_chunk;

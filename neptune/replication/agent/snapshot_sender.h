@@ -41,7 +41,7 @@ class SnapshotSender {
     // The mark of data that end with this entry; parks.
     std::function<StatusOr<SnapshotMark>(Lsn last)> mark;
   };
-  // The references must outlive this object. `is_ordered`: not level 1.
+  // The references must outlive this object. `is_ordered`: not `write_anywhere`.
   SnapshotSender(const ReplicaDevice& device, const ReplicaLog& log, const ReplicaData& data,
                  bool is_ordered, Hooks hooks);
   ~SnapshotSender();

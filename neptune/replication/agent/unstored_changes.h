@@ -2,7 +2,7 @@
 //
 //   Push ─► waiting, joined to those before ─► Begin ─► being stored ─► End
 //
-// The protocol goes on while a change is stored; changes that come meanwhile are stored together
+// The protocol continues while a change is stored; changes that come meanwhile are stored together
 // after it (group commit), unless one replaces what another has written.
 //
 // No I/O, no clock.

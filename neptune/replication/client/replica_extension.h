@@ -30,11 +30,11 @@ struct ReplicaDemand {
 };
 
 struct ReplicaReport {
-  // Version of the data that answered a read, or version that a write created. 0 at level 1, where
-  // versions of different replicas cannot be compared.
+  // Version of the data that answered a read, or version that a write created. 0 at
+  // `write_anywhere`, where versions of different replicas cannot be compared.
   Lsn version = 0;
   // The data were the partition's newest at most this long ago. Unset: not known, as always at
-  // level 1, which only guarantees that all writes arrive eventually.
+  // `write_anywhere`, which only guarantees that all writes arrive eventually.
   std::optional<Duration> staleness;
   Epoch epoch = 0;
   // True if the method ran and the status is its result. False if the replica refused the request.

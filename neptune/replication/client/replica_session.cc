@@ -113,7 +113,7 @@ std::vector<NodeId> ReplicaSession::Unwanted(const Key& key, const NodeId& in_va
   return others;
 }
 
-ReplicaSession::Attempt ReplicaSession::TryOnce(const ReplicatedMethod& callee, const Data& request,
+ReplicaSession::Attempt ReplicaSession::TryOnce(const CalledMethod& callee, const Data& request,
                                                 Data* response, const CallOptions& options) {
   CallReport report;
   Attempt attempt;
@@ -131,7 +131,7 @@ ReplicaSession::Attempt ReplicaSession::TryOnce(const ReplicatedMethod& callee, 
   return attempt;
 }
 
-ReplicaSession::Attempt ReplicaSession::Write(const ReplicatedMethod& callee, const Data& request,
+ReplicaSession::Attempt ReplicaSession::Write(const CalledMethod& callee, const Data& request,
                                               Data* response, const Terms& terms) {
   const Key key(callee.service, callee.partition);
   Duration pause = kPause;
@@ -167,7 +167,7 @@ ReplicaSession::Attempt ReplicaSession::Write(const ReplicatedMethod& callee, co
   }
 }
 
-ReplicaSession::Attempt ReplicaSession::Read(const ReplicatedMethod& callee, const Data& request,
+ReplicaSession::Attempt ReplicaSession::Read(const CalledMethod& callee, const Data& request,
                                              Data* response, const Terms& terms) {
   const Key key(callee.service, callee.partition);
   Duration pause = kPause;
@@ -201,7 +201,7 @@ ReplicaSession::Attempt ReplicaSession::Read(const ReplicatedMethod& callee, con
   }
 }
 
-Status ReplicaSession::Call(const ReplicatedMethod& callee, const Data& request, Data* response,
+Status ReplicaSession::Call(const CalledMethod& callee, const Data& request, Data* response,
                             const ReplicaCallOptions& options, ReplicaReport* report) {
   const TimePoint own =
       options.deadline.value_or(AddSaturated(this_thread::Now(), session_.default_timeout));

@@ -1,13 +1,13 @@
 // One client's calls of replicated services. A session reads its own writes and never an older
-// version than it has seen (monotonic reads), except for services of level 1, which guarantee
-// neither.
+// version than it has seen (monotonic reads), except for services at `write_anywhere`, which
+// guarantee neither.
 //
 //   write ─► the primary, known from announcements and answers; retried under the same request id
 //            until the outcome is known
 //   read  ─► a replica whose announced version is high enough; the primary if there is none, or if
 //            the replica redirects
 //
-//   level 1: write ─► any ready replica; retried at another one, under the same request id
+//   `write_anywhere`: write ─► any ready replica; retried at another one, under the same request id
 //            read  ─► any ready replica; it may lack what this session wrote or has read
 //
 // Source: [Shen02] 5.2.1 (NeptuneHandle keeps versions; progressive version delivery).
@@ -30,14 +30,6 @@ namespace neptune {
 
 inline constexpr size_t kSessionPartitionCountMax = 4096;
 
-// What is called: a method of a partition of a replicated service.
-struct ReplicatedMethod {
-  ServiceName service;
-  PartitionId partition;
-  MethodName method;
-  AccessMode access = AccessMode::kRead;
-};
-
 struct ReplicaCallOptions {
   // Unset: the session's timeout from now.
   std::optional<TimePoint> deadline;
@@ -52,7 +44,7 @@ class ReplicaSession {
   explicit ReplicaSession(ClientSession session);
 
   // `report` may be null.
-  Status Call(const ReplicatedMethod& callee, const Data& request, Data* response,
+  Status Call(const CalledMethod& callee, const Data& request, Data* response,
               const ReplicaCallOptions& options = {}, ReplicaReport* report = nullptr);
 
   // The newest version that this session has seen; 0: none.
@@ -77,20 +69,19 @@ class ReplicaSession {
   NodeId AnnouncedPrimary(const Key& key) const;
   // Replicas whose announced versions are too old for the demand; empty if that would leave none.
   std::vector<NodeId> TooOld(const Key& key, const ReplicaDemand& demand) const;
-  // Replicas to skip when there is no primary: the one that just failed and, at level 1, members
-  // that are not ready; empty if that would leave none.
+  // Replicas to skip when there is no primary: the one that just failed and, at `write_anywhere`,
+  // members that are not ready; empty if that would leave none.
   std::vector<NodeId> Unwanted(const Key& key, const NodeId& in_vain) const;
   // What a call demands, until its deadline.
   struct Terms {
     ReplicaDemand demand;
     TimePoint deadline{};
   };
-  Attempt TryOnce(const ReplicatedMethod& callee, const Data& request, Data* response,
+  Attempt TryOnce(const CalledMethod& callee, const Data& request, Data* response,
                   const CallOptions& options);
-  Attempt Write(const ReplicatedMethod& callee, const Data& request, Data* response,
+  Attempt Write(const CalledMethod& callee, const Data& request, Data* response,
                 const Terms& terms);
-  Attempt Read(const ReplicatedMethod& callee, const Data& request, Data* response,
-               const Terms& terms);
+  Attempt Read(const CalledMethod& callee, const Data& request, Data* response, const Terms& terms);
 
   ClientSession session_;
   std::map<Key, Seen> seen_;

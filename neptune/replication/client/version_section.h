@@ -29,8 +29,8 @@ struct AnnouncedVersion {
   PartitionId partition;
   bool is_primary = false;
   bool is_staleness_bounded = false;
-  // Level 1 and ready for reads and writes. Positions in its log are not versions, so it announces
-  // none.
+  // At `write_anywhere`, ready for reads and writes. Positions in its log are not versions, so it
+  // announces none.
   bool is_peer = false;
   Epoch epoch = 0;
   Lsn version = 0;

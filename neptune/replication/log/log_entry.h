@@ -2,7 +2,7 @@
 //
 // Source: [Shen02] 5.2.2 (REDO log: method, partition, request, log sequence number).
 // Departs from source: an entry has the epoch in which it was ordered; a change of the write set is
-//   an entry too; a write of level 1 has its origin.
+//   an entry too; a write at `write_anywhere` has its origin.
 // Threads: immutable values.
 // Units: a log sequence number counts the entries of one partition from 1, without gaps; 0 precedes
 //   the first. The version of a partition's data is the LSN of the last executed write.

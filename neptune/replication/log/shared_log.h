@@ -6,8 +6,8 @@
 // to RedoLog. A commit is atomic. All partitions whose changes come together share its sync.
 //
 // Open tells a torn end from damage. A partition of which it cannot be shown that nothing is lost
-// is damaged, and stays so until its log is restarted; the others go on. README.md has the format
-// and the rules.
+// is damaged, and stays so until its log is restarted; the others continue. README.md has the
+// format and the rules.
 //
 // Space: a segment is removed once no log needs its entries. If most bytes of all segments are not
 //   needed any more, commits also copy some entries of the oldest one to the newest, so that a

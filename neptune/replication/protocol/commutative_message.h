@@ -1,5 +1,5 @@
-// Messages between the replicas of a partition of consistency level 1: the writes that the sender
-// has, and entries that the receiver lacks.
+// Messages between the replicas of a partition at consistency level `write_anywhere`: the writes
+// that the sender has, and entries that the receiver lacks.
 //
 // Source: [Shen02] 5.2.1. Threads: immutable values.
 // Errors: kDataLoss the bytes are not a message.

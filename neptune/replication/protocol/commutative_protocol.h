@@ -1,4 +1,5 @@
-// Consistency level 1 as a ReplicationProtocol: every member accepts writes into its own log.
+// Consistency level `write_anywhere` as a ReplicationProtocol: every member accepts writes into its
+// own log.
 //
 // LastDroppable also appends an entry with the origin counts, so that the next call can drop more.
 //
@@ -25,7 +26,7 @@ class CommutativeProtocol final : public ReplicationProtocol {
   void Handle(ProtocolEvent event, TimePoint now) override;
   TimePoint NextEvent() const override { return replica_.NextEvent(); }
   StatusOr<Lsn> Propose(LogEntry write, TimePoint now) override;
-  // Errors: kFailedPrecondition always, because level 1 elects no primary.
+  // Errors: kFailedPrecondition always, because `write_anywhere` elects no primary.
   Status StartByHand(TimePoint now) override;
   ProtocolActions DrainActions() override;
   // The role is kPeer or kBlank; there is no primary and no freshness.

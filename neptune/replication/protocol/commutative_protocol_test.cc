@@ -1,5 +1,5 @@
-// Level 1 as a ReplicationProtocol, compared with a simple model: a set of writes that all members
-// get.
+// Level `write_anywhere` as a ReplicationProtocol, compared with a simple model: a set of writes
+// that all members get.
 
 #include "neptune/replication/protocol/commutative_protocol.h"
 
@@ -191,7 +191,7 @@ class History {
   size_t acknowledged_count() const { return acknowledged_.size(); }
 
  private:
-  struct Letter {
+  struct InFlight {
     MemberIndex from, to;
     std::string bytes;
   };
@@ -219,22 +219,22 @@ class History {
         break;
       case 5:
       case 6:
-        if (!in_flight_.empty()) in_flight_.erase(in_flight_.begin() + AnyLetter());
+        if (!in_flight_.empty()) in_flight_.erase(in_flight_.begin() + AnyMessage());
         break;
       case 7:
-        if (!in_flight_.empty()) in_flight_.push_back(in_flight_[AnyLetter()]);
+        if (!in_flight_.empty()) in_flight_.push_back(in_flight_[AnyMessage()]);
         break;
       default:
         if (random_.Below(3) == 0) Write(member);
-        if (!in_flight_.empty()) Deliver(AnyLetter());
+        if (!in_flight_.empty()) Deliver(AnyMessage());
         Proceed(member);
         now_ += milliseconds(random_.Below(5));
         Tick(static_cast<int>(random_.Below(count_)));
     }
     // Messages do not stay in the network forever.
-    while (in_flight_.size() > 200) in_flight_.erase(in_flight_.begin() + AnyLetter());
+    while (in_flight_.size() > 200) in_flight_.erase(in_flight_.begin() + AnyMessage());
   }
-  ptrdiff_t AnyLetter() { return static_cast<ptrdiff_t>(random_.Below(in_flight_.size())); }
+  ptrdiff_t AnyMessage() { return static_cast<ptrdiff_t>(random_.Below(in_flight_.size())); }
   void Start(int member) {
     members_[member].Start(++incarnation_, now_);
     // Writes proposed to the member and not yet acknowledged are lost.
@@ -248,12 +248,12 @@ class History {
     Collect(member);
   }
   void Deliver(ptrdiff_t which) {
-    const Letter letter = std::move(in_flight_[which]);
+    const InFlight sent = std::move(in_flight_[which]);
     in_flight_.erase(in_flight_.begin() + which);
-    auto message = DecodeProtocolMessage(ConsistencyLevel::kWriteAnywhere, letter.bytes);
+    auto message = DecodeProtocolMessage(ConsistencyLevel::kWriteAnywhere, sent.bytes);
     ASSERT_TRUE(message.ok()) << message.status();
-    members_[letter.to].protocol().Handle(MessageReceived{letter.from, *std::move(message)}, now_);
-    Collect(letter.to);
+    members_[sent.to].protocol().Handle(MessageReceived{sent.from, *std::move(message)}, now_);
+    Collect(sent.to);
   }
   void Tick(int member) {
     CommutativeProtocol& protocol = members_[member].protocol();
@@ -293,7 +293,7 @@ class History {
   const int count_;
   TimePoint now_{seconds(1)};
   std::deque<Member> members_;
-  std::deque<Letter> in_flight_;
+  std::deque<InFlight> in_flight_;
   uint64_t incarnation_ = 0;
   uint64_t write_count_ = 0;
   std::set<uint64_t> written_;

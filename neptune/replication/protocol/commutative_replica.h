@@ -1,5 +1,5 @@
-// Consistency level 1: every member accepts writes, and all writes eventually reach every member.
-// A state machine without I/O.
+// Consistency level `write_anywhere`: every member accepts writes, and all writes eventually reach
+// every member. A state machine without I/O.
 //
 //   Propose ─► own log ─► stored: answered, executed ─► sent to the others, in this origin's order
 //   Step    ─► own log ─► stored: executed, acknowledged by sending this member's counts
@@ -17,8 +17,8 @@
 // writes that only it has, and then rejoins like one with a new disk. It then starts a new life
 // with new numbers, so no number is used twice.
 //
-// Source: [Shen02] 5.2.1 (level 1; writes commute), 5.2.2 (its failures are simpler than those of a
-//   primary).
+// Source: [Shen02] 5.2.1 (level 1, here `write_anywhere`; writes commute), 5.2.2 (its failures are
+//   simpler than those of a primary).
 // Departs from source: the exchange of counts is our own; the paper leaves open how missed writes
 //   are found.
 // No I/O, no clock, no threads.

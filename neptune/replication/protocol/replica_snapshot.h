@@ -25,7 +25,7 @@ struct SnapshotMark {
   // The last write in the data, and its epoch.
   EpochStart base;
   MemberSet write_set;
-  // Level 1 only.
+  // At `write_anywhere` only.
   std::optional<LogCopy> log;
 };
 

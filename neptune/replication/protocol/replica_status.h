@@ -20,7 +20,7 @@ enum class ReplicaRole : uint8_t {
   kSecondary,
   kCandidate,
   kPrimary,
-  kPeer,  // level 1: accepts writes, like every other member
+  kPeer,  // `write_anywhere`: accepts writes, like every other member
 };
 std::string_view NameOf(ReplicaRole role);
 
@@ -45,7 +45,7 @@ struct ReplicaStatus {
   // Until then this member is the primary and no other can have been elected; TimePoint::min(): no
   // lease.
   TimePoint leased_until = TimePoint::min();
-  // Unset: not known yet, or level 1, where it never is. For a primary use IsLeased.
+  // Unset: not known yet, or `write_anywhere`, where it never is. For a primary use IsLeased.
   std::optional<ReplicaFreshness> freshness;
 
   bool IsLeased(TimePoint now) const { return now < leased_until; }

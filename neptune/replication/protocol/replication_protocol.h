@@ -50,17 +50,17 @@ struct ChangeStored {
   Duration took{0};
 };
 // This member's data have been, or will be, replaced by those of another member, which marked them.
-// They count only once the change that follows is stored: data must never be ahead of their log.
-// At level 1 the mark has the whole log, or none if LogReplaced and LogExtended came before.
+// They count only once the change that follows is stored: data must never be ahead of their log. At
+// `write_anywhere` the mark has the whole log, or none if LogReplaced and LogExtended came before.
 struct DataRestored {
   SnapshotMark mark;
 };
-// Level 1: another member's log begins to replace this one's, with these entries.
+// `write_anywhere`: another member's log begins to replace this one's, with these entries.
 struct LogReplaced {
   LogCopy log;
 };
-// Level 1: further entries of that log. `is_whole`: they were the last ones; the data may be ended
-// once all are stored.
+// `write_anywhere`: further entries of that log. `is_whole`: they were the last ones; the data may
+// be ended once all are stored.
 struct LogExtended {
   std::vector<LogEntry> entries;
   bool is_whole = false;
@@ -88,8 +88,8 @@ class ReplicationProtocol {
   virtual TimePoint NextEvent() const = 0;
 
   // Orders a write. Errors: kFailedPrecondition this is not the primary; kUnavailable the primary
-  // is handing over, or (level 1) the member is still catching up; kResourceExhausted too many
-  // writes are in progress.
+  // is handing over, or (`write_anywhere`) the member is still catching up; kResourceExhausted too
+  // many writes are in progress.
   virtual StatusOr<Lsn> Propose(LogEntry write, TimePoint now) = 0;
   // Restarts the partition from this member's log, whatever other members may have had: an operator
   // states that the members that could elect a primary have lost their disks. Errors:

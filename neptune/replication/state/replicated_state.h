@@ -40,8 +40,8 @@ struct VerifiedPart {
   std::optional<std::string> next;
 };
 
-// The data as they were at one moment, for another replica; writes go on meanwhile. The calls block
-// and run one at a time.
+// The data as they were at one moment, for another replica; writes continue meanwhile. The calls
+// block and run one at a time.
 class SnapshotSource {
  public:
   virtual ~SnapshotSource() = default;

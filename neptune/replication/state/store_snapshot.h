@@ -35,7 +35,7 @@ class StoreSnapshot final : public SnapshotSource {
   const std::unique_ptr<KeyValueView> view_;
   const Lsn completed_;
   const KeyFilter is_sent_;
-  std::string next_key_;  // where to go on reading
+  std::string next_key_;  // where reading resumes
   bool was_read_ = false;
   SnapshotWriter writer_;
 };

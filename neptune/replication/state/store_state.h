@@ -5,9 +5,9 @@
 //
 // A write whose RequestId was executed before is not executed again; its answer is repeated.
 // Answers of the last kAnswersKept log sequence numbers are remembered, so all replicas remember
-// the same. At level 1 each replica counts in its own log: a write that two replicas accepted is
-// executed once if both entries are within kAnswersKept of each other, and twice otherwise, e.g. if
-// one replica was cut off for that long.
+// the same. At `write_anywhere` each replica counts in its own log: a write that two replicas
+// accepted is executed once if both entries are within kAnswersKept of each other, and twice
+// otherwise, e.g. if one replica was cut off for that long.
 //
 // Source: [Shen02] 5.2.2 (atomic execution and recording of the LSN).
 // Threads: as ReplicatedState; Get and Scan any time.
@@ -74,9 +74,9 @@ class StoreChanges {
 };
 
 // Input of a write. A write must be a deterministic function of it and of the request, since every
-// replica executes it at a different time. A write of level 1 must commute with all others, and
-// must not use `lsn`, which differs between replicas, nor `accepted_at`, of which a write that was
-// retried at another replica has two.
+// replica executes it at a different time. A write at `write_anywhere` must commute with all
+// others, and must not use `lsn`, which differs between replicas, nor `accepted_at`, of which a
+// write that was retried at another replica has two.
 struct WriteContext {
   PartitionId partition;
   Lsn lsn = 0;

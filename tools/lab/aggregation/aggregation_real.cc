@@ -8,8 +8,9 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/testing/real_node.h"
 #include "neptune/thread/user_thread.h"
-#include "tools/process/real_node.h"
+#include "tools/process/own_group.h"
 
 namespace search::lab {
 namespace {
@@ -18,6 +19,7 @@ using neptune::Duration;
 using neptune::Node;
 using neptune::NodeId;
 using neptune::Notification;
+using neptune::RealNode;
 using neptune::Status;
 using neptune::StrCat;
 using neptune::TimePoint;

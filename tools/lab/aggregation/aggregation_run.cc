@@ -10,8 +10,10 @@
 #include "neptune/examples/client/operators_module.h"
 #include "neptune/examples/micro/micro_aggregation.h"
 #include "neptune/examples/micro/micro_module.h"
+#include "tools/lab/aggregation/load_knowledge.h"
 #include "tools/lab/aggregation/waiting_thread.h"
 #include "tools/lab/kit/host_faults.h"
+#include "tools/lab/kit/percentile.h"
 
 namespace search::lab {
 namespace {
@@ -151,17 +153,11 @@ void AggregationCluster::InformOfLoads(neptune::AggregatorOptions* options) {
   if (information == LoadInformation::kAsIs) return;
   if (information != LoadInformation::kPolled) options->poll_count = 0;
   if (information != LoadInformation::kMeasured) {
-    options->loads.heeds_answers = false;
+    options->make_load_estimator = [] { return std::make_unique<AnnouncedLoads>(); };
     return;
   }
-  // Each load is as an answer of this moment would report it.
-  options->report_loads = [this](const neptune::ServiceName& service,
-                                 const std::vector<neptune::TreeMember>& members,
-                                 neptune::LoadEstimator& loads) {
-    for (const neptune::TreeMember& member : members) {
-      loads.OnReport(member.node, service, {.pending = PendingOf(member.node)},
-                     neptune::this_thread::Now(), neptune::LoadSource::kAnswer);
-    }
+  options->make_load_estimator = [this] {
+    return std::make_unique<MeasuredLoads>([this](const NodeId& node) { return PendingOf(node); });
   };
 }
 
@@ -340,13 +336,7 @@ double AggregationRunResult::MeanMs() const {
 }
 
 double AggregationRunResult::PercentileMs(double fraction) const {
-  std::vector<Duration> times = FullAnswers(outcomes);
-  if (times.empty()) return 0;
-  const auto rank = static_cast<size_t>(std::ceil(fraction * static_cast<double>(times.size())));
-  const auto nth =
-      times.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, times.size()) - 1);
-  std::nth_element(times.begin(), nth, times.end());
-  return neptune::ToMillis(*nth);
+  return lab::PercentileMs(FullAnswers(outcomes), fraction);
 }
 
 double AggregationRunResult::FullShare() const {

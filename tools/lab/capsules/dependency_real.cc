@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
+#include "tools/process/own_group.h"
 
 namespace search::lab {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using neptune::Duration;
 using neptune::FromSeconds;
 using neptune::Node;
+using neptune::RealNode;
 using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;

@@ -16,9 +16,10 @@
 #include <string>
 
 #include "neptune/base/status.h"
+#include "neptune/base/unique_port.h"
+#include "neptune/testing/real_node.h"
 #include "tools/lab/capsules/dependency_run.h"
 #include "tools/process/linked_hosts.h"
-#include "tools/process/real_node.h"
 
 namespace search::lab {
 
@@ -61,7 +62,7 @@ class RealDependencyCluster {
   neptune::ClusterSpec spec_;
   // Indexed by the node's number in the spec; null: all nodes are on loopback.
   std::unique_ptr<LinkedHosts> hosts_;
-  std::map<std::string, std::unique_ptr<RealNode>> nodes_;
+  std::map<std::string, std::unique_ptr<neptune::RealNode>> nodes_;
   uint64_t number_ = 0;  // number of the next request; accessed on the client's loop only
 };
 

@@ -18,6 +18,7 @@ using neptune::Data;
 using neptune::Duration;
 using neptune::Notification;
 using neptune::OkStatus;
+using neptune::RealNode;
 using neptune::Status;
 using neptune::StrCat;
 using neptune::TimePoint;

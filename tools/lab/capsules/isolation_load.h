@@ -18,10 +18,10 @@
 #include "neptune/base/notification.h"
 #include "neptune/base/time.h"
 #include "neptune/node/node.h"
+#include "neptune/testing/real_node.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/world.h"
 #include "tools/lab/capsules/silent_dependency.h"
-#include "tools/process/real_node.h"
 
 namespace search::lab {
 
@@ -38,12 +38,12 @@ class IsolationNodes {
   IsolationNodes(const IsolationLoadOptions& options,
                  std::unique_ptr<SilentDependency>* dependency);
 
-  RealNode& node() { return node_; }
-  RealNode& asker() { return asker_; }
+  neptune::RealNode& node() { return node_; }
+  neptune::RealNode& asker() { return asker_; }
 
  private:
-  RealNode node_;
-  RealNode asker_;
+  neptune::RealNode node_;
+  neptune::RealNode asker_;
 };
 
 // One unrelated request.
@@ -69,7 +69,7 @@ neptune::Duration Percentile(const std::vector<Sample>& samples, const std::vect
 // An open loop of unrelated requests.
 class UnrelatedLoad {
  public:
-  UnrelatedLoad(RealNode& asker, const IsolationLoadOptions& options)
+  UnrelatedLoad(neptune::RealNode& asker, const IsolationLoadOptions& options)
       : asker_(asker), mean_gap_s_(1 / options.rate), random_(options.seed) {}
 
   void Start();
@@ -82,7 +82,7 @@ class UnrelatedLoad {
   void Pace();
   void AskOnce(neptune::TimePoint due);
 
-  RealNode& asker_;
+  neptune::RealNode& asker_;
   // On the asker's control loop.
   const double mean_gap_s_;
   neptune::RandomSource random_;
@@ -96,7 +96,7 @@ class UnrelatedLoad {
 // Requests that wait for the dependency, for at most `limit` each.
 class BlockedRequests {
  public:
-  BlockedRequests(RealNode& asker, int count, neptune::Duration limit)
+  BlockedRequests(neptune::RealNode& asker, int count, neptune::Duration limit)
       : asker_(asker), count_(count), limit_(limit) {}
 
   void Start();
@@ -106,7 +106,7 @@ class BlockedRequests {
  private:
   void Ask();
 
-  RealNode& asker_;
+  neptune::RealNode& asker_;
   const int count_;
   const neptune::Duration limit_;
   int answered_count_ = 0;

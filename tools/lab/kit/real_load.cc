@@ -10,8 +10,9 @@
 
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
+#include "neptune/testing/real_node.h"
 #include "neptune/thread/synchronization.h"
-#include "tools/process/real_node.h"
+#include "tools/process/own_group.h"
 
 namespace search::lab {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 using neptune::Duration;
 using neptune::Node;
 using neptune::Notification;
+using neptune::RealNode;
 using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;

@@ -9,6 +9,7 @@
 #include "neptune/balancing/replica_policy.h"
 #include "neptune/base/strings.h"
 #include "tools/lab/kit/host_faults.h"
+#include "tools/lab/kit/percentile.h"
 
 namespace search::lab {
 namespace {
@@ -334,13 +335,7 @@ double SimLoadResult::MeanMs() const {
 }
 
 double SimLoadResult::PercentileMs(double fraction) const {
-  std::vector<Duration> times = Answered(outcomes);
-  if (times.empty()) return 0;
-  const auto rank = static_cast<size_t>(std::ceil(fraction * static_cast<double>(times.size())));
-  const auto nth =
-      times.begin() + static_cast<ptrdiff_t>(std::clamp<size_t>(rank, 1, times.size()) - 1);
-  std::nth_element(times.begin(), nth, times.end());
-  return neptune::ToMillis(*nth);
+  return lab::PercentileMs(Answered(outcomes), fraction);
 }
 
 double SimLoadResult::LossPercent() const {

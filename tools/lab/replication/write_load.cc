@@ -36,9 +36,9 @@ WriteLoad::~WriteLoad() { (void)End(); }
 
 void WriteLoad::Write(int writer) {
   neptune::ReplicaSession session{neptune::ClientSession(cluster_.client().node().client())};
-  const neptune::ReplicatedMethod append = {neptune::ServiceName(history::kRegisterService),
-                                            neptune::PartitionId(0), neptune::MethodName("Append"),
-                                            neptune::AccessMode::kWrite};
+  const neptune::CalledMethod append = {neptune::ServiceName(history::kRegisterService),
+                                        neptune::PartitionId(0), neptune::MethodName("Append"),
+                                        neptune::AccessMode::kWrite};
   const std::string value(options_.value_size, 'v');
   for (int i = 0; !state_.is_over; ++i) {
     const TimePoint begin = this_thread::Now();

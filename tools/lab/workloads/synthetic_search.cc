@@ -5,10 +5,12 @@
 #include "index/tier/service/tier_module.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
+#include "tools/process/own_group.h"
 
 namespace search::lab {
 namespace {
 
+using neptune::RealNode;
 using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "neptune/base/unique_port.h"
+#include "neptune/testing/real_node.h"
 #include "neptune/world/network.h"
 #include "tools/lab/workloads/synthetic_index.h"
-#include "tools/process/real_node.h"
 
 namespace search::frontend {
 class FrontendModule;
@@ -52,7 +53,7 @@ class SyntheticSearch {
 
   const neptune::UniquePort port_;
   frontend::FrontendModule* frontend_ = nullptr;
-  std::vector<std::unique_ptr<RealNode>> nodes_;
+  std::vector<std::unique_ptr<neptune::RealNode>> nodes_;
 };
 
 }  // namespace search::lab

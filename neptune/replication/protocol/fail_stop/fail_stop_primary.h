@@ -31,7 +31,7 @@ class FailStopPrimary {
   void Begin(Epoch epoch, TimePoint now);
   // The member has restarted.
   void Forget(MemberIndex member);
-  // Every member is sent an append, even without entries.
+  // Schedules an append to every member, empty if there is nothing to send.
   void OweAll();
 
   // Appends a write. Errors: kResourceExhausted too many uncommitted writes.

@@ -436,7 +436,7 @@ TEST(FailStopPrimaryTest, SuccessorGetsThePlaceOnceItHasEverything) {
   EXPECT_EQ(sent[0].to, 1);
   EXPECT_EQ(sent[0].message.kind, ReplicaMessageKind::kTakeOver);
   EXPECT_EQ(sent[0].message.last_lsn, 2u);
-  EXPECT_TRUE(hand_over().empty()) << "it was just told";
+  EXPECT_TRUE(hand_over().empty()) << "it was just notified";
   harness.Pass(10 * harness.options.announcement_interval, {1, 2});
   EXPECT_EQ(hand_over().size(), 1u) << "the message may be lost";
 }
@@ -465,7 +465,7 @@ TEST(FailStopPrimaryTest, EntriesThatAMemberOfTheWriteSetLacksAreNeeded) {
   EXPECT_EQ(harness.primary.needed_from(), 4u);
   harness.Pass(harness.options.failure_timeout, {1});
   (void)harness.Serve();
-  EXPECT_EQ(harness.primary.needed_from(), 6u) << "nobody waits for a member that has stopped";
+  EXPECT_EQ(harness.primary.needed_from(), 6u) << "no write waits for a member that has stopped";
 }
 
 }  // namespace

@@ -13,9 +13,9 @@
 // has stored it; a member that does not acknowledge for acknowledge_timeout counts as stopped and
 // must recover. A member that starts:
 //   1. compares its log with its data: CHECK returns what is executed, which is committed;
-//   2. announces itself. The primary lets a less preferred member catch up while writes go on. For
-//      a more preferred one it stops taking writes at once, sends everything it has, and is then
-//      bullied into a secondary;
+//   2. announces itself. The primary lets a less preferred member catch up while writes continue.
+//      For a more preferred one it stops taking writes at once, sends everything it has, and is
+//      then bullied into a secondary;
 //   3. takes part again with the log entry that adds it to the write set.
 // After all members have stopped, none starts by itself: the operator calls StartByHand on the
 // member with the newest version.

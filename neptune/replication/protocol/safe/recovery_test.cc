@@ -72,7 +72,7 @@ TEST(RecoveryTest, FollowsOnlyAPrimaryThatAMajoritysPromisesAllow) {
   const ReplicaGroup group = Group(3);
   Recovery recovery(group, kInterval, kNow);
   (void)recovery.HearAnswer(1, Answer(false, true, 4), false);
-  EXPECT_FALSE(recovery.MayFollow(Append(9, 0))) << "one of two others is no majority of three";
+  EXPECT_FALSE(recovery.MayFollow(Append(9, 0))) << "one of two others is not a majority of three";
   (void)recovery.HearAnswer(2, Answer(false, true, 6), false);
   EXPECT_EQ(recovery.largest_epoch(), 6u);
   EXPECT_FALSE(recovery.MayFollow(Append(5, 0)));

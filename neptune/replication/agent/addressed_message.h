@@ -16,15 +16,15 @@
 namespace neptune {
 
 // A message with its partition and its sender.
-struct ReplicaLetter {
+struct AddressedMessage {
   ServiceName service;
   PartitionId partition;
   NodeId from;
   std::string message;
-  friend bool operator==(const ReplicaLetter&, const ReplicaLetter&) = default;
+  friend bool operator==(const AddressedMessage&, const AddressedMessage&) = default;
 };
 
-std::string EncodeReplicaLetters(const std::vector<ReplicaLetter>& letters);
-StatusOr<std::vector<ReplicaLetter>> DecodeReplicaLetters(std::string_view bytes);
+std::string EncodeAddressedMessages(const std::vector<AddressedMessage>& messages);
+StatusOr<std::vector<AddressedMessage>> DecodeAddressedMessages(std::string_view bytes);
 
 }  // namespace neptune
