@@ -53,10 +53,19 @@ Duration Election::RandomUpTo(Duration most) {
 }
 
 void Election::AwaitFor(Duration silence, TimePoint now) {
+  rest_until_.reset();
   if (!participates()) return;
+  due_at_ = now + silence + Delay(now);
+}
+
+Duration Election::Delay(TimePoint now) {
   const int rank = group_.IsWitness(group_.self) ? group_.size() : group_.self;
-  due_at_ = now + silence + kStoreCount * store_time_.typical(now) + rank * options_.election_step +
-            RandomUpTo(options_.election_spread);
+  return kStoreCount * store_time_.typical(now) + rank * options_.election_step +
+         RandomUpTo(options_.election_spread);
+}
+
+void Election::Doubt(TimePoint heard_at, TimePoint now) {
+  due_at_ = heard_at + options_.election_timeout + Delay(now);
 }
 
 void Election::HearPrimary(TimePoint now) {

@@ -55,6 +55,13 @@ class Election {
   void HearPrimary(TimePoint now);
   void Await(TimePoint now) { AwaitFor(options_.election_timeout, now); }
   TimePoint due_at() const { return participates() ? due_at_ : kNever; }
+  // The primary rests: silence counts from `until` on. Ends with the next timeout of another kind.
+  void Rest(TimePoint until) { rest_until_ = due_at_ = until; }
+  bool rests() const { return rest_until_.has_value(); }
+  const std::optional<TimePoint>& rest_until() const { return rest_until_; }
+  // The resting primary's node was last heard at `heard_at`, or is heard again. REQUIRES: rests().
+  void Doubt(TimePoint heard_at, TimePoint now);
+  void Trust() { due_at_ = *rest_until_; }
   // True if this member has heard no primary for this long.
   bool IsQuietFor(Duration silence, TimePoint now) const {
     return now - heard_primary_at_ >= silence;
@@ -92,6 +99,8 @@ class Election {
 
  private:
   void AwaitFor(Duration silence, TimePoint now);
+  // Time that a member leaves to others after the silence.
+  Duration Delay(TimePoint now);
   bool HasNothingNewerThan(const ReplicaMessage& ask) const;
   Duration RandomUpTo(Duration most);
   Result CountVotes() const;
@@ -107,6 +116,7 @@ class Election {
 
   TimePoint heard_primary_at_;
   TimePoint due_at_ = kNever;
+  std::optional<TimePoint> rest_until_;
   bool is_trial_ = true;
   MemberSet votes_;
   // Started by hand: the promise to be stored first, and the number of its change once assigned.
