@@ -10,6 +10,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
+#include "neptune/replication/agent/node_pulse.h"
 #include "neptune/replication/agent/replica_letter.h"
 #include "neptune/replication/agent/snapshot_intake.h"
 #include "neptune/replication/agent/snapshot_message.h"
@@ -38,6 +39,8 @@ std::string WithChecksum(std::string_view bytes) {
 }
 
 void CheckLettersAndExtensions(std::string_view bytes) {
+  const auto pulse = DecodeNodePulse(bytes);
+  if (pulse.ok()) CHECK(EncodeNodePulse(*pulse) == bytes);
   const auto letters = DecodeReplicaLetters(bytes);
   if (letters.ok()) CHECK(EncodeReplicaLetters(*letters) == bytes);
   const auto demand = DecodeReplicaDemand(bytes);
