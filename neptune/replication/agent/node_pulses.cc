@@ -112,6 +112,7 @@ NodePulse NodePulses::Make() {
 
 void NodePulses::Stop() {
   stopping_ = true;
+  if (timer_ != 0) control_.loop->CancelTimer(std::exchange(timer_, 0));
   for (auto& [name, peer] : peers_) {
     if (peer.thread) peer.thread->Wake();
   }

@@ -329,7 +329,7 @@ void Replication::WatchNodesOf(const ReplicaKeeper& added) {
   {
     LeafLock lock(&mutex_);
     if (keepers_.size() <= kAwakeReplicaCountMax) return;
-    if (keepers_.size() > kAwakeReplicaCountMax + 1) {
+    if (std::exchange(has_pulses_, true)) {
       collect(added);
     } else {
       for (const auto& [key, keeper] : keepers_) collect(*keeper);

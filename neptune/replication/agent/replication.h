@@ -163,7 +163,8 @@ class Replication {
   std::optional<ReplicaTotals> totals_;
   std::vector<ReplicaMetrics> metrics_;  // of the first keepers
   DataScrubber scrubber_;
-  Key last_announced_;  // by the last announcement
+  Key last_announced_;       // by the last announcement
+  bool has_pulses_ = false;  // used on the control loop
 };
 
 }  // namespace neptune

@@ -111,7 +111,7 @@ Leadership::Verdict Leadership::Lead(TimePoint now) {
 
 void Leadership::HeartbeatIfDue(TimePoint now) {
   if (now < heartbeat_at_) return;
-  if (rest_.is_offering() && AllLetRest(rest_.offered_at())) {
+  if (rest_.is_offering() && IsSettled() && AllLetRest(rest_.offered_at())) {
     heartbeat_at_ = rest_.Rest(now);
     return;
   }
@@ -128,9 +128,12 @@ void Leadership::Wake(bool is_activity, TimePoint now) {
 }
 
 bool Leadership::MayRest(TimePoint now) const {
-  const bool is_settled = log_.committed() == log_.last_lsn() && log_.stored() == log_.last_lsn();
-  if (!is_settled || !rest_.IsIdle(now) || is_by_hand_ || hand_over_.successor()) return false;
-  return AllLetRest(rest_.active_at());
+  return IsSettled() && rest_.IsIdle(now) && AllLetRest(rest_.active_at());
+}
+
+bool Leadership::IsSettled() const {
+  const bool is_committed = log_.committed() == log_.last_lsn() && log_.stored() == log_.last_lsn();
+  return is_committed && !is_by_hand_ && !hand_over_.successor();
 }
 
 // A member that is away, and that no write waits for, is not asked: the news that its node is heard

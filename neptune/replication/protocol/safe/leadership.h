@@ -82,6 +82,8 @@ class Leadership {
  private:
   void Heartbeat(TimePoint now);
   bool MayRest(TimePoint now) const;
+  // True if nothing is under way in the partition.
+  bool IsSettled() const;
   // True if every member has answered a heartbeat since then, has everything, and lets this one
   // rest.
   bool AllLetRest(TimePoint since) const;
