@@ -91,7 +91,8 @@ StatusOr<std::vector<PartitionId>> UnpackPartitions(ByteReader& reader) {
     const auto span = reader.Number<uint16_t>();
     const std::string_view bits =
         kind == kRun ? std::string_view() : reader.Bytes((span + kByte - 1) / kByte);
-    if (reader.failed() || kind > kBitmap || UINT32_MAX - first < span) break;
+    const bool is_past_end = UINT32_MAX - first < uint32_t{span} - 1;
+    if (reader.failed() || kind > kBitmap || span == 0 || is_past_end) break;
     writer.Number(kind);
     writer.Number(first);
     writer.Number(span);

@@ -37,6 +37,12 @@ TEST(PackedPartitionsTest, OthersAreABitmap) {
   EXPECT_LE(PackPartitions(Numbers(0, 500, 2))->size(), 134u);
 }
 
+TEST(PackedPartitionsTest, TheLastNumbersSurvive) {
+  const std::vector<PartitionId> partitions = {PartitionId(UINT32_MAX - 1),
+                                               PartitionId(UINT32_MAX)};
+  EXPECT_EQ(*Unpacked(*PackPartitions(partitions)), partitions);
+}
+
 TEST(PackedPartitionsTest, AnySetSurvives) {
   for (uint64_t seed = 1; seed <= 300; ++seed) {
     std::mt19937_64 random(seed);
