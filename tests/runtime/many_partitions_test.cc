@@ -1,4 +1,4 @@
-// Nodes with so many partitions that idle ones rest, on a simulated cluster.
+// Nodes with many partitions, whose idle ones rest, on a simulated cluster.
 
 #include <gtest/gtest.h>
 
