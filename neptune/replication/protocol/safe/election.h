@@ -3,9 +3,11 @@
 //   silence ──timeout──► trial (pre-vote) ──majority──► real vote in epoch + 1 ──majority──► elected
 //
 // The preferred member has the shortest timeout, and a random part keeps candidates from colliding
-// forever. A trial comes first, so a member that is cut off does not raise the epoch. Promises are
-// stored before they are sent, so timeouts grow with the time that this takes: a candidate stores
-// its promise, then the others store theirs, each possibly queued after another change.
+// forever. A candidate that hears no other member asks less and less often, because a node may have
+// a thousand of them. A trial comes first, so a member that is cut off does not raise the epoch.
+// Promises are stored before they are sent, so timeouts grow with the time that this takes: a
+// candidate stores its promise, then the others store theirs, each possibly queued after another
+// change.
 //
 // Invariants: the promised epoch never decreases; a member votes once per epoch, for a candidate
 // whose log is not older than its own, and not while it may have a primary.
@@ -53,6 +55,8 @@ class Election {
 
   // Timeouts. Only a member that takes part has one.
   void HearPrimary(TimePoint now);
+  // Another member was heard.
+  void HearMember() { fruitless_count_ = 0; }
   void Await(TimePoint now) { AwaitFor(options_.election_timeout, now); }
   TimePoint due_at() const { return participates() ? due_at_ : kNever; }
   // The primary rests: silence counts from `until` on. Ends with the next timeout of another kind.
@@ -118,6 +122,7 @@ class Election {
   TimePoint due_at_ = kNever;
   std::optional<TimePoint> rest_until_;
   bool is_trial_ = true;
+  int fruitless_count_ = 0;  // trials since another member was heard
   MemberSet votes_;
   // Started by hand: the promise to be stored first, and the number of its change once assigned.
   Epoch by_hand_epoch_ = 0;

@@ -142,6 +142,21 @@ TEST(SafeReplicaRestTest, APreferredMemberThatIsBackLeadsAgainAndRests) {
   EXPECT_LE(IdleMessages(network, seconds(60)), 40u);
 }
 
+TEST(SafeReplicaRestTest, ACandidateThatHearsNoOtherMemberAsksLessOften) {
+  ReplicaNetwork network(Members(3));
+  network.RunFor(seconds(2));
+  network.Crash(1);
+  network.Crash(2);
+  network.RunFor(seconds(5));
+  // Two asks and two greetings each half second; 530 if the pause does not grow.
+  EXPECT_LE(IdleMessages(network, seconds(10)), 120u);
+  network.Restart(1);
+  network.RunFor(seconds(2));
+  network.Write();
+  network.RunFor(milliseconds(50));
+  EXPECT_EQ(network.acknowledged_count(), 1u) << network.Describe();
+}
+
 // Random faults between bursts of writes and idle seconds; then peace.
 std::string RunWithFaults(uint64_t seed) {
   std::mt19937_64 random(seed);
