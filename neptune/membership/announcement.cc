@@ -1,17 +1,23 @@
 #include "neptune/membership/announcement.h"
 
+#include <optional>
+#include <utility>
+
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
+#include "neptune/membership/packed_partitions.h"
 
 namespace neptune {
 namespace {
 
 constexpr uint32_t kMagic = 0x4e504132;            // "NPA2"
+constexpr uint32_t kPackedMagic = 0x4e504133;      // "NPA3"
 constexpr uint32_t kCorrectionMagic = 0x4e504331;  // "NPC1"
 constexpr uint8_t kFlagGoodbye = 1;
 constexpr uint8_t kFlagDraining = 2;
 constexpr uint8_t kServiceFlagControl = 1;
+constexpr uint8_t kServiceFlagPacked = 2;  // NPA3 only
 
 void WriteEndpoint(ByteWriter& writer, const Endpoint& endpoint) {
   writer.Number(endpoint.address);
@@ -25,21 +31,33 @@ Endpoint ReadEndpoint(ByteReader& reader) {
   return endpoint;
 }
 
-void WriteService(ByteWriter& writer, const HostedService& hosted) {
+// `may_pack`: partitions may be packed, where that is shorter.
+void WriteService(ByteWriter& writer, const HostedService& hosted, bool may_pack) {
+  const size_t plain_size = sizeof(uint16_t) + sizeof(uint32_t) * hosted.partitions.size();
+  const std::optional<std::string> packed =
+      may_pack ? PackPartitions(hosted.partitions) : std::nullopt;
+  const bool is_packed = packed && packed->size() < plain_size;
   writer.Counted<uint8_t>(hosted.service.value());
   writer.Number(hosted.interface_version);
   writer.Counted<uint8_t>(hosted.implementation);
-  writer.Number(static_cast<uint8_t>(hosted.is_control ? kServiceFlagControl : 0));
+  writer.Number(static_cast<uint8_t>((hosted.is_control ? kServiceFlagControl : 0) |
+                                     (is_packed ? kServiceFlagPacked : 0)));
+  if (is_packed) return writer.Bytes(*packed);
   writer.Number(static_cast<uint16_t>(hosted.partitions.size()));
   for (const PartitionId& partition : hosted.partitions) writer.Number(partition.value());
 }
 
-HostedService ReadService(ByteReader& reader) {
+StatusOr<HostedService> ReadService(ByteReader& reader, bool may_pack) {
   HostedService hosted;
   hosted.service = ServiceName(std::string(reader.Counted<uint8_t>()));
   hosted.interface_version = reader.Number<uint16_t>();
   hosted.implementation = std::string(reader.Counted<uint8_t>());
-  hosted.is_control = (reader.Number<uint8_t>() & kServiceFlagControl) != 0;
+  const auto flags = reader.Number<uint8_t>();
+  hosted.is_control = (flags & kServiceFlagControl) != 0;
+  if (may_pack && (flags & kServiceFlagPacked) != 0) {
+    NEPTUNE_ASSIGN_OR_RETURN(hosted.partitions, UnpackPartitions(reader));
+    return hosted;
+  }
   const auto count = reader.Number<uint16_t>();
   for (int i = 0; i < count && !reader.failed(); ++i) {
     hosted.partitions.emplace_back(reader.Number<uint32_t>());
@@ -63,10 +81,12 @@ StatusOr<std::string_view> CheckedBody(std::string_view bytes) {
 
 uint64_t ClusterNumber(std::string_view cluster_name) { return Checksum64(cluster_name); }
 
-StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement, size_t size_max) {
+namespace {
+
+std::string Encode(const Announcement& announcement, bool may_pack) {
   std::string out;
   ByteWriter writer(&out);
-  writer.Number(kMagic);
+  writer.Number(may_pack ? kPackedMagic : kMagic);
   writer.Number(announcement.cluster);
   writer.Counted<uint8_t>(announcement.node.value());
   writer.Number(announcement.incarnation);
@@ -81,13 +101,24 @@ StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement, size_
   writer.Number(announcement.cpu_load_permille);
   writer.Number(announcement.io_load_permille);
   writer.Number(static_cast<uint8_t>(announcement.services.size()));
-  for (const HostedService& hosted : announcement.services) WriteService(writer, hosted);
+  for (const HostedService& hosted : announcement.services) {
+    WriteService(writer, hosted, may_pack);
+  }
   writer.Number(static_cast<uint8_t>(announcement.sections.size()));
   for (const auto& [tag, bytes] : announcement.sections) {
     writer.Number(tag);
     writer.Counted<uint16_t>(bytes);
   }
   writer.Number(Checksum64(out));
+  return out;
+}
+
+}  // namespace
+
+// Packed only if it does not fit otherwise, because older nodes do not know this form.
+StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement, size_t size_max) {
+  std::string out = Encode(announcement, /*may_pack=*/false);
+  if (out.size() > size_max) out = Encode(announcement, /*may_pack=*/true);
   if (out.size() > size_max || announcement.services.size() > 255) {
     return ResourceExhausted("announcement of node ", announcement.node, " with ",
                              announcement.services.size(), " services takes ", out.size(),
@@ -99,7 +130,8 @@ StatusOr<std::string> EncodeAnnouncement(const Announcement& announcement, size_
 StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string_view body, CheckedBody(bytes));
   ByteReader reader(body);
-  if (reader.Number<uint32_t>() != kMagic) return DataLoss("datagram is not an announcement");
+  const auto magic = reader.Number<uint32_t>();
+  if (magic != kMagic && magic != kPackedMagic) return DataLoss("datagram is not an announcement");
   Announcement announcement;
   announcement.cluster = reader.Number<uint64_t>();
   announcement.node = NodeId(std::string(reader.Counted<uint8_t>()));
@@ -117,7 +149,8 @@ StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes) {
   announcement.io_load_permille = reader.Number<uint16_t>();
   const auto service_count = reader.Number<uint8_t>();
   for (int i = 0; i < service_count && !reader.failed(); ++i) {
-    announcement.services.push_back(ReadService(reader));
+    NEPTUNE_ASSIGN_OR_RETURN(HostedService hosted, ReadService(reader, magic == kPackedMagic));
+    announcement.services.push_back(std::move(hosted));
   }
   const auto section_count = reader.Number<uint8_t>();
   for (int i = 0; i < section_count && !reader.failed(); ++i) {

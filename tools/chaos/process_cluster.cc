@@ -56,20 +56,21 @@ double ValueOf(std::string_view line) {
 void Add(std::string_view line, ReplicaFigures& figures) {
   const std::string_view name = line.substr(0, line.find('{'));
   const double value = ValueOf(line);
-  const bool is_on = value == 1;
-  if (name == "neptune_replica_role") {
+  const auto count = static_cast<size_t>(value);
+  if (name == "neptune_replicas") {
     const bool serves = HasLabel(line, "role=\"primary\"") ||
                         HasLabel(line, "role=\"secondary\"") || HasLabel(line, "role=\"peer\"");
-    if (is_on) ++figures.count;
-    if (is_on && serves) ++figures.serving_count;
-    if (is_on && HasLabel(line, "role=\"primary\"")) ++figures.primary_count;
+    figures.count += count;
+    if (serves) figures.serving_count += count;
+    if (HasLabel(line, "role=\"primary\"")) figures.primary_count += count;
   }
-  if (name == "neptune_replica_failed" && is_on) ++figures.failed_count;
-  if (name == "neptune_replica_epoch") figures.epoch_sum += value;
-  if (name == "neptune_replica_received_lsn") figures.received_lsn_sum += value;
-  if (name == "neptune_replica_executed_lsn") figures.executed_lsn_sum += value;
-  if (name == "neptune_replica_log_size_bytes") figures.log_size_sum += value;
-  if (name == "neptune_replica_snapshots_sent_total") figures.snapshots_sent += value;
+  const std::string_view total = name.substr(0, name.find(' '));
+  if (total == "neptune_replicas_failed") figures.failed_count += count;
+  if (total == "neptune_replicas_epochs") figures.epoch_sum += value;
+  if (total == "neptune_replicas_received_entries") figures.received_lsn_sum += value;
+  if (total == "neptune_replicas_executed_entries") figures.executed_lsn_sum += value;
+  if (total == "neptune_replicas_log_size_bytes") figures.log_size_sum += value;
+  if (total == "neptune_replicas_snapshots_sent") figures.snapshots_sent += value;
 }
 
 neptune::CalledMethod AppendTo(uint32_t partition) {

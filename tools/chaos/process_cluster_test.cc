@@ -11,13 +11,13 @@ using std::chrono::seconds;
 
 TEST(ReplicaFiguresTest, AreReadFromAPageOfMetrics) {
   const ReplicaFigures figures = ReplicaFiguresOf(
-      "# HELP neptune_replica_epoch The largest epoch known to the replica.\n"
-      "neptune_replica_epoch{service=\"registers\",partition=\"0\"} 3\n"
-      "neptune_replica_epoch{service=\"registers\",partition=\"1\"} 4\n"
-      "neptune_replica_failed{service=\"registers\",partition=\"0\"} 1\n"
-      "neptune_replica_role{service=\"registers\",partition=\"0\",role=\"primary\"} 1\n"
-      "neptune_replica_role{service=\"registers\",partition=\"0\",role=\"secondary\"} 0\n"
-      "neptune_replica_role{service=\"registers\",partition=\"1\",role=\"recovering\"} 1\n"
+      "# HELP neptune_replicas_epochs Sum of the replicas' epochs.\n"
+      "neptune_replicas_epochs 7\n"
+      "neptune_replicas_failed 1\n"
+      "neptune_replicas{role=\"primary\"} 1\n"
+      "neptune_replicas{role=\"secondary\"} 0\n"
+      "neptune_replicas{role=\"recovering\"} 1\n"
+      "neptune_replicas_log_size_bytes 1.5e3\n"
       "neptune_replica_log_size_bytes{service=\"registers\",partition=\"0\"} 1.5e3\n");
   EXPECT_EQ(figures.count, 2u);
   EXPECT_EQ(figures.failed_count, 1u);

@@ -40,6 +40,11 @@ Status LogCommitter::CheckNoOlderLog(const std::string& name) {
                             "node's data, so that it catches up from the other members");
 }
 
+bool LogCommitter::MayHaveStore(const std::string& name) {
+  LeafLock lock(&mutex_);
+  return !stores_ || stores_->contains(name);
+}
+
 Status LogCommitter::Store(const ReplicaDevice& device, std::shared_ptr<RedoLog> log,
                            std::shared_ptr<const LogChange> change) {
   const auto own = std::make_shared<Waiting>();

@@ -50,6 +50,9 @@ class LogCommitter {
   // Lets damage of the last change be found. Called when nothing was stored for a while.
   Status Settle() { return node_log_.SyncMark(); }
 
+  // False: there was no store of this name when the first log was opened.
+  bool MayHaveStore(const std::string& name);
+
   SharedLog::Statistics statistics() const { return node_log_.statistics(); }
 
  private:
@@ -76,7 +79,7 @@ class LogCommitter {
   LeafMutex mutex_;
   std::deque<std::shared_ptr<Waiting>> queue_ ABSL_GUARDED_BY(mutex_);
   bool is_led_ ABSL_GUARDED_BY(mutex_) = false;
-  // The storage's stores; nullopt: not listed yet.
+  // The storage's stores when the first log was opened; nullopt: not listed yet.
   std::optional<std::set<std::string>> stores_ ABSL_GUARDED_BY(mutex_);
 };
 

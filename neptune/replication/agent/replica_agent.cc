@@ -33,6 +33,7 @@ constexpr size_t kPinShare = 10;
 
 // Delay before a member whose data are to be repaired looks for another one that leads.
 constexpr Duration kRepairPause = std::chrono::milliseconds(100);
+constexpr Duration kSnapshotLook = std::chrono::seconds(1);
 // Entries that are searched for the newest write.
 constexpr Lsn kNotWritesMax = 1'000;
 
@@ -67,6 +68,13 @@ Status PrepareRepair(Lsn data_end, const ReplicaLog& log, ReplicaData& data) {
 
 // `disk`: null: its room is not known.
 bool MayFollow(const DiskRoom* disk) { return disk == nullptr || disk->may_follow(); }
+
+// Idle snapshots are looked for also while nothing else happens.
+TimePoint NextLook(const ReplicationProtocol& protocol, const SnapshotSender& sender,
+                   TimePoint now) {
+  const TimePoint next = protocol.NextEvent();
+  return sender.totals().active == 0 ? next : std::min(next, now + kSnapshotLook);
+}
 
 std::optional<MemberIndex> OtherPrimary(const ReplicationProtocol& protocol, MemberIndex self) {
   const std::optional<MemberIndex> primary = protocol.status().primary;
@@ -129,6 +137,10 @@ Status ReplicaAgent::Start(const Opening& opening) {
   }
   NEPTUNE_RETURN_IF_ERROR(NoteAccepted(*log_, *data_, accepted_));
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
+  for (MemberIndex member = 0; hooks_.hears != nullptr && member < options_.group.size();
+       ++member) {
+    if (member != options_.group.self && hooks_.hears(member)) NotePeer({.member = member});
+  }
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
   SpawnOn(*hooks_.control, "store", [this] { storer_.Run(); });
   if (repairing_) SpawnOn(*hooks_.control, "repair", [this] { Repair(); });
@@ -247,11 +259,14 @@ void ReplicaAgent::Pump() {
     CloseIdleSnapshots();
     if (!outgoing_.empty()) {
       for (size_t count = outgoing_.size(); count > 0 && !stopping_; --count) SendNext();
-    } else if (this_thread::Park(protocol_->NextEvent()) == ParkResult::kStopping) {
+    } else if (this_thread::Park(NextLook(*protocol_, *sender_, loop_.Now())) ==
+               ParkResult::kStopping) {
       break;
     }
   }
   stopping_ = true;
+  const bool has_led = protocol_->status().role == ReplicaRole::kPrimary;
+  if (has_led && hooks_.on_lead_end) hooks_.on_lead_end();
   storer_.Wake();
   sender_->Close(sender_->TakeExpired(TimePoint::max()));
   writes_->FailAll("the replica is stopping");

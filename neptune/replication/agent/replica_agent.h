@@ -70,9 +70,10 @@ class ReplicaLog;
 class ReplicaRestore;
 class ReplicationProtocol;
 class SnapshotSender;
+struct PeerNews;
+struct PendingWrite;
 struct SnapshotChunk;
 struct SnapshotPull;
-struct PendingWrite;
 
 // Protocol by which the members agree on an order.
 enum class ReplicationMode : uint8_t {
@@ -123,6 +124,11 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
     std::function<Status()> destroy_state;
     // Called on a user-level thread of the worker loop before a write is executed; may be null.
     std::function<void(const LogEntry&)> before_write;
+    // True if the member's node is heard; news of it come through NotePeer. Called on the control
+    // loop. Null: there are no such news.
+    std::function<bool(MemberIndex member)> hears;
+    // Called on the control loop when the agent ends while it leads; may be null.
+    std::function<void()> on_lead_end;
     // Called on the control loop after role or primary changed; may be null.
     std::function<void()> on_change;
     // Called once on the control loop after the agent has failed, or has repaired its data; all its
@@ -159,6 +165,11 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
 
   void Receive(MemberIndex from, ProtocolMessage message);
   void Unreachable(MemberIndex member);
+  // On the control loop.
+  void NotePeer(const PeerNews& news);
+  // A reader asks for the data at `now`; any thread. A resting partition then learns how current
+  // its data are.
+  void NoteReader(TimePoint now);
 
   // See ReplicationProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
   Status StartByHand();
@@ -303,6 +314,8 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   Lsn dropped_at_ = 0;
   size_t dropped_at_size_ = 0;
   std::atomic<bool> drop_wanted_{false};
+  std::atomic<bool> may_rest_{false};
+  std::atomic<TimePoint> reader_noted_at_{TimePoint::min()};
   // Used on the control loop only.
   std::deque<OutgoingMessage> outgoing_;
   bool repairing_ = false;

@@ -1,15 +1,22 @@
 #include "neptune/replication/agent/replicated_service.h"
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_store.h"
 #include "neptune/replication/agent/replication.h"
+#include "neptune/replication/state/lazy_store.h"
 #include "neptune/replication/state/reopenable_store.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 namespace {
+
+// Replicas that are opened at the same time: more than the threads of the device capsule for
+// execution, which opens them.
+constexpr size_t kOpeningCount = 8;
 
 std::string StoreName(const ServiceName& service, PartitionId partition) {
   return StrCat("data-", service, "-", partition);
@@ -32,6 +39,7 @@ struct ReplicatedService::Partition {
   ReopenableStore store;
   const StoreView view;
   ReplicaKeeper* keeper = nullptr;
+  bool was_opened = false;               // or tried
   std::atomic<bool> has_started{false};  // the keeper is set
 };
 
@@ -73,8 +81,34 @@ Status ReplicatedService::Open() {
       if (keeper != nullptr) keeper->ReportDamage(damage);
     });
   }
-  for (const PartitionId partition : context_.partitions) {
-    NEPTUNE_RETURN_IF_ERROR(OpenPartition(partition));
+  const ThreadRef opener(UserThread::Current());
+  size_t next = 0;
+  size_t helper_count = 0;
+  Status outcome;
+  // The helpers refer to this stack, so this waits for them even while the node stops.
+  while (helper_count + 1 < std::min(kOpeningCount, context_.partitions.size())) {
+    const auto started = ThreadScheduler::Current()->Spawn(
+        [&] {
+          const Status opened = OpenNext(next);
+          if (outcome.ok()) outcome = opened;
+          if (--helper_count == 0) opener->Wake();
+        },
+        "open");
+    if (!started.ok()) break;
+    ++helper_count;
+  }
+  const Status opened = OpenNext(next);
+  if (outcome.ok()) outcome = opened;
+  while (helper_count > 0) this_thread::ParkUntilWoken();
+  return outcome;
+}
+
+Status ReplicatedService::OpenNext(size_t& next) {
+  while (next < context_.partitions.size()) {
+    const Status opened = OpenPartition(context_.partitions[next++]);
+    if (opened.ok()) continue;
+    next = context_.partitions.size();
+    return opened;
   }
   return OkStatus();
 }
@@ -104,7 +138,13 @@ StatusOr<std::unique_ptr<ReplicatedState>> ReplicatedService::OpenState(Partitio
     };
   }
   DurableStorage& storage = replication_.environment().world->storage();
-  NEPTUNE_ASSIGN_OR_RETURN(auto store, storage.Open(StoreName(service_, partition)));
+  const std::string name = StoreName(service_, partition);
+  std::unique_ptr<KeyValueStore> store;
+  if (!std::exchange(kept.was_opened, true) && !replication_.MayHaveStore(name)) {
+    store = std::make_unique<LazyStore>(storage, name);
+  } else {
+    NEPTUNE_ASSIGN_OR_RETURN(store, storage.Open(name));
+  }
   NEPTUNE_ASSIGN_OR_RETURN(std::unique_ptr<ReplicatedState> state,
                            StoreState::Open(kept.store.Hold(std::move(store)), std::move(options)));
   if (kept.has_started && on_change_) on_change_(partition, nullptr);
@@ -179,6 +219,7 @@ Status ReplicatedService::RunRead(const ReadFunction& function, RequestContext& 
   NEPTUNE_ASSIGN_OR_RETURN(const ReplicaDemand demand, DemandOf(context));
   NEPTUNE_ASSIGN_OR_RETURN(Partition* const kept, Find(context.partition()));
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<ReplicaAgent> agent, kept->keeper->AgentNow());
+  agent->NoteReader(context.Now());
   const StatusOr<ReplicaAgent::Read> read = agent->BeginRead(demand, context.Now());
   if (!read.ok()) {
     Report(context, agent->Report());

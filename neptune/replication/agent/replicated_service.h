@@ -65,8 +65,8 @@ class ReplicatedService {
   // Called after each write executed in a partition; with null after the data were replaced, and
   // after they were opened again, which may have put other data in their place.
   void OnChange(std::function<void(PartitionId, const LogEntry*)> on_change);
-  // Starts the partitions' replicas. One that does not open now is opened later. REQUIRES: all
-  // methods and callbacks are registered.
+  // Starts the partitions' replicas, several at a time. One that does not open now is opened later.
+  // REQUIRES: all methods and callbacks are registered; on a user-level thread.
   Status Open();
 
   // The data of a partition of this node; calls block the kernel thread, and are kUnavailable while
@@ -80,6 +80,8 @@ class ReplicatedService {
  private:
   struct Partition;
   StatusOr<Partition*> Find(PartitionId partition) const;
+  // Opens the partitions from `next` on, which several threads do together.
+  Status OpenNext(size_t& next);
   Status OpenPartition(PartitionId partition);
   // Opens the partition's data; blocks.
   StatusOr<std::unique_ptr<ReplicatedState>> OpenState(PartitionId partition, Partition& kept);

@@ -3,17 +3,20 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/agent/replica_device.h"
-#include "neptune/replication/client/version_section.h"
+#include "neptune/replication/protocol/replication_protocol.h"
 #include "neptune/service/loop_thread.h"
 
 namespace neptune {
 namespace {
 
+// Replicas that an announcement looks at; more than it has room for.
+constexpr size_t kAnnouncedCountMax = 32;
 constexpr Duration kStopPoll = std::chrono::milliseconds(1);
 
 // The most important of what went wrong.
@@ -51,6 +54,11 @@ class ReplicationModule final : public ServiceModule {
                              [this](RequestContext&, const Data& request, Data*) {
                                return replication_.Exchange(request);
                              });
+    context.registrar.Method(MethodName(kPulseMethod),
+                             {.access = AccessMode::kWrite, .stateless = false},
+                             [this](RequestContext&, const Data& request, Data* response) {
+                               return replication_.AnswerPulse(request, response);
+                             });
     return OkStatus();
   }
   std::string implementation() const override { return "replication"; }
@@ -85,6 +93,8 @@ Replication::Replication(Environment environment)
                if (agent == nullptr) return;
                if (const auto member = agent->MemberOf(to)) agent->Unreachable(*member);
              }),
+      pulses_(*environment_.client, *environment_.control, environment_.node,
+              ServiceName(kReplicationService), PulseHooks()),
       scrubber_(*environment_.control) {}
 
 Replication::~Replication() = default;
@@ -144,6 +154,12 @@ ReplicaAgent::Hooks Replication::HooksOf(const ReplicaAgentOptions& replica) {
         RunOnThreadOf(*environment_.apply, "fetch", [&] { fetched = Fetch(replica, from, pull); }));
     return fetched;
   };
+  hooks.hears = [this, replica](MemberIndex member) {
+    return pulses_.Hears(replica.group.members[member].node);
+  };
+  hooks.on_lead_end = [this, replica] {
+    pulses_.NoteEnd(replica.identity.service, replica.identity.partition);
+  };
   hooks.take_send_place = [this] { return sent_.Take("sends"); };
   hooks.take_restore_place = [this] { return taken_.Take("takes"); };
   hooks.on_change = environment_.announce_soon;
@@ -160,6 +176,8 @@ std::shared_ptr<LogCommitter> Replication::Logs() {
   }
   return logs_;
 }
+
+bool Replication::MayHaveStore(const std::string& name) { return Logs()->MayHaveStore(name); }
 
 StatusOr<ReplicaAgentOptions> Replication::OptionsOf(const Key& key) const {
   const auto& [service, partition] = key;
@@ -217,7 +235,9 @@ Status Replication::Host(const ServiceName& service, PartitionId partition, Host
   Status outcome;
   NEPTUNE_RETURN_IF_ERROR(RunOnThreadOf(*environment_.control, "start", [&] {
     outcome = started->Start();
-    if (outcome.ok()) scrubber_.Add(*started);
+    if (!outcome.ok()) return;
+    scrubber_.Add(*started);
+    WatchNodesOf(*started);
   }));
   NEPTUNE_RETURN_IF_ERROR(Annotate(outcome, StrCat("replica of ", service, "/", partition)));
   ShowMetrics(*started);
@@ -226,6 +246,16 @@ Status Replication::Host(const ServiceName& service, PartitionId partition, Host
 
 void Replication::ShowMetrics(const ReplicaKeeper& keeper) {
   if (environment_.metrics == nullptr) return;
+  if (!totals_) {
+    StatusOr<ReplicaTotals> totals =
+        ReplicaTotals::Make(*environment_.metrics, [this](const auto& visit) {
+          LeafLock lock(&mutex_);
+          for (const auto& [key, one] : keepers_) visit(*one);
+        });
+    LOG_IF(WARNING, !totals.ok()) << "replicas without totals: " << totals.status();
+    if (totals.ok()) totals_ = *std::move(totals);
+  }
+  if (metrics_.size() == kOwnMetricsCountMax) return;
   StatusOr<ReplicaMetrics> metrics =
       ReplicaMetrics::Make(*environment_.metrics, keeper, *environment_.control->loop);
   if (metrics.ok()) {
@@ -249,6 +279,71 @@ Status Replication::Exchange(const Data& request) {
       agent->Receive(from, std::move(message));
     });
   }
+  return OkStatus();
+}
+
+// Idle partitions.
+
+NodePulses::Hooks Replication::PulseHooks() {
+  NodePulses::Hooks hooks;
+  hooks.may_lead = environment_.can_serve;
+  hooks.on_heard = [this](const NodeId& node) { HandPeerNews(node, {}); };
+  hooks.on_silent = [this](const NodeId& node, TimePoint heard_at) {
+    HandPeerNews(node, {.kind = PeerNews::Kind::kSilent, .heard_at = heard_at});
+  };
+  hooks.on_end = [this](const NodeId& node, const LeadEnd* end) {
+    PeerNews news{.kind = PeerNews::Kind::kEnded};
+    if (end == nullptr) return HandPeerNews(node, news);
+    const std::shared_ptr<ReplicaAgent> agent = Find(end->service, end->partition);
+    const auto member = agent == nullptr ? std::nullopt : agent->MemberOf(node);
+    if (!member) return;
+    news.member = *member;
+    agent->NotePeer(news);
+  };
+  return hooks;
+}
+
+std::vector<std::shared_ptr<ReplicaAgent>> Replication::Agents() const {
+  std::vector<std::shared_ptr<ReplicaAgent>> agents;
+  LeafLock lock(&mutex_);
+  for (const auto& [key, keeper] : keepers_) {
+    if (auto agent = keeper->agent()) agents.push_back(std::move(agent));
+  }
+  return agents;
+}
+
+void Replication::HandPeerNews(const NodeId& node, PeerNews news) {
+  for (const std::shared_ptr<ReplicaAgent>& agent : Agents()) {
+    const std::optional<MemberIndex> member = agent->MemberOf(node);
+    if (!member) continue;
+    news.member = *member;
+    agent->NotePeer(news);
+  }
+}
+
+void Replication::WatchNodesOf(const ReplicaKeeper& added) {
+  std::set<NodeId> nodes;
+  const auto collect = [&nodes](const ReplicaKeeper& keeper) {
+    for (const ReplicaMember& member : keeper.options().group.members) nodes.insert(member.node);
+  };
+  {
+    LeafLock lock(&mutex_);
+    if (keepers_.size() <= kAwakeReplicaCountMax) return;
+    if (std::exchange(has_pulses_, true)) {
+      collect(added);
+    } else {
+      for (const auto& [key, keeper] : keepers_) collect(*keeper);
+    }
+  }
+  for (const NodeId& node : nodes) pulses_.Watch(node);
+}
+
+Status Replication::AnswerPulse(const Data& request, Data* response) {
+  StatusOr<std::string> answer = Cancelled("the node is stopping");
+  NEPTUNE_RETURN_IF_ERROR(RunOnThreadOf(*environment_.control, "pulse",
+                                        [&] { answer = pulses_.Answer(request.bytes()); }));
+  NEPTUNE_RETURN_IF_ERROR(answer.status());
+  *response = Data(*std::move(answer));
   return OkStatus();
 }
 
@@ -287,6 +382,7 @@ StatusOr<SnapshotChunk> Replication::Fetch(const ReplicaAgentOptions& replica, M
 
 void Replication::Stop() {
   links_.Stop();
+  pulses_.Stop();
   std::vector<ReplicaKeeper*> keepers;
   {
     LeafLock lock(&mutex_);
@@ -295,7 +391,7 @@ void Replication::Stop() {
   scrubber_.Stop();
   for (ReplicaKeeper* const keeper : keepers) keeper->Stop();
   const auto in_use = [this, &keepers] {
-    return scrubber_.in_use() ||
+    return scrubber_.in_use() || pulses_.in_use() ||
            std::any_of(keepers.begin(), keepers.end(), [](auto* one) { return one->in_use(); });
   };
   while (in_use()) {
@@ -303,28 +399,39 @@ void Replication::Stop() {
   }
 }
 
+AnnouncedVersion Replication::VersionOf(const Key& key, const ReplicaKeeper& keeper,
+                                        const ReplicaAgent& agent) const {
+  const ReplicaAgent::State state = agent.status();
+  const TimePoint now = environment_.control->loop->Now();
+  const bool is_bounded = keeper.options().level == ConsistencyLevel::kStalenessBounded;
+  return {.service = ServiceNumber(key.first),
+          .partition = key.second,
+          .is_primary = state.role == ReplicaRole::kPrimary,
+          .is_staleness_bounded = is_bounded,
+          .is_peer = state.role == ReplicaRole::kPeer,
+          .epoch = state.epoch,
+          .version = keeper.is_write_anywhere() ? 0 : state.executed,
+          .version_then = agent.VersionAgo(keeper.options().staleness_max, now)};
+}
+
+// Looks at a few replicas only, beginning after the last one that was announced.
 std::string Replication::Announce() {
   std::vector<AnnouncedVersion> versions;
-  const TimePoint now = environment_.control->loop->Now();
-  {
-    LeafLock lock(&mutex_);
-    for (const auto& [key, keeper] : keepers_) {
-      const std::shared_ptr<ReplicaAgent> agent = keeper->agent();
-      if (agent == nullptr) continue;
-      const ReplicaAgent::State state = agent->status();
-      if (!state.failure.ok()) continue;
-      const bool is_bounded = keeper->options().level == ConsistencyLevel::kStalenessBounded;
-      versions.push_back({.service = ServiceNumber(key.first),
-                          .partition = key.second,
-                          .is_primary = state.role == ReplicaRole::kPrimary,
-                          .is_staleness_bounded = is_bounded,
-                          .is_peer = state.role == ReplicaRole::kPeer,
-                          .epoch = state.epoch,
-                          .version = keeper->is_write_anywhere() ? 0 : state.executed,
-                          .version_then = agent->VersionAgo(keeper->options().staleness_max, now)});
-    }
+  std::vector<Key> keys;
+  LeafLock lock(&mutex_);
+  auto next = keepers_.upper_bound(last_announced_);
+  for (size_t i = 0; i < keepers_.size() && versions.size() < kAnnouncedCountMax; ++i, ++next) {
+    if (next == keepers_.end()) next = keepers_.begin();
+    const std::shared_ptr<ReplicaAgent> agent = next->second->agent();
+    if (agent == nullptr || !agent->status().failure.ok()) continue;
+    versions.push_back(VersionOf(next->first, *next->second, *agent));
+    keys.push_back(next->first);
   }
-  return versions.empty() ? std::string() : EncodeVersions(versions, &next_announced_);
+  if (versions.empty()) return "";
+  size_t encoded = 0;
+  std::string section = EncodeVersions(versions, &encoded);
+  last_announced_ = keys[(encoded == 0 ? versions.size() : encoded) - 1];
+  return section;
 }
 
 void Replication::Describe(StatusReport* report) const {

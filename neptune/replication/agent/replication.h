@@ -2,7 +2,8 @@
 //
 //   module of a service ─► ReplicatedService ─► Replication ─► ReplicaKeeper of each partition
 //                                                                 └─► ReplicaAgent, its current life
-//   other nodes ─► "neptune.replication": Exchange, "neptune.snapshots": PullSnapshot ─► Replication
+//   other nodes ─► "neptune.replication": Exchange, Pulse ─► Replication
+//                  "neptune.snapshots": PullSnapshot ─► Replication
 //   announcements ◄─ versions and primaries
 //
 // Source: [Shen02] 5.2.
@@ -31,17 +32,27 @@
 #include "neptune/base/status_section.h"
 #include "neptune/replication/agent/data_scrubber.h"
 #include "neptune/replication/agent/log_committer.h"
+#include "neptune/replication/agent/node_pulses.h"
 #include "neptune/replication/agent/replica_agent.h"
 #include "neptune/replication/agent/replica_keeper.h"
 #include "neptune/replication/agent/replica_links.h"
 #include "neptune/replication/agent/replica_metrics.h"
+#include "neptune/replication/agent/replica_totals.h"
 #include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/agent/snapshot_places.h"
+#include "neptune/replication/client/version_section.h"
 #include "neptune/service/client.h"
 #include "neptune/service/service_module.h"
 
 namespace neptune {
 
+// A node with more replicas than this exchanges pulses with the nodes that share them, so that idle
+// partitions rest. Larger: more nodes send heartbeats for each partition, and always know how
+// current their data are.
+inline constexpr size_t kAwakeReplicaCountMax = 32;
+// Replicas of a node that have metrics of their own; totals count every replica.
+// Larger: more series a node, and pages of metrics that are longer and take longer to make.
+inline constexpr size_t kOwnMetricsCountMax = 128;
 // Larger: more members are filled at once, each more slowly, and all with more of the disks' time.
 inline constexpr int kSnapshotCountMax = 4;
 inline constexpr Duration kPullTimeout = std::chrono::seconds(10);
@@ -94,7 +105,7 @@ class Replication {
     std::function<Status()> destroy;
     std::function<void(const LogEntry&)> before_write;
   };
-  // Starts a partition's replica. One call at a time.
+  // Starts a partition's replica. Calls of one loop's threads, also at the same time.
   Status Host(const ServiceName& service, PartitionId partition, HostedData data);
   // Null: not hosted here. The pointer is valid as long as this object.
   ReplicaKeeper* FindKeeper(const ServiceName& service, PartitionId partition) const;
@@ -108,6 +119,8 @@ class Replication {
 
   // The section of the next announcement.
   std::string Announce();
+  // False: there was no store of this name when the first replica was started.
+  bool MayHaveStore(const std::string& name);
   void Describe(StatusReport* report) const;
   // The replicas that do not work, each with the reason, for /readyz; at most kFailureCountMax.
   std::vector<std::string> Failures() const;
@@ -119,6 +132,13 @@ class Replication {
   using Key = std::pair<ServiceName, PartitionId>;
 
   Status Exchange(const Data& request);
+  Status AnswerPulse(const Data& request, Data* response);
+  NodePulses::Hooks PulseHooks();
+  // Begins pulses, once there are replicas enough, to the nodes of `added` and of those before it.
+  void WatchNodesOf(const ReplicaKeeper& added);
+  // Tells all open replicas of which the node is a member.
+  void HandPeerNews(const NodeId& node, PeerNews news);
+  std::vector<std::shared_ptr<ReplicaAgent>> Agents() const;
   Status SendChunk(const Data& request, Data* response);
   StatusOr<SnapshotChunk> Fetch(const ReplicaAgentOptions& replica, MemberIndex from,
                                 SnapshotPull pull);
@@ -126,20 +146,25 @@ class Replication {
   StatusOr<ReplicaAgentOptions> OptionsOf(const Key& key) const;
   ReplicaAgent::Hooks HooksOf(const ReplicaAgentOptions& replica);
   void SendFrom(const ReplicaAgentOptions& replica, MemberIndex to, const ProtocolMessage& message);
+  AnnouncedVersion VersionOf(const Key& key, const ReplicaKeeper& keeper,
+                             const ReplicaAgent& agent) const;
   // The log of this node, made for its first replica.
   std::shared_ptr<LogCommitter> Logs();
   void ShowMetrics(const ReplicaKeeper& keeper);
 
   const Environment environment_;
   ReplicaLinks links_;
+  NodePulses pulses_;
   SnapshotPlaces sent_{kSnapshotCountMax};
   SnapshotPlaces taken_{kSnapshotCountMax};
   std::shared_ptr<LogCommitter> logs_;  // changed on the control loop, with mutex_ held
   mutable LeafMutex mutex_;
   std::map<Key, std::unique_ptr<ReplicaKeeper>> keepers_ ABSL_GUARDED_BY(mutex_);
-  std::vector<ReplicaMetrics> metrics_;  // one per keeper
+  std::optional<ReplicaTotals> totals_;
+  std::vector<ReplicaMetrics> metrics_;  // of the first keepers
   DataScrubber scrubber_;
-  size_t next_announced_ = 0;
+  Key last_announced_;       // by the last announcement
+  bool has_pulses_ = false;  // used on the control loop
 };
 
 }  // namespace neptune

@@ -11,6 +11,7 @@
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
 #include "neptune/replication/agent/addressed_message.h"
+#include "neptune/replication/agent/node_pulse.h"
 #include "neptune/replication/agent/snapshot_intake.h"
 #include "neptune/replication/agent/snapshot_message.h"
 #include "neptune/replication/client/replica_extension.h"
@@ -38,6 +39,8 @@ std::string WithChecksum(std::string_view bytes) {
 }
 
 void CheckMessagesAndExtensions(std::string_view bytes) {
+  const auto pulse = DecodeNodePulse(bytes);
+  if (pulse.ok()) CHECK(EncodeNodePulse(*pulse) == bytes);
   const auto messages = DecodeAddressedMessages(bytes);
   if (messages.ok()) CHECK(EncodeAddressedMessages(*messages) == bytes);
   const auto demand = DecodeReplicaDemand(bytes);

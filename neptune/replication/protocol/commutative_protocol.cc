@@ -50,6 +50,8 @@ void CommutativeProtocol::Handle(ProtocolEvent event, TimePoint now) {
                    if (extended.is_whole) replica_.NoteCounts(now);
                  },
                  [&](EntriesDropped& dropped) { replica_.Dropped(dropped.first); },
+                 [&](PeerNews&) {},
+                 [&](ReadWanted&) {},
              },
              event);
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint8_t kMessageVersion = 1;
 constexpr uint8_t kYesFlag = 1;
-constexpr uint8_t kTrialFlag = 2;
+constexpr uint8_t kTrialFlag = 2;  // of votes; of appends and their answers: rests
 constexpr uint8_t kHandOverFlag = 4;
 constexpr uint8_t kCountsFlag = 8;
 constexpr uint8_t kByHandFlag = 16;
@@ -19,8 +19,13 @@ constexpr uint8_t kKnownFlags = kYesFlag | kTrialFlag | kHandOverFlag | kCountsF
 // Size of everything before the entries, without the checksum.
 constexpr size_t kHeadSize = 3 + 10 * sizeof(uint64_t) + 2 * sizeof(uint16_t);
 
+bool IsAppend(ReplicaMessageKind kind) {
+  return kind == ReplicaMessageKind::kAppend || kind == ReplicaMessageKind::kAppendAnswer;
+}
+
 uint8_t FlagsOf(const ReplicaMessage& message) {
-  return static_cast<uint8_t>((message.yes ? kYesFlag : 0) | (message.trial ? kTrialFlag : 0) |
+  const bool second = IsAppend(message.kind) ? message.rests : message.trial;
+  return static_cast<uint8_t>((message.yes ? kYesFlag : 0) | (second ? kTrialFlag : 0) |
                               (message.hand_over ? kHandOverFlag : 0) |
                               (message.counts ? kCountsFlag : 0) |
                               (message.by_hand ? kByHandFlag : 0));
@@ -52,7 +57,7 @@ std::optional<size_t> ReadHead(std::string_view bytes, ReplicaMessage* message) 
   const uint8_t flags = in.Number<uint8_t>();
   message->kind = static_cast<ReplicaMessageKind>(kind);
   message->yes = (flags & kYesFlag) != 0;
-  message->trial = (flags & kTrialFlag) != 0;
+  (IsAppend(message->kind) ? message->rests : message->trial) = (flags & kTrialFlag) != 0;
   message->hand_over = (flags & kHandOverFlag) != 0;
   message->counts = (flags & kCountsFlag) != 0;
   message->by_hand = (flags & kByHandFlag) != 0;

@@ -70,6 +70,8 @@ struct ReplicaMessage {
   bool yes = false;
   // kAskVote, kVote: a trial (pre-vote), which asks whether the vote would be granted.
   bool trial = false;
+  // kAppend: the primary rests, so its next append comes late. kAppendAnswer: it may.
+  bool rests = false;
   // kAskVote: the primary handed over to the candidate.
   bool hand_over = false;
   // kAppendAnswer: the member's promises and acknowledgements count; see safe_replica.h.

@@ -69,8 +69,23 @@ struct LogExtended {
 struct EntriesDropped {
   Lsn first = 0;
 };
-using ProtocolEvent = std::variant<MessageReceived, TimePassed, MemberUnreachable, ChangeStored,
-                                   DataRestored, LogReplaced, LogExtended, EntriesDropped>;
+// What this node learns of a member's node for all partitions at once. Without such news no
+// partition rests (safe/primary_rest.h).
+struct PeerNews {
+  enum class Kind : uint8_t {
+    kHeard,   // the node is heard, and will be reported as silent if it no longer is
+    kSilent,  // it was last heard at `heard_at`
+    kEnded,   // its node lives, but the member does not lead any longer
+  };
+  MemberIndex member = 0;
+  Kind kind = Kind::kHeard;
+  TimePoint heard_at{};
+};
+// A reader wants to know how current this member's data are.
+struct ReadWanted {};
+using ProtocolEvent =
+    std::variant<MessageReceived, TimePassed, MemberUnreachable, ChangeStored, DataRestored,
+                 LogReplaced, LogExtended, EntriesDropped, PeerNews, ReadWanted>;
 
 // How much a log must become smaller: which members it still keeps entries for.
 enum class LogPressure : uint8_t {

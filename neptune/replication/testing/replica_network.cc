@@ -28,9 +28,19 @@ struct ReplicaNetwork::Life {
   bool paused = false;
   bool restoring = false;
   int restarts_under_way = 0;  // log restarts not stored yet; restored data count only after them
+  // What its node knows of another one.
+  struct Peer {
+    uint64_t incarnation = 0;  // 0: never heard
+    TimePoint heard_at{};
+    bool is_heard = false;
+  };
+  std::map<MemberIndex, Peer> peers;
 };
 
 namespace {
+
+constexpr Duration kPulseInterval = std::chrono::milliseconds(100);
+constexpr Duration kPulseSilenceMax = std::chrono::milliseconds(300);
 
 constexpr std::pair<Bug, const char*> kBugNames[] = {
     {Bug::kForgetsPromise, "forgets promise"},
@@ -101,6 +111,7 @@ ReplicaNetwork::ReplicaNetwork(NetworkOptions options)
     disk_slowness_.push_back(1);
   }
   for (int i = 0; i < options_.member_count; ++i) Restart(static_cast<MemberIndex>(i));
+  if (options_.has_pulses) Pulse();
 }
 
 ReplicaNetwork::~ReplicaNetwork() = default;
@@ -249,6 +260,46 @@ void ReplicaNetwork::TickAt(MemberIndex member) {
   At(next - clock_offsets_[member], tick);
 }
 
+void ReplicaNetwork::Pulse() {
+  for (size_t member = 0; member < lives_.size(); ++member) {
+    for (size_t peer = 0; peer < lives_.size(); ++peer) {
+      if (peer != member) Pulse(static_cast<MemberIndex>(member), static_cast<MemberIndex>(peer));
+    }
+  }
+  At(now_ + kPulseInterval, [this] { Pulse(); });
+}
+
+void ReplicaNetwork::Pulse(MemberIndex member, MemberIndex peer) {
+  if (!lives(member) || paused(member)) return;
+  Life::Peer& known = lives_[member]->peers[peer];
+  const bool is_lost = DrawShare() < options_.loss || DrawShare() < options_.loss;
+  const bool is_heard = lives(peer) && !paused(peer) && !cuts_.contains({member, peer}) &&
+                        !cuts_.contains({peer, member}) && !is_lost;
+  if (is_heard) {
+    const uint64_t incarnation = lives_[peer]->incarnation;
+    const bool is_new = known.incarnation != 0 && known.incarnation != incarnation;
+    const bool was_heard = known.is_heard;
+    known = {incarnation, now_, true};
+    if (is_new) Hand(member, {.member = peer, .kind = PeerNews::Kind::kEnded});
+    if (!was_heard) Hand(member, {.member = peer, .kind = PeerNews::Kind::kHeard});
+  } else if (known.is_heard && now_ - known.heard_at >= kPulseSilenceMax) {
+    known.is_heard = false;
+    Hand(member, {.member = peer,
+                  .kind = PeerNews::Kind::kSilent,
+                  .heard_at = known.heard_at + clock_offsets_[member]});
+  }
+}
+
+void ReplicaNetwork::Hand(MemberIndex member, PeerNews news) {
+  lives_[member]->protocol->Handle(news, ClockOf(member));
+  Collect(member);
+}
+
+void ReplicaNetwork::WantRead(MemberIndex member) {
+  lives_[member]->protocol->Handle(ReadWanted(), ClockOf(member));
+  Collect(member);
+}
+
 void ReplicaNetwork::Store(MemberIndex member, const ProtocolActions& actions) {
   Life& life = *lives_[member];
   const Duration store_time = Draw(options_.store_mean);
@@ -381,6 +432,7 @@ void ReplicaNetwork::Send(MemberIndex from, OutgoingMessage outgoing) {
     message.entries.push_back(entry->second);
   }
   const MemberIndex to = outgoing.to;
+  ++message_count_;
   Corrupt(&message);
   const int copies = DrawShare() < options_.duplication ? 2 : 1;
   for (int i = 0; i < copies; ++i) {

@@ -68,6 +68,8 @@ struct NetworkOptions {
   Duration delay_min = std::chrono::microseconds(100);
   Duration delay_mean = std::chrono::microseconds(400);  // beyond that, exponential
   Duration store_mean = std::chrono::milliseconds(1);
+  // The members' nodes hear each other apart from their protocol, as those of many partitions do.
+  bool has_pulses = false;
 };
 
 class ReplicaNetwork {
@@ -119,6 +121,10 @@ class ReplicaNetwork {
   // Lets the member drop executed entries that no member needs.
   void DropLog(MemberIndex member, Lsn keep);
   int primary_count() const { return static_cast<int>(primaries_.size()); }
+  // A reader asks how current the member's data are.
+  void WantRead(MemberIndex member);
+  // Number of messages sent so far.
+  size_t message_count() const { return message_count_; }
 
  private:
   struct Disk;
@@ -145,6 +151,10 @@ class ReplicaNetwork {
   Duration Draw(Duration mean);
   double DrawShare();
   void TickAt(MemberIndex member);
+  // The nodes call each other, and members learn what has changed.
+  void Pulse();
+  void Pulse(MemberIndex member, MemberIndex peer);
+  void Hand(MemberIndex member, PeerNews news);
 
   NetworkOptions options_;
   std::mt19937_64 random_;
@@ -158,6 +168,7 @@ class ReplicaNetwork {
   std::vector<double> disk_slowness_;
   std::set<std::pair<MemberIndex, MemberIndex>> cuts_;
   std::string wrong_;
+  size_t message_count_ = 0;
 
   // History for the checks.
   std::map<Epoch, MemberIndex> primaries_;

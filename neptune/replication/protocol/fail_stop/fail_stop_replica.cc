@@ -43,6 +43,8 @@ void FailStopReplica::Handle(ProtocolEvent event, TimePoint now) {
                  [&](LogReplaced&) {},
                  [&](LogExtended&) {},
                  [&](EntriesDropped& dropped) { log_.DropBefore(dropped.first); },
+                 [&](PeerNews&) {},
+                 [&](ReadWanted&) {},
              },
              event);
 }

@@ -9,6 +9,8 @@ namespace {
 // Number of stores that an election waits for: a candidate's and a voter's promise, each behind a
 // change that is being stored.
 constexpr int kStoreCount = 4;
+// Fruitless trials after which a candidate no longer doubles its pause: half a second by default.
+constexpr int kFruitlessMax = 3;
 // No member can have promised an epoch this far above the ones known here.
 constexpr Epoch kByHandEpochStep = Epoch{1} << 20;
 
@@ -53,10 +55,19 @@ Duration Election::RandomUpTo(Duration most) {
 }
 
 void Election::AwaitFor(Duration silence, TimePoint now) {
+  rest_until_.reset();
   if (!participates()) return;
+  due_at_ = now + silence + Delay(now);
+}
+
+Duration Election::Delay(TimePoint now) {
   const int rank = group_.IsWitness(group_.self) ? group_.size() : group_.self;
-  due_at_ = now + silence + kStoreCount * store_time_.typical(now) + rank * options_.election_step +
-            RandomUpTo(options_.election_spread);
+  return kStoreCount * store_time_.typical(now) + rank * options_.election_step +
+         RandomUpTo(options_.election_spread);
+}
+
+void Election::Doubt(TimePoint heard_at, TimePoint now) {
+  due_at_ = heard_at + options_.election_timeout + Delay(now);
 }
 
 void Election::HearPrimary(TimePoint now) {
@@ -96,7 +107,8 @@ Election::Result Election::Ask(const Candidacy& candidacy, TimePoint now) {
   is_trial_ = candidacy.is_trial;
   votes_ = MemberSet().With(group_.self);
   if (!is_trial_) Promise(promise_.epoch + 1, group_.self);
-  AwaitFor(options_.election_step, now);
+  AwaitFor(options_.election_step * (1 << std::min(fruitless_count_, kFruitlessMax)), now);
+  if (is_trial_) ++fruitless_count_;
   for (MemberIndex to = 0; to < group_.size(); ++to) {
     if (to == group_.self || !outbox_.Knows(to)) continue;
     ReplicaMessage ask = outbox_.Make(ReplicaMessageKind::kAskVote, to, promise_.epoch);

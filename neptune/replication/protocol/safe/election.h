@@ -3,9 +3,11 @@
 //   silence ──timeout──► trial (pre-vote) ──majority──► real vote in epoch + 1 ──majority──► elected
 //
 // The preferred member has the shortest timeout, and a random part keeps candidates from colliding
-// forever. A trial comes first, so a member that is cut off does not raise the epoch. Promises are
-// stored before they are sent, so timeouts grow with the time that this takes: a candidate stores
-// its promise, then the others store theirs, each possibly queued after another change.
+// forever. A candidate that hears no other member asks less and less often, because a node may have
+// a thousand of them. A trial comes first, so a member that is cut off does not raise the epoch.
+// Promises are stored before they are sent, so timeouts grow with the time that this takes: a
+// candidate stores its promise, then the others store theirs, each possibly queued after another
+// change.
 //
 // Invariants: the promised epoch never decreases; a member votes once per epoch, for a candidate
 // whose log is not older than its own, and not while it may have a primary.
@@ -53,8 +55,17 @@ class Election {
 
   // Timeouts. Only a member that takes part has one.
   void HearPrimary(TimePoint now);
+  // Another member was heard.
+  void HearMember() { fruitless_count_ = 0; }
   void Await(TimePoint now) { AwaitFor(options_.election_timeout, now); }
   TimePoint due_at() const { return participates() ? due_at_ : kNever; }
+  // The primary rests: silence counts from `until` on. Ends with the next timeout of another kind.
+  void Rest(TimePoint until) { rest_until_ = due_at_ = until; }
+  bool rests() const { return rest_until_.has_value(); }
+  const std::optional<TimePoint>& rest_until() const { return rest_until_; }
+  // The resting primary's node was last heard at `heard_at`, or is heard again. REQUIRES: rests().
+  void Doubt(TimePoint heard_at, TimePoint now);
+  void Trust() { due_at_ = *rest_until_; }
   // True if this member has heard no primary for this long.
   bool IsQuietFor(Duration silence, TimePoint now) const {
     return now - heard_primary_at_ >= silence;
@@ -92,6 +103,8 @@ class Election {
 
  private:
   void AwaitFor(Duration silence, TimePoint now);
+  // Time that a member leaves to others after the silence.
+  Duration Delay(TimePoint now);
   bool HasNothingNewerThan(const ReplicaMessage& ask) const;
   Duration RandomUpTo(Duration most);
   Result CountVotes() const;
@@ -107,7 +120,9 @@ class Election {
 
   TimePoint heard_primary_at_;
   TimePoint due_at_ = kNever;
+  std::optional<TimePoint> rest_until_;
   bool is_trial_ = true;
+  int fruitless_count_ = 0;  // trials since another member was heard
   MemberSet votes_;
   // Started by hand: the promise to be stored first, and the number of its change once assigned.
   Epoch by_hand_epoch_ = 0;

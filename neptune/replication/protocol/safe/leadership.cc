@@ -27,7 +27,8 @@ Leadership::Leadership(const ReplicaGroup& group, const SafeReplicaOptions& opti
       progress_(group.members.size()),
       contact_(group),
       membership_(group, options),
-      hand_over_(group, options) {}
+      hand_over_(group, options),
+      rest_(options) {}
 
 void Leadership::Begin(Epoch epoch, MemberSet votes, TimePoint now) {
   epoch_ = epoch;
@@ -36,6 +37,7 @@ void Leadership::Begin(Epoch epoch, MemberSet votes, TimePoint now) {
   contact_.Begin(now);
   membership_.Begin(now);
   hand_over_.Begin(now);
+  rest_.Begin(now);
   first_of_epoch_ = log_.last_lsn() + 1;
   without_data_ = MemberSet();
   AppendWriteSet(membership_.WithoutNeedlessWitness(votes), now);
@@ -62,6 +64,7 @@ StatusOr<Lsn> Leadership::Propose(LogEntry write, TimePoint now) {
   if (log_.last_lsn() - log_.committed() >= options_.uncommitted_count_max) {
     return ResourceExhausted(log_.last_lsn() - log_.committed(), " writes are in progress");
   }
+  Wake(/*is_activity=*/true, now);
   CountHoldUps(now);
   write.lsn = log_.last_lsn() + 1;
   write.epoch = epoch_;
@@ -91,8 +94,10 @@ void Leadership::NoteUnreachable(MemberIndex member, TimePoint now) {
 }
 
 Leadership::Verdict Leadership::Lead(TimePoint now) {
+  if (rest_.is_resting()) return Verdict::kContinue;
   Commit(now);
-  const TimePoint answered_for = std::max(began_at_, contact_.MajorityAnsweredFor());
+  const TimePoint answered_for =
+      std::max({began_at_, rest_.awake_since(), contact_.MajorityAnsweredFor()});
   const Duration patience = is_by_hand_ ? options_.by_hand_wait_max
                                         : kDeafTimeouts * options_.election_timeout +
                                               kAnswerStores * store_time_.typical(now);
@@ -105,10 +110,57 @@ Leadership::Verdict Leadership::Lead(TimePoint now) {
 }
 
 void Leadership::HeartbeatIfDue(TimePoint now) {
-  if (now >= heartbeat_at_) Heartbeat(now);
+  if (now < heartbeat_at_) return;
+  if (rest_.is_offering() && IsSettled() && AllLetRest(rest_.offered_at())) {
+    heartbeat_at_ = rest_.Rest(now);
+    return;
+  }
+  if (rest_.is_resting()) Wake(/*is_activity=*/false, now);
+  Heartbeat(now);
+}
+
+void Leadership::Wake(bool is_activity, TimePoint now) {
+  if (is_activity) rest_.NoteActivity(now);
+  if (rest_.is_awake()) return;
+  if (rest_.is_resting()) contact_.Refresh(rest_.offered_at(), now);
+  rest_.Wake(now);
+  heartbeat_at_ = now;
+}
+
+bool Leadership::MayRest(TimePoint now) const {
+  return IsSettled() && rest_.IsIdle(now) && AllLetRest(rest_.active_at());
+}
+
+bool Leadership::IsSettled() const {
+  const bool is_committed = log_.committed() == log_.last_lsn() && log_.stored() == log_.last_lsn();
+  return is_committed && !is_by_hand_ && !hand_over_.successor();
+}
+
+// A member that is away, and that no write waits for, is not asked: the news that its node is heard
+// wakes the primary. One that is to lead instead must become the primary first.
+bool Leadership::AllLetRest(TimePoint since) const {
+  MemberSet resting = MemberSet().With(group_.self);
+  for (MemberIndex member = 0; member < group_.size(); ++member) {
+    if (member == group_.self) continue;
+    const bool is_away = !live_.contains(member) && !log_.write_set().contains(member);
+    if (is_away) continue;
+    const bool is_preferred = member < group_.self && !group_.IsWitness(member);
+    if (is_preferred || !LetsRest(member, since)) return false;
+    resting = resting.With(member);
+  }
+  return resting.size() >= group_.majority() && !group_.IsWitness(group_.self);
+}
+
+bool Leadership::LetsRest(MemberIndex member, TimePoint since) const {
+  const bool has_answered = contact_.answered_for(member) >= since;
+  if (!has_answered || !contact_.rests(member) || !contact_.counts(member)) return false;
+  if (!live_.contains(member)) return false;
+  if (!group_.IsWitness(member) && !log_.write_set().contains(member)) return false;
+  return !IsFed(member) || progress_[member].matched() == log_.last_lsn();
 }
 
 void Leadership::Heartbeat(TimePoint now) {
+  rest_.NoteHeartbeat(MayRest(now), now);
   heartbeat_at_ = now + options_.heartbeat_interval;
   for (MemberIndex to = 0; to < group_.size(); ++to) {
     if (to != group_.self) SendAppend(to, now);
@@ -152,6 +204,7 @@ void Leadership::SendAppend(MemberIndex to, TimePoint now) {
   message.primary_stamp = StampOf(now);
   message.member_stamp = contact_.member_stamp(to);
   message.yes = now < leased_until();
+  message.rests = rest_.is_offering();
   message.by_hand = is_by_hand_;
   outbox_.SendAtOnce(to, std::move(message), sending.entries_to);
 }

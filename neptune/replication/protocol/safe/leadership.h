@@ -5,7 +5,8 @@
 //                                       members · hand over · send
 //
 // Parts: PeerProgress (what each member lacks), QuorumContact (who answers; the lease),
-// WriteSetMembership (the members that writes wait for), HandOver (the successor).
+// WriteSetMembership (the members that writes wait for), HandOver (the successor), PrimaryRest
+// (heartbeats of an idle partition).
 //
 // Invariants: only entries of this epoch are committed directly, and earlier ones with them; the
 // write set is at least a majority; the lease ends when the place is offered to a successor.
@@ -24,6 +25,7 @@
 #include "neptune/replication/protocol/replica_outbox.h"
 #include "neptune/replication/protocol/safe/hand_over.h"
 #include "neptune/replication/protocol/safe/peer_progress.h"
+#include "neptune/replication/protocol/safe/primary_rest.h"
 #include "neptune/replication/protocol/safe/quorum_contact.h"
 #include "neptune/replication/protocol/safe/safe_options.h"
 #include "neptune/replication/protocol/safe/store_time.h"
@@ -54,6 +56,10 @@ class Leadership {
   void Record(MemberIndex from, const ReplicaMessage& answer, TimePoint now);
   void NoteUnreachable(MemberIndex member, TimePoint now);
   void HeartbeatIfDue(TimePoint now);
+  // The members whose nodes are heard; see PeerNews. May be called at any time.
+  void NoteLive(MemberSet live) { live_ = live; }
+  // Ends a rest: heartbeats are sent from now on. `is_activity`: it does not rest again at once.
+  void Wake(bool is_activity, TimePoint now);
   // Draws the conclusions from what has happened. Must be called after each event.
   enum class Verdict {
     kContinue,
@@ -75,6 +81,13 @@ class Leadership {
 
  private:
   void Heartbeat(TimePoint now);
+  bool MayRest(TimePoint now) const;
+  // True if nothing is under way in the partition.
+  bool IsSettled() const;
+  // True if every member has answered a heartbeat since then, has everything, and lets this one
+  // rest.
+  bool AllLetRest(TimePoint since) const;
+  bool LetsRest(MemberIndex member, TimePoint since) const;
   void SendAppend(MemberIndex to, TimePoint now);
   void SendBehind(MemberIndex to, TimePoint now);
   void SendEntries(TimePoint now);
@@ -97,12 +110,14 @@ class Leadership {
   QuorumContact contact_;
   WriteSetMembership membership_;
   HandOver hand_over_;
+  PrimaryRest rest_;
 
   Epoch epoch_ = 0;
   TimePoint began_at_{};
   Lsn first_of_epoch_ = 0;
   TimePoint heartbeat_at_ = kNever;
   bool is_by_hand_ = false;
+  MemberSet live_;
   // Members that know of nothing committed in data of their own, by their last answers.
   MemberSet without_data_;
 };

@@ -20,6 +20,7 @@ void QuorumContact::Record(MemberIndex from, const ReplicaMessage& answer, TimeP
                            TimePoint now) {
   Peer& peer = peers_[from];
   peer.counts = answer.counts;
+  peer.rests = answer.rests;
   peer.answered_at = now;
   peer.member_stamp = std::max(peer.member_stamp, answer.member_stamp);
   peer.answered_for = std::max(peer.answered_for, sent_at);
@@ -29,6 +30,12 @@ void QuorumContact::Record(MemberIndex from, const ReplicaMessage& answer, TimeP
   const Duration took = now - sent_at;
   peer.answer_time +=
       (took - peer.answer_time) / (peer.answer_time == Duration{0} ? 1 : kAnswerTimeWeight);
+}
+
+void QuorumContact::Refresh(TimePoint sent_at, TimePoint now) {
+  for (Peer& peer : peers_) {
+    if (peer.answered_for >= sent_at) peer.answered_at = now;
+  }
 }
 
 Duration QuorumContact::MajorityAnswerTime() const {

@@ -40,6 +40,13 @@ class QuorumContact {
   }
   // Smoothed time between an append and its answer.
   Duration answer_time(MemberIndex member) const { return peers_[member].answer_time; }
+  // Send time of the newest append that it answered; TimePoint::min(): none.
+  TimePoint answered_for(MemberIndex member) const { return peers_[member].answered_for; }
+  // Its last answer says that the primary may rest.
+  bool rests(MemberIndex member) const { return peers_[member].rests; }
+  // Members that have answered what was sent at `sent_at` or later count as heard now: they were
+  // not asked since.
+  void Refresh(TimePoint sent_at, TimePoint now);
   // The newest stamp of its own clock that it sent.
   int64_t member_stamp(MemberIndex member) const { return peers_[member].member_stamp; }
 
@@ -53,6 +60,7 @@ class QuorumContact {
  private:
   struct Peer {
     bool counts = false;
+    bool rests = false;
     TimePoint answered_at{};
     // Send times of the newest append that it answered, and that it had stored when it answered.
     TimePoint answered_for = TimePoint::min();

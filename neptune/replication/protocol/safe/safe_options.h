@@ -44,6 +44,14 @@ struct SafeReplicaOptions {
   // the second time. Default: 3 s and 60 s.
   Duration by_hand_silence = std::chrono::seconds(3);
   Duration by_hand_wait_max = std::chrono::seconds(60);
+  // Time without writes and without readers who ask how current the data are, after which a primary
+  // rests, if the members' nodes are heard by other means. Larger: more partitions send heartbeats.
+  // Default: 250 ms, since a resting partition serves writes as quickly as others.
+  Duration rest_after = std::chrono::milliseconds(250);
+  // Interval between heartbeats of a resting primary, up to a quarter shorter. Larger: a thousand
+  // idle partitions cost less, a member that missed the news of a lost primary waits longer (twice
+  // this). Default: a minute: the heartbeats only guard against lost news.
+  Duration rest_interval = std::chrono::minutes(1);
   // Maximum number of uncommitted writes; further ones are refused. Default: 4,096.
   size_t uncommitted_count_max = 4096;
 };

@@ -33,6 +33,7 @@ SafeReplica::SafeReplica(ReplicaGroup group, const SafeReplicaOptions& options,
       outbox_(group_, incarnation),
       election_(group_, options_, log_, outbox_, store_time_,
                 {.promise = found.promise, .seed = seed, .now = now}),
+      rest_(options_, election_),
       recovery_(group_, 2 * options_.heartbeat_interval, now),
       leadership_(group_, options_, log_, outbox_, store_time_) {
   if (!election_.participates()) {
@@ -50,13 +51,24 @@ void SafeReplica::Handle(ProtocolEvent event, TimePoint now) {
                  },
                  [&](TimePassed&) { PassTime(now); },
                  [&](MemberUnreachable& lost) {
-                   if (is_primary()) leadership_.NoteUnreachable(lost.member, now);
+                   if (!is_primary()) return;
+                   leadership_.Wake(/*is_activity=*/false, now);
+                   leadership_.NoteUnreachable(lost.member, now);
                  },
                  [&](ChangeStored& stored) { NoteStored(stored, now); },
                  [&](DataRestored& restored) { NoteRestored(restored.mark, now); },
                  [&](LogReplaced&) {},
                  [&](LogExtended&) {},
                  [&](EntriesDropped& dropped) { log_.DropBefore(dropped.first); },
+                 [&](PeerNews& news) {
+                   rest_.NotePeer(news, primary_, now);
+                   leadership_.NoteLive(rest_.live());
+                   if (is_primary()) leadership_.Wake(/*is_activity=*/false, now);
+                 },
+                 [&](ReadWanted&) {
+                   rest_.NoteReader(now);
+                   if (is_primary()) leadership_.Wake(/*is_activity=*/true, now);
+                 },
              },
              event);
 }
@@ -65,6 +77,10 @@ void SafeReplica::Handle(ProtocolEvent event, TimePoint now) {
 
 void SafeReplica::Receive(MemberIndex from, ReplicaMessage& message, TimePoint now) {
   if (!outbox_.IsForThis(from, message)) return;
+  election_.HearMember();
+  const bool lets_rest = message.kind == ReplicaMessageKind::kAppendAnswer && message.yes &&
+                         message.rests && message.epoch == election_.epoch();
+  if (is_primary() && !lets_rest) leadership_.Wake(/*is_activity=*/false, now);
   if (is_primary()) leadership_.CountHoldUps(now);
   if (outbox_.Meet(from, message.from_incarnation)) leadership_.Forget(from, now);
   switch (message.kind) {
@@ -139,7 +155,9 @@ bool SafeReplica::Follow(MemberIndex from, const ReplicaMessage& message, TimePo
 }
 
 void SafeReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePoint now) {
+  const std::optional<TimePoint> rest_end = rest_.EndIfLate(message);
   if (!Follow(from, message, now)) return;
+  if (rest_end) election_.Rest(*rest_end);
   ReplicaMessage answer = outbox_.Make(ReplicaMessageKind::kAppendAnswer, from, election_.epoch());
   Complete(message, CommittedInData(group_, log_), now, answer);
   const std::optional<MemberLog::Match> match = log_.Take(message);
@@ -149,6 +167,8 @@ void SafeReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePo
   const bool is_recovering = match->fits && !election_.participates();
   if (is_recovering && recovery_.HasCaughtUp(message, log_.last_lsn())) TakePart(now);
   answer.counts = election_.participates();
+  answer.rests = rest_.IsAgreed(from, now);
+  if (message.rests && answer.rests && answer.yes && !rest_end) rest_.Begin(message, now);
   const bool is_slow = store_time_.typical(now) > options_.heartbeat_interval;
   if (is_slow && answer.yes && log_.has_stored_promise()) return AnswerOnSlowDisk(from, answer);
   outbox_.SendAfterStored(from, std::move(answer));
@@ -196,10 +216,13 @@ void SafeReplica::HandleAppendAnswer(MemberIndex from, const ReplicaMessage& mes
 void SafeReplica::HandleAskVote(MemberIndex from, const ReplicaMessage& message, TimePoint now) {
   if (!election_.participates()) return;
   bool is_granted = false;
+  // A primary that asks for votes does not lead any longer.
+  if (election_.rests() && from == primary_) election_.Await(now);
+  const bool has_primary = rest_.IsUnder(primary_) && !message.hand_over;
   if (message.trial) {
-    is_granted = election_.WouldGrant(message, is_primary(), now);
+    is_granted = !has_primary && election_.WouldGrant(message, is_primary(), now);
   } else {
-    if (!election_.MayVote(message, is_primary(), now)) return;
+    if (has_primary || !election_.MayVote(message, is_primary(), now)) return;
     if (message.epoch > election_.epoch()) {
       election_.Promise(message.epoch);
       BecomeSecondary(now);
@@ -289,7 +312,7 @@ Status SafeReplica::StartByHand(TimePoint now) {
   if (!election_.participates())
     return FailedPrecondition("the member has lost its promises and is still recovering");
   if (is_primary()) return FailedPrecondition("the member is the primary");
-  if (!election_.IsQuietFor(options_.by_hand_silence, now)) {
+  if (rest_.IsUnder(primary_) || !election_.IsQuietFor(options_.by_hand_silence, now)) {
     return FailedPrecondition("this member started, or heard from a primary, too recently");
   }
   role_ = ReplicaRole::kCandidate;

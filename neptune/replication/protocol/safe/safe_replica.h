@@ -31,6 +31,8 @@
 // Slow disks: timeouts grow with the time that this member's disk takes. A member whose disk takes
 //   longer than a heartbeat answers each append twice: at once with what it has stored already, so
 //   that the primary knows that it is heard, and again once the append is stored.
+// Rest: the primary of an idle partition stops its heartbeats, if all members agree and their nodes
+//   are heard by other means (primary_rest.h).
 // Leases: a primary that a majority has answered is the only one for lease_duration from the time
 //   it asked; members do not vote during that time, except for a successor that the primary chose,
 //   after which the primary no longer relies on its lease.
@@ -56,6 +58,7 @@
 #include "neptune/replication/protocol/replication_protocol.h"
 #include "neptune/replication/protocol/safe/election.h"
 #include "neptune/replication/protocol/safe/leadership.h"
+#include "neptune/replication/protocol/safe/member_rest.h"
 #include "neptune/replication/protocol/safe/recovery.h"
 #include "neptune/replication/protocol/safe/safe_options.h"
 #include "neptune/replication/protocol/safe/store_time.h"
@@ -115,6 +118,7 @@ class SafeReplica final : public ReplicationProtocol {
   ReplicaOutbox outbox_;
   StoreTime store_time_;
   Election election_;
+  MemberRest rest_;
   Recovery recovery_;
   Leadership leadership_;
 
