@@ -54,8 +54,9 @@ LogPressure PressureOf(size_t size, size_t size_max) {
   return size <= size_max + size_max / kPinShare ? LogPressure::kLarge : LogPressure::kFull;
 }
 
-// Destroys damaged data, because others, which end with this write or a later one, arrive.
-Status PrepareRepair(Lsn data_end, const ReplicaLog& log, ReplicaData& data) {
+// Makes ready for others' data, which end with this write or a later one: data before the log would
+// leave a hole. Data that are damaged are destroyed.
+Status PrepareRestore(Lsn data_end, const ReplicaLog& log, ReplicaData& data) {
   if (data_end == 0 || data_end < log.first_lsn() - 1) {
     return Unavailable("the other member's data end with write ", data_end,
                        ", before this member's log begins");
@@ -111,7 +112,8 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
       sender_(std::make_unique<SnapshotSender>(
           *device_, *log_, *data_, options_.identity.is_ordered,
           SnapshotSender::Hooks{.take_place = hooks_.take_send_place,
-                                .mark = [this](Lsn last) { return MarkSnapshot(last); }})),
+                                .mark = [this](Lsn last) { return MarkSnapshot(last); },
+                                .disk = hooks_.disk})),
       writes_(std::make_unique<PendingWrites>()) {}
 
 ReplicaAgent::~ReplicaAgent() = default;
@@ -508,9 +510,16 @@ void ReplicaAgent::CloseIdleSnapshots() {
 std::unique_ptr<ReplicaRestore> ReplicaAgent::MakeRestore() {
   ReplicaRestore::Hooks hooks;
   hooks.fetch = [this](MemberIndex from, const SnapshotPull& pull) -> StatusOr<SnapshotChunk> {
-    if (!pull.is_over && !MayFollow(hooks_.disk))
-      return ResourceExhausted("the disk is almost full");
+    if (!MayFollow(hooks_.disk)) return ResourceExhausted("the disk is almost full");
     return hooks_.fetch(from, pull);
+  };
+  hooks.leave = [this](MemberIndex from, uint64_t token) {
+    SpawnOn(*hooks_.control, "leave", [this, from, token] {
+      SnapshotPull pull;
+      pull.token = token;
+      pull.is_over = true;
+      (void)hooks_.fetch(from, pull);
+    });
   };
   hooks.take_place = hooks_.take_restore_place;
   hooks.handle = [this](ProtocolEvent event) {
@@ -523,7 +532,8 @@ std::unique_ptr<ReplicaRestore> ReplicaAgent::MakeRestore() {
     writes_->FailAll("the replica restored another member's data before the write was stored");
   };
   hooks.prepare = [this](Lsn data_end) {
-    return repairing_ ? PrepareRepair(data_end, *log_, *data_) : OkStatus();
+    // At level 1 the other member's log comes too.
+    return is_write_anywhere() ? OkStatus() : PrepareRestore(data_end, *log_, *data_);
   };
   hooks.on_begin = [this] { board_->BeginRestore(); };
   hooks.on_result = [this](const Status& status) {

@@ -269,7 +269,7 @@ StatusOr<SnapshotChunk> Replication::Fetch(const ReplicaAgentOptions& replica, M
   pull.receiver = environment_.node;
   ClientSession session(*environment_.client);
   CallOptions options;
-  options.deadline = this_thread::Now() + kPullTimeout;
+  options.deadline = this_thread::Now() + (pull.is_over ? kLeaveTimeout : kPullTimeout);
   options.attempts_max = 1;
   options.only = replica.group.members[from].node;
   Data response;

@@ -45,6 +45,8 @@ namespace neptune {
 // Larger: more members are filled at once, each more slowly, and all with more of the disks' time.
 inline constexpr int kSnapshotCountMax = 4;
 inline constexpr Duration kPullTimeout = std::chrono::seconds(10);
+// For the report that a transfer is over; lost ones cost the sender kSnapshotIdleMax.
+inline constexpr Duration kLeaveTimeout = std::chrono::seconds(1);
 inline constexpr size_t kFailureCountMax = 20;
 
 // Replication options of a service, from the cluster spec.

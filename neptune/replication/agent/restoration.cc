@@ -44,8 +44,7 @@ Status Restoration::Begin() {
 }
 
 Status Restoration::Run() {
-  NEPTUNE_RETURN_IF_ERROR(Local(data_.BeginRestore()));
-  NEPTUNE_RETURN_IF_ERROR(OnDevice([this] { return spool_.Clear(); }));
+  NEPTUNE_RETURN_IF_ERROR(Empty());
   NEPTUNE_RETURN_IF_ERROR(Store(std::exchange(first_, {})));
   while (!intake_.is_whole()) {
     NEPTUNE_ASSIGN_OR_RETURN(SnapshotChunk chunk, Fetch());
@@ -53,6 +52,16 @@ Status Restoration::Run() {
   }
   while (is_ordered_ && !spool_.empty()) NEPTUNE_RETURN_IF_ERROR(ExecuteSome());
   return OkStatus();
+}
+
+// Nothing of the other member is here yet: whatever fails is this node's.
+Status Restoration::Empty() {
+  Status status = data_.BeginRestore();
+  if (status.ok()) {
+    status = device_.Run(ReplicaLane::kSnapshot, [this] { return spool_.Clear(); });
+  }
+  has_disk_failed_ = !status.ok() && status.code() != StatusCode::kCancelled;
+  return status;
 }
 
 Status Restoration::Take(SnapshotChunk chunk) {
@@ -96,10 +105,7 @@ Status Restoration::ExecuteSome() {
 }
 
 void Restoration::Leave() {
-  SnapshotPull pull;
-  pull.token = intake_.token();
-  pull.is_over = true;
-  (void)hooks_.fetch(pull);
+  if (intake_.token() != 0) hooks_.leave(intake_.token());
 }
 
 Status Restoration::OnDevice(const std::function<Status()>& call) {

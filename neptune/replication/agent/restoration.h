@@ -9,7 +9,8 @@
 //
 // Threads: runs on one user-level thread, which parks.
 // Errors: those of the pulls and of SnapshotIntake; those of data and spool, for which
-//   has_disk_failed() is true.
+//   has_disk_failed() is true. Damage of what has arrived counts as the sender's, unless the data
+//   cannot even be emptied for the next transfer.
 // Limits: one chunk at a time in memory, and entries of kReplaySize.
 
 #pragma once
@@ -29,9 +30,10 @@ namespace neptune {
 class Restoration {
  public:
   struct Hooks {
-    // Sends a pull, of which service, partition and receiver are filled in, and returns the answer;
-    // an empty chunk if the pull says that the transfer is over.
+    // Sends a pull, of which service, partition and receiver are filled in, and returns the answer.
     std::function<StatusOr<SnapshotChunk>(const SnapshotPull& pull)> fetch;
+    // Reports to the sender that the transfer is over, without waiting.
+    std::function<void(uint64_t token)> leave;
     // False: another source is better now, so a failed pull need not be repeated. May be null.
     std::function<bool()> is_wanted;
     // A chunk of this many bytes has arrived; may be null.
@@ -56,12 +58,13 @@ class Restoration {
   Status Run();
   // The place at which the data end. REQUIRES: Run has returned OK.
   const SnapshotMark& mark() const { return intake_.mark(); }
-  // Reports to the sender that nothing more is needed.
+  // Lets the sender let go of the transfer, if it has begun.
   void Leave();
 
   bool has_disk_failed() const { return has_disk_failed_; }
 
  private:
+  Status Empty();
   StatusOr<SnapshotChunk> Fetch();
   Status Take(SnapshotChunk chunk);
   Status Store(const SnapshotChunk& chunk);

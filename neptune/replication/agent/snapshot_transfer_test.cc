@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "neptune/base/disk_room.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/agent/log_committer.h"
 #include "neptune/replication/agent/replica_restore.h"
+#include "neptune/replication/agent/snapshot_places.h"
 #include "neptune/replication/agent/snapshot_sender.h"
 #include "neptune/replication/state/store_state.h"
 #include "neptune/world/sim/simulator.h"
@@ -144,12 +146,18 @@ class SnapshotTransferTest : public testing::Test {
       if (!is_ordered) mark.log = LogCopy{.base = base, .counts = {{11, base}}, .entries = {}};
       return mark;
     };
+    hooks.disk = &disk_;
     sender_ = std::make_unique<SnapshotSender>(from_->device(), from_->log(), from_->data(),
                                                is_ordered, std::move(hooks));
   }
   void MakeRestore(bool is_ordered) {
     ReplicaRestore::Hooks hooks;
     hooks.fetch = [this](MemberIndex, const SnapshotPull& pull) { return Fetch(pull); };
+    hooks.leave = [this](MemberIndex, uint64_t token) { Leave(token); };
+    hooks.take_place = [this] { return places_.Take("restores"); };
+    hooks.prepare = [this](Lsn data_end) {
+      return data_end < least_data_end_ ? Unavailable("too old") : OkStatus();
+    };
     hooks.handle = [this](ProtocolEvent event) { Handle(std::move(event)); };
     hooks.fail_writes = [](std::optional<Lsn>) {};
     hooks.on_begin = [this] { ++begin_count_; };
@@ -183,14 +191,22 @@ class SnapshotTransferTest : public testing::Test {
 
   // Carries a pull to the sender and its answer back, as `carry_` allows.
   StatusOr<SnapshotChunk> Fetch(const SnapshotPull& pull) {
-    if (!pull.is_over) ++pull_count_;
-    if (!pull.is_over && on_pull_) on_pull_();
+    ++pull_count_;
+    if (on_pull_) on_pull_();
     NEPTUNE_RETURN_IF_ERROR(CarryTo());
     NEPTUNE_ASSIGN_OR_RETURN(const std::string bytes, sender_->Pull(pull));
     largest_ = std::max(largest_, bytes.size());
     NEPTUNE_RETURN_IF_ERROR(CarryBack());
-    if (pull.is_over) return SnapshotChunk();
     return DecodeSnapshotChunk(bytes);
+  }
+  void Leave(uint64_t token) {
+    loop_.Post([this, token] {
+      const auto leave = [this, token] {
+        if (leaves_are_lost_) return;
+        (void)sender_->Pull({.token = token, .is_over = true});
+      };
+      ASSERT_TRUE(threads_->Spawn(leave).ok());
+    });
   }
   Status CarryTo() {
     return lost_one_in_ > 0 && random_.Below(lost_one_in_) == 0 ? Unavailable("lost") : OkStatus();
@@ -208,7 +224,9 @@ class SnapshotTransferTest : public testing::Test {
                       })
                       .ok());
     });
-    return simulator_.RunUntilTrue([&] { return is_over; }, simulator_.now() + limit);
+    const bool ended = simulator_.RunUntilTrue([&] { return is_over; }, simulator_.now() + limit);
+    simulator_.RunFor(std::chrono::milliseconds(1));  // the sender hears of the end
+    return ended;
   }
   void Run(const std::function<void()>& body) {
     bool is_over = false;
@@ -237,6 +255,10 @@ class SnapshotTransferTest : public testing::Test {
   std::atomic<bool> stopping_{false};
   RandomSource random_{5};
   std::unique_ptr<Member> from_, to_;
+  SnapshotPlaces places_{1};
+  Lsn least_data_end_ = 0;
+  bool leaves_are_lost_ = false;
+  DiskRoom disk_{1000};
   std::unique_ptr<SnapshotSender> sender_;
   std::unique_ptr<LogStorer> storer_;
   std::unique_ptr<ReplicaRestore> restore_;
@@ -537,6 +559,107 @@ TEST_F(SnapshotTransferTest, FailureOfTheReceiversDiskEndsTheRestore) {
   world_.sim_storage().Intercept(nullptr);
   EXPECT_EQ(failure_.code(), StatusCode::kResourceExhausted) << failure_;
   EXPECT_EQ(to_->data().state()->completed(), 0u);
+}
+
+TEST_F(SnapshotTransferTest, DamageOfTheReceiversDiskEndsTheRestore) {
+  Make();
+  WriteMany(400);
+  on_pull_ = [this] {
+    if (pull_count_ != 3) return;
+    world_.sim_storage().Intercept([](std::string_view store, WriteMode) {
+      return store == "data-to" ? DataLoss("a file is damaged") : OkStatus();
+    });
+  };
+  ASSERT_TRUE(RunRestore(std::chrono::minutes(1))) << "it would be repeated endlessly";
+  world_.sim_storage().Intercept(nullptr);
+  EXPECT_EQ(failure_.code(), StatusCode::kDataLoss) << failure_;
+  EXPECT_TRUE(to_->data().is_damaged()) << "they are destroyed when the replica is opened again";
+}
+
+TEST_F(SnapshotTransferTest, MemberThatWaitsForASenderHasNoPlaceMeanwhile) {
+  Make();
+  WriteMany(400);
+  std::vector<bool> was_free;
+  on_pull_ = [this, &was_free] {
+    was_free.push_back(places_.Take("restores").ok());
+    if (pull_count_ < 3 || pull_count_ > 9) return;
+    lost_one_in_ = 1;
+    loop_.RunAt(loop_.Now() + std::chrono::minutes(2), [this] { lost_one_in_ = 0; });
+  };
+  bool was_free_once = false;
+  for (int i = 1; i < 60; ++i) {
+    loop_.RunAt(loop_.Now() + std::chrono::seconds(i),
+                [&] { was_free_once |= places_.Take("restores").ok(); });
+  }
+  ASSERT_TRUE(RunRestore());
+  ASSERT_TRUE(result_.ok()) << result_;
+  EXPECT_EQ(begin_count_, 1);
+  EXPECT_TRUE(was_free_once);
+  for (size_t i = 0; i < was_free.size(); ++i) EXPECT_FALSE(was_free[i]) << "pull " << i;
+  EXPECT_EQ(to_->contents(), from_->contents());
+}
+
+TEST_F(SnapshotTransferTest, SenderThatIsTooOldIsRefusedAlsoAfterTheDataAreGone) {
+  Make();
+  WriteMany(400);
+  on_pull_ = [this] {
+    if (pull_count_ == 3) {
+      MakeSender();
+      least_data_end_ = 401;
+    }
+    if (pull_count_ == 6) {
+      from_->Write();
+      least_data_end_ = 401;
+    }
+  };
+  ASSERT_TRUE(RunRestore());
+  ASSERT_TRUE(result_.ok()) << result_;
+  EXPECT_EQ(to_->data().executed(), 401u);
+  EXPECT_EQ(to_->contents(), from_->contents());
+}
+
+TEST_F(SnapshotTransferTest, SenderThatDoesNotAnswerAnyMoreHoldsNothingUp) {
+  Make();
+  WriteMany(100);
+  leaves_are_lost_ = true;
+  const TimePoint began_at = simulator_.now();
+  ASSERT_TRUE(RunRestore());
+  ASSERT_TRUE(result_.ok()) << result_;
+  EXPECT_LT(simulator_.now() - began_at, std::chrono::seconds(1));
+  EXPECT_EQ(sender_->totals().active, 1) << "until it is idle for too long";
+}
+
+TEST_F(SnapshotTransferTest, TransferThatWasGivenUpIsLetGoAtOnce) {
+  Make();
+  WriteMany(400);
+  on_pull_ = [this] {
+    if (pull_count_ != 3) return;
+    world_.sim_storage().Intercept([](std::string_view store, WriteMode) {
+      return store == "data-to" ? ResourceExhausted("no space left") : OkStatus();
+    });
+  };
+  ASSERT_TRUE(RunRestore());
+  world_.sim_storage().Intercept(nullptr);
+  EXPECT_EQ(sender_->totals().active, 0);
+  EXPECT_EQ(sender_->totals().finished, 0u);
+  EXPECT_EQ(sender_->PinnedAfter(), SnapshotSender::kNoPin);
+}
+
+TEST_F(SnapshotTransferTest, ViewsAreLetGoWhileTheSendersDiskIsAlmostFull) {
+  Make();
+  WriteMany(300);
+  Run([this] {
+    ASSERT_TRUE(sender_->Pull({.receiver = NodeId("n2")}).ok());
+    disk_.Update({.total = 100'000, .free = 900});
+    EXPECT_TRUE(sender_->TakeExpired(this_thread::Now()).empty()) << "writes are refused first";
+    const StatusOr<std::string> refused = sender_->Pull({.receiver = NodeId("n3")});
+    EXPECT_EQ(refused.status().code(), StatusCode::kResourceExhausted);
+    disk_.Update({.total = 100'000, .free = 100});
+    sender_->Close(sender_->TakeExpired(this_thread::Now()));
+    EXPECT_EQ(sender_->totals().active, 0);
+    disk_.Update({.total = 100'000, .free = 90'000});
+    EXPECT_TRUE(sender_->Pull({.receiver = NodeId("n3")}).ok());
+  });
 }
 
 }  // namespace
