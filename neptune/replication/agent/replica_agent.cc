@@ -113,7 +113,8 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
           *device_, *log_, *data_, options_.identity.is_ordered,
           SnapshotSender::Hooks{.take_place = hooks_.take_send_place,
                                 .mark = [this](Lsn last) { return MarkSnapshot(last); },
-                                .disk = hooks_.disk})),
+                                .disk = hooks_.disk,
+                                .memory = hooks_.memory})),
       writes_(std::make_unique<PendingWrites>()) {}
 
 ReplicaAgent::~ReplicaAgent() = default;
@@ -549,8 +550,8 @@ std::unique_ptr<ReplicaRestore> ReplicaAgent::MakeRestore() {
   const std::string spool =
       StrCat("restore-", options_.identity.service, "-", options_.identity.partition);
   return std::make_unique<ReplicaRestore>(
-      ReplicaRestore::Parts{*device_, *data_, storer_, hooks_.world->storage()}, spool,
-      options_.identity.is_ordered, stopping_, std::move(hooks));
+      ReplicaRestore::Parts{*device_, *data_, storer_, hooks_.world->storage(), hooks_.memory},
+      spool, options_.identity.is_ordered, stopping_, std::move(hooks));
 }
 
 StatusOr<VerifiedPart> ReplicaAgent::Verify(const std::string& from, size_t size_max) {

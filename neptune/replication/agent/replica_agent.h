@@ -45,6 +45,7 @@
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/replication/agent/acceptance_clock.h"
 #include "neptune/replication/agent/log_storer.h"
@@ -108,6 +109,8 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
     // The log of the node; shared by its replicas.
     std::shared_ptr<LogCommitter> logs;
     const DiskRoom* disk = nullptr;  // may be null
+    // Snapshots on their way are charged to it; may be null.
+    std::shared_ptr<MemoryBudget> memory;
     // Sends to a member; called on the control loop.
     std::function<void(MemberIndex to, const ProtocolMessage& message)> send;
     // Sends a pull of another member's data, with service, partition and receiver filled in, and

@@ -108,6 +108,7 @@ std::unique_ptr<Restoration> ReplicaRestore::MakeTransfer() {
   hooks.leave = [this, from = from_](uint64_t token) { hooks_.leave(from, token); };
   hooks.is_wanted = [this, from = from_] { return from_ == from && !stopping_; };
   hooks.on_chunk = [this](size_t size) { NoteChunk(size); };
+  hooks.memory = parts_.memory;
   return std::make_unique<Restoration>(parts_.device, parts_.data, spool_, is_ordered_,
                                        std::move(hooks));
 }

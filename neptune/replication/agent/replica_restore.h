@@ -25,6 +25,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/replication/agent/log_storer.h"
@@ -64,6 +65,7 @@ class ReplicaRestore {
     ReplicaData& data;
     const LogStorer& storer;
     DurableStorage& storage;
+    std::shared_ptr<MemoryBudget> memory = nullptr;  // may be null
   };
   // `stopping` and the parts must outlive this object. `is_ordered`: not level 1; `name`: of the
   // store that the spool uses.

@@ -134,6 +134,7 @@ ReplicaAgent::Hooks Replication::HooksOf(const ReplicaAgentOptions& replica) {
   hooks.logs = Logs();
   hooks.capsules = environment_.capsules;
   hooks.disk = environment_.disk;
+  hooks.memory = environment_.memory;
   hooks.send = [this, replica](MemberIndex to, const ProtocolMessage& message) {
     SendFrom(replica, to, message);
   };

@@ -27,6 +27,7 @@
 
 #include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
 #include "neptune/replication/agent/data_scrubber.h"
@@ -78,6 +79,8 @@ class Replication {
     CapsuleStack* capsules = nullptr;    // may be null
     MetricsRegistry* metrics = nullptr;  // may be null
     const DiskRoom* disk = nullptr;      // may be null
+    // What snapshots have in memory is charged to it; may be null.
+    std::shared_ptr<MemoryBudget> memory;
     // The spec's options for a service; nullopt: the service is not replicated.
     std::function<std::optional<ReplicationOptions>(const ServiceName&)> options;
     // Requests an announcement soon; may be null.

@@ -14,21 +14,26 @@ namespace {
 // At most this part of a chunk is log entries while there are data, so that both go on.
 constexpr size_t kEntriesSizeMax = kSnapshotChunkSize / 4 * 3;
 constexpr size_t kPieceSizeMin = kSnapshotChunkSize - kEntriesSizeMax;
+// Copies of a chunk while it is made: its parts, its bytes, and those that are sent.
+constexpr size_t kChunkCopies = 3;
 // How long the log keeps what follows a whole snapshot: until its receiver is sent log entries.
 constexpr Duration kPinLinger = std::chrono::seconds(2);
 
 }  // namespace
 
 struct SnapshotSender::Session {
+  explicit Session(const std::shared_ptr<MemoryBudget>& budget) : held{SnapshotMemory(budget)} {}
+
   // Set at the beginning.
   uint64_t token = 0;
   NodeId receiver;
 
   // Used by the pull that is being answered, and by Close.
   struct Held {
-    std::unique_ptr<SnapshotSource> source;
-    std::shared_ptr<const void> place;
-    std::string last_chunk;
+    SnapshotMemory memory;
+    std::unique_ptr<SnapshotSource> source = nullptr;
+    std::shared_ptr<const void> place = nullptr;
+    std::string last_chunk{};
   };
   Held held;
   std::optional<SnapshotMark> mark;  // level 1
@@ -65,7 +70,10 @@ StatusOr<std::string> SnapshotSender::Pull(const SnapshotPull& pull) {
 
 bool SnapshotSender::EndPull(const std::shared_ptr<Session>& session,
                              const StatusOr<std::string>& chunk) {
-  const bool is_lost = !chunk.ok() && chunk.status().code() != StatusCode::kNotFound;
+  const bool may_go_on = chunk.status().code() == StatusCode::kNotFound ||
+                         chunk.status().code() == StatusCode::kResourceExhausted;
+  // The receiver of no chunk does not know the transfer.
+  const bool is_lost = !chunk.ok() && (!may_go_on || session->next_index == 0);
   LeafLock lock(&mutex_);
   session->is_busy = false;
   session->used_at = this_thread::Now();
@@ -82,7 +90,7 @@ StatusOr<std::shared_ptr<SnapshotSender::Session>> SnapshotSender::Begin(const S
   if (pull.index != 0) return InvalidArgument("a snapshot begins with chunk 0");
   NEPTUNE_RETURN_IF_ERROR(CheckRoom());
   Close(TakeOf(pull.receiver));  // a receiver that begins again has given them up
-  const auto session = std::make_shared<Session>();
+  const auto session = std::make_shared<Session>(hooks_.memory);
   if (hooks_.take_place) {
     NEPTUNE_ASSIGN_OR_RETURN(session->held.place, hooks_.take_place());
   }
@@ -182,10 +190,10 @@ SnapshotSender::Sessions SnapshotSender::TakeExpired(TimePoint now) {
 // stopped runs nothing there.
 void SnapshotSender::Close(Sessions sessions) {
   for (const std::shared_ptr<Session>& session : sessions) {
-    Session::Held held;
+    Session::Held held{SnapshotMemory(nullptr)};
     {
       LeafLock lock(&mutex_);
-      held = std::exchange(session->held, {});
+      held = std::exchange(session->held, Session::Held{SnapshotMemory(nullptr)});
     }
     if (held.source == nullptr) continue;
     (void)device_.Run(ReplicaLane::kSnapshot, [&held] {
@@ -196,12 +204,18 @@ void SnapshotSender::Close(Sessions sessions) {
 }
 
 StatusOr<std::string> SnapshotSender::Answer(Session& session, const SnapshotPull& pull) {
-  if (pull.index + 1 == session.next_index) return session.held.last_chunk;
+  const bool is_repeated = pull.index + 1 == session.next_index;
+  if (is_repeated && !session.held.last_chunk.empty()) return session.held.last_chunk;
   if (pull.index != session.next_index) {
     return NotFound("chunk ", session.next_index, " follows, not ", pull.index);
   }
-  NEPTUNE_ASSIGN_OR_RETURN(const SnapshotChunk chunk, MakeChunk(session, pull));
-  session.held.last_chunk = EncodeSnapshotChunk(chunk);
+  NEPTUNE_RETURN_IF_ERROR(session.held.memory.Reserve(kChunkCopies * kSnapshotChunkSize));
+  session.held.last_chunk = std::string();  // the receiver has it
+  StatusOr<SnapshotChunk> made = MakeChunk(session, pull);
+  if (made.ok()) session.held.last_chunk = EncodeSnapshotChunk(*made);
+  session.held.memory.Keep(session.held.last_chunk.size());
+  NEPTUNE_RETURN_IF_ERROR(made.status());
+  const SnapshotChunk& chunk = *made;
   if (!chunk.entries.empty()) session.sent = chunk.entries.back().lsn;
   session.is_whole = chunk.mark.has_value();
   ++session.next_index;
@@ -215,6 +229,8 @@ StatusOr<SnapshotChunk> SnapshotSender::MakeChunk(Session& session, const Snapsh
   chunk.data_end = session.held.source->completed();
   const Lsn last = data_.executable();
   NEPTUNE_ASSIGN_OR_RETURN(const size_t size, AddEntries(session, last, chunk));
+  NEPTUNE_RETURN_IF_ERROR(
+      session.held.memory.ReserveLarge(kChunkCopies * std::max(size, kSnapshotChunkSize)));
   if (!session.held.source->is_done()) {
     const size_t room = kSnapshotChunkSize - std::min(size, kSnapshotChunkSize);
     NEPTUNE_ASSIGN_OR_RETURN(chunk.piece,

@@ -10,7 +10,8 @@
 // Threads: thread-safe. Pull and Close park and run on a user-level thread.
 // Errors: kNotFound the transfer is unknown, e.g. it has ended; kUnavailable a pull of it is being
 //   answered; kAborted the log could not keep what the receiver lacks; kResourceExhausted no place
-//   is free; those of log and data. After kAborted and errors of log and data the transfer is over.
+//   is free, or no memory for the chunk: it may be pulled again later; those of log and data. After
+//   kAborted and errors of log and data the transfer is over.
 // Limits: each transfer holds its last chunk, to send it again, and the one being made; it has one
 //   of the node's places until it is over. kSnapshotIdleMax without a pull ends it. So does a disk
 //   that is almost full (DiskRoom::may_follow), since a view keeps what is overwritten; none begins
@@ -28,10 +29,12 @@
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/replication/agent/replica_data.h"
 #include "neptune/replication/agent/replica_log.h"
+#include "neptune/replication/agent/snapshot_memory.h"
 #include "neptune/replication/agent/snapshot_message.h"
 
 namespace neptune {
@@ -45,6 +48,8 @@ class SnapshotSender {
     std::function<StatusOr<SnapshotMark>(Lsn last)> mark;
     // The room on the disk of the data; may be null.
     const DiskRoom* disk = nullptr;
+    // The node's budget, to which chunks are charged; may be null.
+    std::shared_ptr<MemoryBudget> memory;
   };
   // The references must outlive this object. `is_ordered`: not level 1.
   SnapshotSender(const ReplicaDevice& device, const ReplicaLog& log, const ReplicaData& data,
