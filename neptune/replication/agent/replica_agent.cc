@@ -69,6 +69,11 @@ Status PrepareRestore(Lsn data_end, const ReplicaLog& log, ReplicaData& data) {
 // `disk`: null: its room is not known.
 bool MayFollow(const DiskRoom* disk) { return disk == nullptr || disk->may_follow(); }
 
+// True if the disk takes new writes.
+bool HasRoom(const DiskRoom* disk) {
+  return disk == nullptr || disk->level() < DiskRoom::Level::kFull;
+}
+
 std::optional<MemberIndex> OtherPrimary(const ReplicationProtocol& protocol, MemberIndex self) {
   const std::optional<MemberIndex> primary = protocol.status().primary;
   return primary == self ? std::nullopt : primary;
@@ -244,6 +249,10 @@ void ReplicaAgent::Pump() {
     pump_ = ThreadRef(UserThread::Current());
   }
   while (!stopping_) {
+    const bool has_room = HasRoom(hooks_.disk);
+    if (has_room != std::exchange(has_room_, has_room)) {
+      protocol_->Handle(RoomChanged{has_room}, loop_.Now());
+    }
     if (loop_.Now() >= protocol_->NextEvent()) protocol_->Handle(TimePassed(), loop_.Now());
     TakeActions();
     Publish();

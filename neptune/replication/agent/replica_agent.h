@@ -30,8 +30,9 @@
 //   memory: snapshot_sender.h, restoration.h. The log exceeds log_size_max by at most a fifth, for
 //   what snapshots under way and members that keep up still need. At level 1, while the log exceeds
 //   log_size_max and other members need it, writes are refused (kResourceExhausted). While the disk
-//   is almost full (DiskRoom), a replica orders no writes; with still less room it takes no entries
-//   and no data of other members, so that a primary counts it out, until there is room again.
+//   is almost full (DiskRoom), a replica orders no writes, and a primary hands over to one that
+//   has room, if there is one; with still less room it takes no entries and no data of others, so
+//   that a primary counts it out, until there is room again.
 
 #pragma once
 
@@ -310,6 +311,7 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   std::deque<OutgoingMessage> outgoing_;
   bool repairing_ = false;
   bool has_ended_ = false;
+  bool has_room_ = true;
   AcceptanceClock accepted_;
   const std::unique_ptr<PendingWrites> writes_;
 

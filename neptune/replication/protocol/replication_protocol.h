@@ -65,12 +65,18 @@ struct LogExtended {
   std::vector<LogEntry> entries;
   bool is_whole = false;
 };
+// Whether this member's disk has room for new writes. A primary whose disk has none hands its place
+// over to a member that has room, if there is one.
+struct RoomChanged {
+  bool has_room = true;
+};
 // The log no longer has the entries before `first`.
 struct EntriesDropped {
   Lsn first = 0;
 };
-using ProtocolEvent = std::variant<MessageReceived, TimePassed, MemberUnreachable, ChangeStored,
-                                   DataRestored, LogReplaced, LogExtended, EntriesDropped>;
+using ProtocolEvent =
+    std::variant<MessageReceived, TimePassed, MemberUnreachable, ChangeStored, DataRestored,
+                 LogReplaced, LogExtended, RoomChanged, EntriesDropped>;
 
 // How much a log must become smaller: which members it still keeps entries for.
 enum class LogPressure : uint8_t {

@@ -54,7 +54,8 @@ Duration Election::RandomUpTo(Duration most) {
 
 void Election::AwaitFor(Duration silence, TimePoint now) {
   if (!participates()) return;
-  const int rank = group_.IsWitness(group_.self) ? group_.size() : group_.self;
+  const bool is_last = group_.IsWitness(group_.self) || !has_room_;
+  const int rank = is_last ? group_.size() : group_.self;
   due_at_ = now + silence + kStoreCount * store_time_.typical(now) + rank * options_.election_step +
             RandomUpTo(options_.election_spread);
 }

@@ -54,6 +54,8 @@ class Election {
   // Timeouts. Only a member that takes part has one.
   void HearPrimary(TimePoint now);
   void Await(TimePoint now) { AwaitFor(options_.election_timeout, now); }
+  // A member without room for writes leaves it to the others to become candidates first.
+  void NoteRoom(bool has_room) { has_room_ = has_room; }
   TimePoint due_at() const { return participates() ? due_at_ : kNever; }
   // True if this member has heard no primary for this long.
   bool IsQuietFor(Duration silence, TimePoint now) const {
@@ -107,6 +109,7 @@ class Election {
 
   TimePoint heard_primary_at_;
   TimePoint due_at_ = kNever;
+  bool has_room_ = true;
   bool is_trial_ = true;
   MemberSet votes_;
   // Started by hand: the promise to be stored first, and the number of its change once assigned.

@@ -31,6 +31,9 @@
 // Slow disks: timeouts grow with the time that this member's disk takes. A member whose disk takes
 //   longer than a heartbeat answers each append twice: at once with what it has stored already, so
 //   that the primary knows that it is heard, and again once the append is stored.
+// Full disks: a primary whose disk has no room for writes hands over to a member whose disk has
+//   room, and a preferred member without room is not handed the place. If no disk has room, the
+//   primary stays, for reads.
 // Leases: a primary that a majority has answered is the only one for lease_duration from the time
 //   it asked; members do not vote during that time, except for a successor that the primary chose,
 //   after which the primary no longer relies on its lease.
@@ -118,6 +121,7 @@ class SafeReplica final : public ReplicationProtocol {
   Recovery recovery_;
   Leadership leadership_;
 
+  bool has_room_ = true;
   ReplicaRole role_ = ReplicaRole::kSecondary;
   std::optional<MemberIndex> primary_;
 };
