@@ -50,6 +50,8 @@ class LogCommitter {
   // Lets damage of the last change be found. Called when nothing was stored for a while.
   Status Settle() { return node_log_.SyncMark(); }
 
+  // The log that is open; null: none yet.
+  std::shared_ptr<SharedLog> log() const { return node_log_.current(); }
   SharedLog::Statistics statistics() const { return node_log_.statistics(); }
 
  private:

@@ -33,22 +33,7 @@ constexpr size_t kPinShare = 10;
 
 // Delay before a member whose data are to be repaired looks for another one that leads.
 constexpr Duration kRepairPause = std::chrono::milliseconds(100);
-// Entries that are searched for the newest write.
-constexpr Lsn kNotWritesMax = 1'000;
 
-// Learns the times of the writes that the log and the data have. Times of entries before the newest
-// write are not later; other kinds of entries are rare.
-Status NoteAccepted(const ReplicaLog& log, const ReplicaData& data, AcceptanceClock& accepted) {
-  if (data.exists()) accepted.Note(data.state()->newest_write());
-  const Lsn last = log.last_lsn();
-  const Lsn first = std::max(log.first_lsn(), last - std::min(kNotWritesMax, last));
-  for (Lsn lsn = last; lsn >= first; --lsn) {
-    NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries, log.Read(lsn, lsn, 1));
-    accepted.Note(entries.front());
-    if (IsWrite(entries.front().kind)) break;
-  }
-  return OkStatus();
-}
 LogPressure PressureOf(size_t size, size_t size_max) {
   if (size <= size_max) return LogPressure::kNone;
   return size <= size_max + size_max / kPinShare ? LogPressure::kLarge : LogPressure::kFull;
@@ -135,7 +120,8 @@ Status ReplicaAgent::Start(const Opening& opening) {
   if (data_->exists() && !is_write_anywhere()) {
     readable_from_ = std::min(log_->found().committed, log_->found().last_lsn);
   }
-  NEPTUNE_RETURN_IF_ERROR(NoteAccepted(*log_, *data_, accepted_));
+  if (data_->exists()) accepted_.Note(data_->state()->newest_write());
+  NEPTUNE_RETURN_IF_ERROR(log_->NoteAccepted(accepted_));
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   SpawnOn(*hooks_.control, "replica", [this] { Pump(); });
   SpawnOn(*hooks_.control, "store", [this] { storer_.Run(); });
@@ -348,6 +334,20 @@ void ReplicaAgent::ReportDamage(const Status& damage) {
   });
 }
 
+void ReplicaAgent::CheckLog() {
+  loop_.Post([self = shared_from_this(), this] {
+    if (stopping_ || !is_started_) return;
+    const SharedLog::Damage decay = log_->decay();
+    if (decay.status.ok()) return;
+    const bool has_executed = data_->exists() && data_->executed() >= decay.last_lost;
+    if (decay.last_lost == 0 || !has_executed) {
+      return Fail(Annotate(decay.status, "checking the log"));
+    }
+    drop_wanted_ = true;
+    WakeExecutor();
+  });
+}
+
 Status ReplicaAgent::StartByHand() {
   struct Answer {
     OneShotEvent done;
@@ -478,6 +478,12 @@ void ReplicaAgent::FindDroppable() {
     const Lsn wanted = pressure == LogPressure::kNone ? kept : flushed;
     Lsn last = protocol_->LastDroppable(wanted, pressure, loop_.Now());
     if (pressure != LogPressure::kFull) last = std::min(last, sender_->PinnedAfter());
+    const SharedLog::Damage decay = log_->decay();
+    if (decay.last_lost > last) {  // no member can be sent it
+      const Lsn lost = std::min(decay.last_lost, flushed);
+      last = std::max(last, protocol_->LastDroppable(lost, LogPressure::kFull, loop_.Now()));
+      if (last < decay.last_lost) return Fail(Annotate(decay.status, "dropping what is lost"));
+    }
     if (last >= log_->first_lsn()) storer_.DropBefore(last + 1);
     WakePump();  // LastDroppable may have appended an entry
   });

@@ -160,6 +160,10 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   bool has_repaired() const { return has_repaired_; }
   // A reader found stored data damaged. Any thread.
   void ReportDamage(const Status& damage);
+  // Something stored in the node's log has decayed. If this log has lost entries that the data
+  // contain, it drops them; otherwise the agent ends, and the next one begins with a damaged log.
+  // Any thread.
+  void CheckLog();
 
   void Receive(MemberIndex from, ProtocolMessage message);
   void Unreachable(MemberIndex member);

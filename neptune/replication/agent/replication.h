@@ -32,6 +32,7 @@
 #include "neptune/base/status_section.h"
 #include "neptune/replication/agent/data_scrubber.h"
 #include "neptune/replication/agent/log_committer.h"
+#include "neptune/replication/agent/log_scrubber.h"
 #include "neptune/replication/agent/replica_agent.h"
 #include "neptune/replication/agent/replica_keeper.h"
 #include "neptune/replication/agent/replica_links.h"
@@ -134,6 +135,10 @@ class Replication {
   // The log of this node, made for its first replica.
   std::shared_ptr<LogCommitter> Logs();
   void ShowMetrics(const ReplicaKeeper& keeper);
+  void ShowLogMetrics();
+  // Lets the replicas look at what their logs have lost.
+  void CheckLogs();
+  void DescribeLog(StatusReport* report) const;
 
   const Environment environment_;
   ReplicaLinks links_;
@@ -144,6 +149,8 @@ class Replication {
   std::map<Key, std::unique_ptr<ReplicaKeeper>> keepers_ ABSL_GUARDED_BY(mutex_);
   std::vector<ReplicaMetrics> metrics_;  // one per keeper
   DataScrubber scrubber_;
+  LogScrubber log_scrubber_;
+  std::vector<CallbackGauge> log_metrics_;
   size_t next_announced_ = 0;
 };
 
