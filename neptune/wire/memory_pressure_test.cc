@@ -440,5 +440,20 @@ TEST_F(MemoryPressureTest, ConnectionTakesAPlaceOnlyAfterItsHandshake) {
   EXPECT_EQ(options.slots->used(), 1u);
 }
 
+TEST_F(MemoryPressureTest, AnswerIsChargedWithItsWholeBuffer) {
+  const auto server = Serve(Options());
+  const auto peer = Ask(*server);
+  ASSERT_EQ(requests_.size(), 1u);
+  std::string answer;
+  answer.reserve(10 * kMiB);
+  answer.resize(2 * kMiB);
+  requests_[0].reply.Send({}, std::move(answer));
+  Run();
+  EXPECT_GE(budget_->used(MemoryUse::kAnswers), 10 * kMiB);
+  peer->stream->SetReading(true);
+  Run(seconds(5));
+  EXPECT_EQ(budget_->used(), 0u);
+}
+
 }  // namespace
 }  // namespace neptune
