@@ -243,6 +243,7 @@ void Node::MakeReplication() {
   environment.capsules = &capsules_->stack();
   environment.metrics = &metrics_;
   environment.disk = &budgets_->disk();
+  environment.memory = budgets_->memory().budget;
   environment.options = [this](const ServiceName& name) -> std::optional<ReplicationOptions> {
     const ServiceSpec& service = *FindService(options_.spec, name.value());
     if (!service.has_replication()) return std::nullopt;

@@ -12,6 +12,10 @@ constexpr size_t kMovedSizeMin = 64 * 1024;
 
 }  // namespace
 
+size_t FrameOutput::HeldBy(const std::string& payload) {
+  return payload.size() < kMovedSizeMin ? payload.size() : payload.capacity();
+}
+
 bool FrameOutput::Reserve(size_t payload_size) {
   if (payload_size < kLargePayloadSize) return true;
   const size_t unsent = unsent_size();

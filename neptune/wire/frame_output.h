@@ -56,6 +56,9 @@ class FrameOutput {
     Close();
   }
 
+  // What an answer holds until it is sent: a large one is sent from its own buffer, which may be
+  // larger than its bytes.
+  static size_t HeldBy(const std::string& payload);
   // Charges a large answer; false: there is no memory for it now. REQUIRES: open().
   bool Reserve(size_t payload_size);
   // REQUIRES: open(), and Reserve returned true for the payload.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/security/secure_network.h"
 #include "neptune/wire/client_connection.h"
 #include "neptune/wire/server_connection.h"
 #include "neptune/world/sim/simulator.h"
@@ -412,6 +413,46 @@ TEST_F(MemoryPressureTest, ServersOfANodeShareItsPlaces) {
   Run();
   EXPECT_FALSE(accepted->closed);
   EXPECT_EQ(options.slots->used(), 1u);
+}
+
+TEST_F(MemoryPressureTest, ConnectionTakesAPlaceOnlyAfterItsHandshake) {
+  constexpr char kKey[] = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+  SecureNetworkOptions security;
+  security.keys = std::make_shared<const ClusterKeys>(*ClusterKeys::Parse(kKey, "test"));
+  SecureNetwork of_server(*server_loop_, security);
+  SecureNetwork of_client(*client_loop_, security);
+  FrameServerOptions options;
+  options.slots = std::make_shared<ConnectionSlots>(1);
+  options.network = &of_server;
+  const auto server = Serve(options);
+  std::vector<std::unique_ptr<SilentPeer>> silent;
+  for (int i = 0; i < 20; ++i) silent.push_back(ConnectSilent(*server));
+  EXPECT_EQ(options.slots->used(), 0u);
+  std::unique_ptr<Stream> opened;
+  of_client.Connect(server->local(), client_loop_->Now() + seconds(1),
+                    [&](StatusOr<std::unique_ptr<Stream>> stream) { opened = *std::move(stream); });
+  Run();
+  ASSERT_NE(opened, nullptr);
+  EXPECT_EQ(options.slots->used(), 1u);
+  EXPECT_EQ(options.slots->refused_count(), 0u);
+  Run(security.handshake_timeout);
+  for (const auto& peer : silent) EXPECT_TRUE(peer->closed);
+  EXPECT_EQ(options.slots->used(), 1u);
+}
+
+TEST_F(MemoryPressureTest, AnswerIsChargedWithItsWholeBuffer) {
+  const auto server = Serve(Options());
+  const auto peer = Ask(*server);
+  ASSERT_EQ(requests_.size(), 1u);
+  std::string answer;
+  answer.reserve(10 * kMiB);
+  answer.resize(2 * kMiB);
+  requests_[0].reply.Send({}, std::move(answer));
+  Run();
+  EXPECT_GE(budget_->used(MemoryUse::kAnswers), 10 * kMiB);
+  peer->stream->SetReading(true);
+  Run(seconds(5));
+  EXPECT_EQ(budget_->used(), 0u);
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ class ServerConnection final : public StreamHandler,
     if (!calls_.Answered(call) || !output_.open()) return;
     SettleWaiting();
     const size_t size = payload.size();
-    if (size > server_.options_.frames.payload_size_max || output_.Reserve(size)) {
+    if (size > server_.options_.frames.payload_size_max ||
+        output_.Reserve(FrameOutput::HeldBy(payload))) {
       return output_.WriteAnswer(call, header, std::move(payload));
     }
     server_.RelieveSoon();

@@ -39,8 +39,44 @@ void LeaveFree(SimStorage& storage, uint64_t free) {
 
 double MetricOf(Node& node, std::string_view name) { return node.metrics().Value(name).value(); }
 
-TEST_F(FullDiskTest, PrimaryRefusesWritesBeforeItsDiskIsFullAndReadsGoOn) {
+TEST_F(FullDiskTest, PrimaryWithoutRoomHandsOverToAMemberWithRoomUntilItHasSome) {
   Start(3, kOrdered);
+  SimStorage& disk = simulator().host("s0").sim_storage();
+  InSession([](ReplicaSession& session) { EXPECT_EQ(Append(session, "k=a").value(), "a"); });
+  ASSERT_EQ(PrimaryBy("s2"), "s0");
+  LeaveFree(disk, 5 * kMiB);
+  LeaveFree(simulator().host("s1").sim_storage(), 5 * kMiB);
+  simulator().RunFor(seconds(2));
+  EXPECT_EQ(PrimaryBy("s2"), "s2") << "the only one with room";
+  InSession([](ReplicaSession& session) {
+    EXPECT_EQ(Append(session, "k=b").value(), "ab");
+    EXPECT_EQ(Get(session, "k").value(), "ab");
+  });
+  simulator().RunFor(seconds(10));
+  EXPECT_EQ(PrimaryBy("s2"), "s2") << "it stays";
+  EXPECT_EQ(Agent("s0")->state()->completed(), Agent("s2")->state()->completed());
+  EXPECT_EQ(Agent("s0")->status().role, ReplicaRole::kSecondary);
+  EXPECT_TRUE(Agent("s0")->status().failure.ok());
+
+  LeaveFree(disk, 40 * kMiB);
+  simulator().RunFor(seconds(5));
+  EXPECT_EQ(PrimaryBy("s2"), "s0") << "it is preferred";
+  InSession([](ReplicaSession& session) { EXPECT_EQ(Append(session, "k=c").value(), "abc"); });
+}
+
+TEST_F(FullDiskTest, MemberWithoutRoomIsNotElectedWhileAnotherHasRoom) {
+  Start(3, kOrdered);
+  InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=a").ok()); });
+  LeaveFree(simulator().host("s1").sim_storage(), 5 * kMiB);
+  simulator().RunFor(seconds(1));
+  simulator().Crash("s0");
+  simulator().RunFor(seconds(2));
+  EXPECT_EQ(PrimaryBy("s1"), "s2");
+  InSession([](ReplicaSession& session) { EXPECT_EQ(Append(session, "k=b").value(), "ab"); });
+}
+
+TEST_F(FullDiskTest, OnlyReplicaRefusesWritesBeforeItsDiskIsFullAndReadsGoOn) {
+  Start(1, kOrdered);
   SimStorage& disk = simulator().host("s0").sim_storage();
   InSession([](ReplicaSession& session) { EXPECT_EQ(Append(session, "k=a").value(), "a"); });
   LeaveFree(disk, 5 * kMiB);
@@ -51,7 +87,6 @@ TEST_F(FullDiskTest, PrimaryRefusesWritesBeforeItsDiskIsFullAndReadsGoOn) {
     EXPECT_NE(refused.status().message().find("disk"), std::string::npos) << refused.status();
     EXPECT_EQ(Get(session, "k").value(), "a");
   });
-  EXPECT_EQ(PrimaryBy("s1"), "s0");
   EXPECT_TRUE(Agent("s0")->status().failure.ok());
   EXPECT_GE(MetricOf(cluster_->node("s0"), "neptune_disk_refused_writes_total"), 1);
 

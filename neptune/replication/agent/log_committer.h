@@ -53,6 +53,8 @@ class LogCommitter {
   // False: there was no store of this name when the first log was opened.
   bool MayHaveStore(const std::string& name);
 
+  // The log that is open; null: none yet.
+  std::shared_ptr<SharedLog> log() const { return node_log_.current(); }
   SharedLog::Statistics statistics() const { return node_log_.statistics(); }
 
  private:

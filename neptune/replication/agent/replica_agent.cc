@@ -37,26 +37,14 @@ constexpr Duration kSnapshotLook = std::chrono::seconds(1);
 // Entries that are searched for the newest write.
 constexpr Lsn kNotWritesMax = 1'000;
 
-// Learns the times of the writes that the log and the data have. Times of entries before the newest
-// write are not later; other kinds of entries are rare.
-Status NoteAccepted(const ReplicaLog& log, const ReplicaData& data, AcceptanceClock& accepted) {
-  if (data.exists()) accepted.Note(data.state()->newest_write());
-  const Lsn last = log.last_lsn();
-  const Lsn first = std::max(log.first_lsn(), last - std::min(kNotWritesMax, last));
-  for (Lsn lsn = last; lsn >= first; --lsn) {
-    NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries, log.Read(lsn, lsn, 1));
-    accepted.Note(entries.front());
-    if (IsWrite(entries.front().kind)) break;
-  }
-  return OkStatus();
-}
 LogPressure PressureOf(size_t size, size_t size_max) {
   if (size <= size_max) return LogPressure::kNone;
   return size <= size_max + size_max / kPinShare ? LogPressure::kLarge : LogPressure::kFull;
 }
 
-// Destroys damaged data, because others, which end with this write or a later one, arrive.
-Status PrepareRepair(Lsn data_end, const ReplicaLog& log, ReplicaData& data) {
+// Makes ready for others' data, which end with this write or a later one: data before the log would
+// leave a hole. Data that are damaged are destroyed.
+Status PrepareRestore(Lsn data_end, const ReplicaLog& log, ReplicaData& data) {
   if (data_end == 0 || data_end < log.first_lsn() - 1) {
     return Unavailable("the other member's data end with write ", data_end,
                        ", before this member's log begins");
@@ -74,6 +62,11 @@ TimePoint NextLook(const ReplicationProtocol& protocol, const SnapshotSender& se
                    TimePoint now) {
   const TimePoint next = protocol.NextEvent();
   return sender.totals().active == 0 ? next : std::min(next, now + kSnapshotLook);
+}
+
+// True if the disk takes new writes.
+bool HasRoom(const DiskRoom* disk) {
+  return disk == nullptr || disk->level() < DiskRoom::Level::kFull;
 }
 
 std::optional<MemberIndex> OtherPrimary(const ReplicationProtocol& protocol, MemberIndex self) {
@@ -119,7 +112,9 @@ ReplicaAgent::ReplicaAgent(ReplicaAgentOptions options, Hooks hooks)
       sender_(std::make_unique<SnapshotSender>(
           *device_, *log_, *data_, options_.identity.is_ordered,
           SnapshotSender::Hooks{.take_place = hooks_.take_send_place,
-                                .mark = [this](Lsn last) { return MarkSnapshot(last); }})),
+                                .mark = [this](Lsn last) { return MarkSnapshot(last); },
+                                .disk = hooks_.disk,
+                                .memory = hooks_.memory})),
       writes_(std::make_unique<PendingWrites>()) {}
 
 ReplicaAgent::~ReplicaAgent() = default;
@@ -135,7 +130,8 @@ Status ReplicaAgent::Start(const Opening& opening) {
   if (data_->exists() && !is_write_anywhere()) {
     readable_from_ = std::min(log_->found().committed, log_->found().last_lsn);
   }
-  NEPTUNE_RETURN_IF_ERROR(NoteAccepted(*log_, *data_, accepted_));
+  if (data_->exists()) accepted_.Note(data_->state()->newest_write());
+  NEPTUNE_RETURN_IF_ERROR(log_->NoteAccepted(accepted_));
   NEPTUNE_RETURN_IF_ERROR(MakeProtocol());
   for (MemberIndex member = 0; hooks_.hears != nullptr && member < options_.group.size();
        ++member) {
@@ -253,6 +249,10 @@ void ReplicaAgent::Pump() {
     pump_ = ThreadRef(UserThread::Current());
   }
   while (!stopping_) {
+    const bool has_room = HasRoom(hooks_.disk);
+    if (has_room != std::exchange(has_room_, has_room)) {
+      protocol_->Handle(RoomChanged{has_room}, loop_.Now());
+    }
     if (loop_.Now() >= protocol_->NextEvent()) protocol_->Handle(TimePassed(), loop_.Now());
     TakeActions();
     Publish();
@@ -351,6 +351,20 @@ void ReplicaAgent::ReportDamage(const Status& damage) {
   });
 }
 
+void ReplicaAgent::CheckLog() {
+  loop_.Post([self = shared_from_this(), this] {
+    if (stopping_ || !is_started_) return;
+    const SharedLog::Damage decay = log_->decay();
+    if (decay.status.ok()) return;
+    const bool has_executed = data_->exists() && data_->executed() >= decay.last_lost;
+    if (decay.last_lost == 0 || !has_executed) {
+      return Fail(Annotate(decay.status, "checking the log"));
+    }
+    drop_wanted_ = true;
+    WakeExecutor();
+  });
+}
+
 Status ReplicaAgent::StartByHand() {
   struct Answer {
     OneShotEvent done;
@@ -408,7 +422,10 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
   const bool is_ordering = is_write_anywhere() || standing.role == ReplicaRole::kPrimary;
   if (is_ordering && writes_->Join(pending, standing.epoch)) return;
   if (is_ordering) pending->failure = CheckRoom();
-  if (!pending->failure.ok()) return pending->done.Set();
+  if (!pending->failure.ok()) {
+    WakePump();  // a primary that rests learns that its disk is full
+    return pending->done.Set();
+  }
   write.accepted_at = accepted_.TimeOf(hooks_.world->wall_time());
   accepted_.Note(write.accepted_at);
   const StatusOr<Lsn> lsn = protocol_->Propose(std::move(write), loop_.Now());
@@ -481,6 +498,12 @@ void ReplicaAgent::FindDroppable() {
     const Lsn wanted = pressure == LogPressure::kNone ? kept : flushed;
     Lsn last = protocol_->LastDroppable(wanted, pressure, loop_.Now());
     if (pressure != LogPressure::kFull) last = std::min(last, sender_->PinnedAfter());
+    const SharedLog::Damage decay = log_->decay();
+    if (decay.last_lost > last) {  // no member can be sent it
+      const Lsn lost = std::min(decay.last_lost, flushed);
+      last = std::max(last, protocol_->LastDroppable(lost, LogPressure::kFull, loop_.Now()));
+      if (last < decay.last_lost) return Fail(Annotate(decay.status, "dropping what is lost"));
+    }
     if (last >= log_->first_lsn()) storer_.DropBefore(last + 1);
     WakePump();  // LastDroppable may have appended an entry
   });
@@ -523,9 +546,16 @@ void ReplicaAgent::CloseIdleSnapshots() {
 std::unique_ptr<ReplicaRestore> ReplicaAgent::MakeRestore() {
   ReplicaRestore::Hooks hooks;
   hooks.fetch = [this](MemberIndex from, const SnapshotPull& pull) -> StatusOr<SnapshotChunk> {
-    if (!pull.is_over && !MayFollow(hooks_.disk))
-      return ResourceExhausted("the disk is almost full");
+    if (!MayFollow(hooks_.disk)) return ResourceExhausted("the disk is almost full");
     return hooks_.fetch(from, pull);
+  };
+  hooks.leave = [this](MemberIndex from, uint64_t token) {
+    SpawnOn(*hooks_.control, "leave", [this, from, token] {
+      SnapshotPull pull;
+      pull.token = token;
+      pull.is_over = true;
+      (void)hooks_.fetch(from, pull);
+    });
   };
   hooks.take_place = hooks_.take_restore_place;
   hooks.handle = [this](ProtocolEvent event) {
@@ -538,7 +568,8 @@ std::unique_ptr<ReplicaRestore> ReplicaAgent::MakeRestore() {
     writes_->FailAll("the replica restored another member's data before the write was stored");
   };
   hooks.prepare = [this](Lsn data_end) {
-    return repairing_ ? PrepareRepair(data_end, *log_, *data_) : OkStatus();
+    // At level 1 the other member's log comes too.
+    return is_write_anywhere() ? OkStatus() : PrepareRestore(data_end, *log_, *data_);
   };
   hooks.on_begin = [this] { board_->BeginRestore(); };
   hooks.on_result = [this](const Status& status) {
@@ -554,8 +585,8 @@ std::unique_ptr<ReplicaRestore> ReplicaAgent::MakeRestore() {
   const std::string spool =
       StrCat("restore-", options_.identity.service, "-", options_.identity.partition);
   return std::make_unique<ReplicaRestore>(
-      ReplicaRestore::Parts{*device_, *data_, storer_, hooks_.world->storage()}, spool,
-      options_.identity.is_ordered, stopping_, std::move(hooks));
+      ReplicaRestore::Parts{*device_, *data_, storer_, hooks_.world->storage(), hooks_.memory},
+      spool, options_.identity.is_ordered, stopping_, std::move(hooks));
 }
 
 StatusOr<VerifiedPart> ReplicaAgent::Verify(const std::string& from, size_t size_max) {

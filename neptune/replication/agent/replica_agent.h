@@ -30,8 +30,9 @@
 //   memory: snapshot_sender.h, restoration.h. The log exceeds log_size_max by at most a fifth, for
 //   what snapshots under way and members that keep up still need. At level 1, while the log exceeds
 //   log_size_max and other members need it, writes are refused (kResourceExhausted). While the disk
-//   is almost full (DiskRoom), a replica orders no writes; with still less room it takes no entries
-//   and no data of other members, so that a primary counts it out, until there is room again.
+//   is almost full (DiskRoom), a replica orders no writes, and a primary hands over to one that
+//   has room, if there is one; with still less room it takes no entries and no data of others, so
+//   that a primary counts it out, until there is room again.
 
 #pragma once
 
@@ -45,6 +46,7 @@
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/replication/agent/acceptance_clock.h"
 #include "neptune/replication/agent/log_storer.h"
@@ -109,6 +111,8 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
     // The log of the node; shared by its replicas.
     std::shared_ptr<LogCommitter> logs;
     const DiskRoom* disk = nullptr;  // may be null
+    // Snapshots on their way are charged to it; may be null.
+    std::shared_ptr<MemoryBudget> memory;
     // Sends to a member; called on the control loop.
     std::function<void(MemberIndex to, const ProtocolMessage& message)> send;
     // Sends a pull of another member's data, with service, partition and receiver filled in, and
@@ -162,6 +166,10 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   bool has_repaired() const { return has_repaired_; }
   // A reader found stored data damaged. Any thread.
   void ReportDamage(const Status& damage);
+  // Something stored in the node's log has decayed. If this log has lost entries that the data
+  // contain, it drops them; otherwise the agent ends, and the next one begins with a damaged log.
+  // Any thread.
+  void CheckLog();
 
   void Receive(MemberIndex from, ProtocolMessage message);
   void Unreachable(MemberIndex member);
@@ -320,6 +328,7 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   std::deque<OutgoingMessage> outgoing_;
   bool repairing_ = false;
   bool has_ended_ = false;
+  bool has_room_ = true;
   AcceptanceClock accepted_;
   const std::unique_ptr<PendingWrites> writes_;
 

@@ -143,7 +143,7 @@ StatusOr<std::string> ReplicaData::NextPiece(SnapshotSource& source, size_t size
 
 Status ReplicaData::BeginRestore() {
   ++restore_count_;
-  return device_.Run(ReplicaLane::kSnapshot, [this] { return state_->BeginRestore(); });
+  return Noted(device_.Run(ReplicaLane::kSnapshot, [this] { return state_->BeginRestore(); }));
 }
 
 Status ReplicaData::RestorePiece(std::string_view piece) {

@@ -1,7 +1,10 @@
 #include "neptune/replication/agent/replica_device.h"
 
+#include <algorithm>
+
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
+#include "neptune/replication/agent/replication_services.h"
 #include "neptune/thread/synchronization.h"
 
 namespace neptune {
@@ -31,6 +34,25 @@ StatusOr<CapsuleConfig> CapsuleOf(ReplicaLane lane) {
   return config;
 }
 
+// Creates a capsule for the calls of the service, which nothing but their number bounds.
+Status MakeCallCapsule(CapsuleStack& stack, const char* name, const char* service) {
+  const std::string rule = StrCat("service:", service);
+  const auto found = stack.Find(NetworkOperation{.service = service, .partition = PartitionId(0)});
+  if (found == nullptr) return OkStatus();
+  const std::vector<ClassificationRule> rules = found->config().rules;
+  const bool is_named = std::any_of(rules.begin(), rules.end(),
+                                    [&](const auto& one) { return one.text().starts_with(rule); });
+  if (is_named) return OkStatus();
+  CapsuleConfig config;
+  config.name = name;
+  config.type = ResourceType::kNetwork;
+  NEPTUNE_ASSIGN_OR_RETURN(auto parsed, ClassificationRule::Parse(rule));
+  config.rules.push_back(std::move(parsed));
+  config.limits.resident_count_max = kOwnCallCountMax;
+  config.limits.timeout = kNoTimeout;
+  return stack.Create(config);
+}
+
 }  // namespace
 
 std::string_view NameOf(ReplicaLane lane) {
@@ -53,7 +75,8 @@ Status MakeReplicationCapsules(CapsuleStack& stack) {
     NEPTUNE_ASSIGN_OR_RETURN(const CapsuleConfig config, CapsuleOf(lane));
     NEPTUNE_RETURN_IF_ERROR(stack.Create(config));
   }
-  return OkStatus();
+  NEPTUNE_RETURN_IF_ERROR(MakeCallCapsule(stack, "replication-calls", kReplicationService));
+  return MakeCallCapsule(stack, "replication-pulls", kSnapshotService);
 }
 
 ReplicaDevice::ReplicaDevice(CapsuleStack* capsules, const ServiceName& service,

@@ -1,4 +1,5 @@
-// Runs a replica's blocking calls in the device capsules of its node, one for each lane.
+// The capsules of a node's replicas: the device capsules in which they run their blocking calls,
+// one for each lane, and those of their calls to other nodes.
 //
 //   stores its log ────────► log        storing continues while
 //   executes, flushes ─────► apply        readers fill their capsule
@@ -7,7 +8,8 @@
 //
 // A lane is a part of the path that rules of capsules see:
 // kReplicationDevice/SERVICE/PARTITION/LANE. A spec may give any of them, or all together, to a
-// capsule of its own.
+// capsule of its own. Calls to other replicas have capsules too, because users' calls may fill the
+// default one, whatever its bounds are: heartbeats and votes must not wait for them.
 //
 // Threads: Run on a user-level thread of any loop; the rest on any thread.
 // Errors: those of the call; kCancelled the node is stopping.
@@ -38,7 +40,9 @@ std::string_view NameOf(ReplicaLane lane);
 
 // Creates the device capsules replication-LANE of a node, for each lane unless a capsule takes it
 // already. Log and apply refuse nothing that a node can have under way; a snapshot has one helper
-// thread. Errors: those of CapsuleStack::Create.
+// thread. Creates the network capsules replication-calls and replication-pulls of messages and of
+// pulled snapshots on top of the stack, unless a capsule names their service, or nothing bounds
+// them. Errors: those of CapsuleStack::Create.
 Status MakeReplicationCapsules(CapsuleStack& stack);
 
 class ReplicaDevice {

@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule.h"
+#include "neptune/replication/agent/replication_services.h"
 #include "neptune/thread/simulated_threads.h"
 
 namespace neptune {
@@ -61,6 +62,37 @@ TEST_F(ReplicaDeviceTest, ACapsuleOfTheSpecKeepsItsLanes) {
   GiveAllLanes("all", {});
   ASSERT_TRUE(MakeReplicationCapsules(stack_).ok());
   for (const ReplicaLane lane : kReplicaLanes) EXPECT_EQ(CapsuleOf(lane).config().name, "all");
+}
+
+TEST_F(ReplicaDeviceTest, CallsToOtherReplicasDoNotShareACapsuleWithUsersCalls) {
+  CapsuleConfig crowded = DefaultCapsuleConfig();
+  crowded.limits.resident_count_max = 1;
+  ASSERT_TRUE(stack_.Change(crowded).ok());
+  CapsuleConfig rack;
+  rack.name = "rack";
+  rack.rules = {*ClassificationRule::Parse("inet:10.0.0.0/8")};
+  rack.limits.resident_count_max = 1;
+  ASSERT_TRUE(stack_.Create(rack).ok());
+  ASSERT_TRUE(MakeReplicationCapsules(stack_).ok());
+  const auto capsule_of = [&](std::string_view service) {
+    return stack_.Find(NetworkOperation{
+        .address = 0x0a000001, .service = service, .partition = PartitionId(0), .node = "b"});
+  };
+  EXPECT_EQ(capsule_of(kReplicationService)->name(), "replication-calls");
+  EXPECT_EQ(capsule_of(kSnapshotService)->name(), "replication-pulls");
+  EXPECT_GT(capsule_of(kReplicationService)->config().limits.resident_count_max, 1'000u);
+  EXPECT_EQ(capsule_of("registers")->name(), "rack");
+}
+
+TEST_F(ReplicaDeviceTest, ACapsuleOfTheSpecKeepsTheCallsThatItNames) {
+  CapsuleConfig own;
+  own.name = "own";
+  own.rules = {*ClassificationRule::Parse("service:neptune.replication")};
+  ASSERT_TRUE(stack_.Create(own).ok());
+  ASSERT_TRUE(MakeReplicationCapsules(stack_).ok());
+  const auto found =
+      stack_.Find(NetworkOperation{.service = kReplicationService, .partition = PartitionId(0)});
+  EXPECT_EQ(found->name(), "own");
 }
 
 TEST_F(ReplicaDeviceTest, TheLogIsStoredBesideAnyNumberOfReadsAndSnapshots) {

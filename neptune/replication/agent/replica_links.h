@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "neptune/replication/agent/addressed_message.h"
+#include "neptune/replication/agent/replication_services.h"
 #include "neptune/service/client.h"
 #include "neptune/service/node_loops.h"
 
@@ -27,13 +28,6 @@ inline constexpr size_t kLinkCountMax = 10'000;
 inline constexpr size_t kLinkSizeMax = 64u << 20;
 inline constexpr size_t kExchangeSizeMax = 4u << 20;
 inline constexpr Duration kExchangeTimeout = std::chrono::seconds(2);
-
-// The control service and the method by which nodes exchange replicas' messages.
-inline constexpr char kReplicationService[] = "neptune.replication";
-inline constexpr char kExchangeMethod[] = "Exchange";
-// The service and the method by which a node pulls a replica's data.
-inline constexpr char kSnapshotService[] = "neptune.snapshots";
-inline constexpr char kPullMethod[] = "PullSnapshot";
 
 class ReplicaLinks {
  public:

@@ -1,5 +1,6 @@
 #include "neptune/replication/agent/replica_log.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/strings.h"
@@ -13,6 +14,8 @@ constexpr size_t kSendSizeMax = 512u << 10;
 // Piece sizes for reading and storing a whole log.
 constexpr size_t kLogPieceSize = 1u << 20;
 constexpr size_t kStorePieceSize = 32u << 20;
+// Entries that are searched for the newest write.
+constexpr Lsn kNotWritesMax = 1'000;
 
 // Reads the first entries of the runs that fit into a message, and removes them from the runs.
 Status ReadSome(const RedoLog& log, std::deque<LogRun>* places, std::vector<LogEntry>* entries) {
@@ -95,6 +98,18 @@ Status ReplicaLog::Store(const std::shared_ptr<LogChange>& change) {
   for (LogChange& piece : PiecesOf(std::exchange(*change, {}), kStorePieceSize)) {
     NEPTUNE_RETURN_IF_ERROR(
         committer_.Store(device_, log_, std::make_shared<LogChange>(std::move(piece))));
+  }
+  return OkStatus();
+}
+
+// Times of entries before the newest write are not later; other kinds of entries are rare.
+Status ReplicaLog::NoteAccepted(AcceptanceClock& accepted) const {
+  const Lsn last = last_lsn();
+  const Lsn first = std::max(first_lsn(), last - std::min(kNotWritesMax, last));
+  for (Lsn lsn = last; lsn >= first; --lsn) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::vector<LogEntry> entries, Read(lsn, lsn, 1));
+    accepted.Note(entries.front());
+    if (IsWrite(entries.front().kind)) break;
   }
   return OkStatus();
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "neptune/replication/agent/acceptance_clock.h"
 #include "neptune/replication/agent/log_committer.h"
 #include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/agent/unstored_changes.h"
@@ -43,12 +44,16 @@ class ReplicaLog {
   Lsn first_lsn() const { return log_->first_lsn(); }
   Lsn last_lsn() const { return log_->last_lsn(); }
   size_t size() const { return log_->size(); }
+  // What was found to be lost since Open.
+  SharedLog::Damage decay() const { return log_->decay(); }
 
   // Builds the index of a log of `write_anywhere`.
   StatusOr<OriginIndex> Index() const;
   // Stores the change atomically; a restart of a log of `write_anywhere` in pieces, if it is large.
   Status Store(const std::shared_ptr<LogChange>& change);
   Status DropBefore(Lsn first);
+  // Learns the times of the writes that the log has.
+  Status NoteAccepted(AcceptanceClock& accepted) const;
   // Called when nothing was stored for a while.
   Status Settle();
 

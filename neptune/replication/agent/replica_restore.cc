@@ -58,28 +58,42 @@ Status ReplicaRestore::Run() {
 }
 
 Status ReplicaRestore::Attempt() {
-  std::shared_ptr<const void> place;
-  if (hooks_.take_place) {
-    NEPTUNE_ASSIGN_OR_RETURN(place, hooks_.take_place());
-  }
-  std::unique_ptr<Restoration> transfer = MakeTransfer();
+  NEPTUNE_ASSIGN_OR_RETURN(Place place, TakePlace());
+  const std::unique_ptr<Restoration> transfer = MakeTransfer();
   NEPTUNE_RETURN_IF_ERROR(transfer->Begin());
   ThreadLock lock(&parts_.data.mutex());
   if (is_ordered_ && parts_.data.executed() >= transfer->data_end()) {
     transfer->Leave();
     return OkStatus();
   }
-  if (hooks_.prepare) NEPTUNE_RETURN_IF_ERROR(hooks_.prepare(transfer->data_end()));
+  NEPTUNE_RETURN_IF_ERROR(Prepare(*transfer));
   hooks_.on_begin();
   Status status = Replace(*transfer);
   // The old data are gone.
   while (!status.ok() && !has_failed_ && !stopping_) {
+    place.reset();
     NoteResult(status);
     if (!Pause(kBrokenPauseMax)) return Cancelled("the node is stopping");
-    transfer = MakeTransfer();
-    status = transfer->Begin();
-    if (status.ok()) status = Replace(*transfer);
+    status = ReplaceAgain(place);
   }
+  return status;
+}
+
+Status ReplicaRestore::ReplaceAgain(Place& place) {
+  NEPTUNE_ASSIGN_OR_RETURN(place, TakePlace());
+  const std::unique_ptr<Restoration> transfer = MakeTransfer();
+  NEPTUNE_RETURN_IF_ERROR(transfer->Begin());
+  NEPTUNE_RETURN_IF_ERROR(Prepare(*transfer));
+  return Replace(*transfer);
+}
+
+StatusOr<ReplicaRestore::Place> ReplicaRestore::TakePlace() {
+  return hooks_.take_place ? hooks_.take_place() : Place();
+}
+
+Status ReplicaRestore::Prepare(Restoration& transfer) {
+  const Status status = hooks_.prepare ? hooks_.prepare(transfer.data_end()) : OkStatus();
+  if (!status.ok()) transfer.Leave();
   return status;
 }
 
@@ -91,8 +105,10 @@ std::unique_ptr<Restoration> ReplicaRestore::MakeTransfer() {
   }
   Restoration::Hooks hooks;
   hooks.fetch = [this, from = from_](const SnapshotPull& pull) { return hooks_.fetch(from, pull); };
+  hooks.leave = [this, from = from_](uint64_t token) { hooks_.leave(from, token); };
   hooks.is_wanted = [this, from = from_] { return from_ == from && !stopping_; };
   hooks.on_chunk = [this](size_t size) { NoteChunk(size); };
+  hooks.memory = parts_.memory;
   return std::make_unique<Restoration>(parts_.device, parts_.data, spool_, is_ordered_,
                                        std::move(hooks));
 }
@@ -103,8 +119,13 @@ Status ReplicaRestore::Replace(Restoration& transfer) {
     if (!progress_.since) progress_.since = this_thread::Now();
   }
   Status status = transfer.Run();
-  if (transfer.has_disk_failed()) return Local(status);
-  NEPTUNE_RETURN_IF_ERROR(status);
+  if (status.ok()) status = TakeOver(transfer);
+  transfer.Leave();
+  return transfer.has_disk_failed() ? Local(status) : status;
+}
+
+// Log and data are those of the transfer from now on.
+Status ReplicaRestore::TakeOver(Restoration& transfer) {
   const SnapshotMark& mark = transfer.mark();
   if (is_ordered_) {
     hooks_.handle(DataRestored{mark});
@@ -117,7 +138,6 @@ Status ReplicaRestore::Replace(Restoration& transfer) {
   if (!is_ordered_) {
     hooks_.handle(DataRestored{{.base = mark.base, .write_set = {}, .log = std::nullopt}});
   }
-  transfer.Leave();
   return OkStatus();
 }
 

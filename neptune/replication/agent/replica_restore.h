@@ -7,7 +7,9 @@
 //
 // An attempt that is refused leaves the old data as they are. Once they are gone, nothing is
 // executed until others have replaced them; the pauses between attempts grow, so that a member that
-// is too slow for its partition does not keep the others busy with snapshots.
+// is too slow for its partition does not keep the others busy with snapshots. It has no place of
+// the node meanwhile, so that a partition that finds no sender does not keep out the others. The
+// end of each transfer, successful or not, is reported to its sender, which is not waited for.
 //
 // Threads: Want and Run on the control loop, Run on a user-level thread of it; the rest on any
 //   thread.
@@ -23,6 +25,7 @@
 
 #include "absl/base/thread_annotations.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/replication/agent/log_storer.h"
@@ -39,6 +42,7 @@ class ReplicaRestore {
   struct Hooks {
     // See Restoration::Hooks.
     std::function<StatusOr<SnapshotChunk>(MemberIndex from, const SnapshotPull& pull)> fetch;
+    std::function<void(MemberIndex from, uint64_t token)> leave;
     // Takes one of the node's places for a restore; may be null.
     std::function<StatusOr<std::shared_ptr<const void>>()> take_place;
     // Passes the event to the protocol, and what it wants stored to the storer.
@@ -46,7 +50,8 @@ class ReplicaRestore {
     // Answers the callers of writes up to this entry (nullopt: of all), whose outcome is unknown.
     std::function<void(std::optional<Lsn> last)> fail_writes;
     // Makes the data ready to be replaced by those of another member, which end with this write or
-    // a later one; parks, with the data's mutex held. An error refuses them. May be null.
+    // a later one; parks, with the data's mutex held. Called for each transfer. An error refuses
+    // it. May be null.
     std::function<Status(Lsn data_end)> prepare;
     // The data are about to be replaced.
     std::function<void()> on_begin;
@@ -60,6 +65,7 @@ class ReplicaRestore {
     ReplicaData& data;
     const LogStorer& storer;
     DurableStorage& storage;
+    std::shared_ptr<MemoryBudget> memory = nullptr;  // may be null
   };
   // `stopping` and the parts must outlive this object. `is_ordered`: not level 1; `name`: of the
   // store that the spool uses.
@@ -91,8 +97,15 @@ class ReplicaRestore {
   Progress progress() const;
 
  private:
+  using Place = std::shared_ptr<const void>;
+
   Status Attempt();
+  // The next transfer after one that broke off; `place` is empty.
+  Status ReplaceAgain(Place& place);
+  StatusOr<Place> TakePlace();
+  Status Prepare(Restoration& transfer);
   Status Replace(Restoration& transfer);
+  Status TakeOver(Restoration& transfer);
   Status AdoptLog(const SnapshotMark& mark);
   Status AwaitStored();
   Status EndData(Lsn executed);

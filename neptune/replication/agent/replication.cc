@@ -95,7 +95,10 @@ Replication::Replication(Environment environment)
              }),
       pulses_(*environment_.client, *environment_.control, environment_.node,
               ServiceName(kReplicationService), PulseHooks()),
-      scrubber_(*environment_.control) {}
+      scrubber_(*environment_.control),
+      log_scrubber_(
+          *environment_.control, environment_.capsules,
+          {.log = [this] { return Logs()->log(); }, .on_damage = [this] { CheckLogs(); }}) {}
 
 Replication::~Replication() = default;
 
@@ -144,6 +147,7 @@ ReplicaAgent::Hooks Replication::HooksOf(const ReplicaAgentOptions& replica) {
   hooks.logs = Logs();
   hooks.capsules = environment_.capsules;
   hooks.disk = environment_.disk;
+  hooks.memory = environment_.memory;
   hooks.send = [this, replica](MemberIndex to, const ProtocolMessage& message) {
     SendFrom(replica, to, message);
   };
@@ -238,9 +242,11 @@ Status Replication::Host(const ServiceName& service, PartitionId partition, Host
     if (!outcome.ok()) return;
     scrubber_.Add(*started);
     WatchNodesOf(*started);
+    log_scrubber_.Want(started->options().scrub_interval);
   }));
   NEPTUNE_RETURN_IF_ERROR(Annotate(outcome, StrCat("replica of ", service, "/", partition)));
   ShowMetrics(*started);
+  ShowLogMetrics();
   return OkStatus();
 }
 
@@ -262,6 +268,34 @@ void Replication::ShowMetrics(const ReplicaKeeper& keeper) {
     metrics_.push_back(*std::move(metrics));
   } else {  // the registry has no room for more series
     LOG(WARNING) << "replica of " << keeper.name() << " without metrics: " << metrics.status();
+  }
+}
+
+void Replication::ShowLogMetrics() {
+  if (environment_.metrics == nullptr || !log_metrics_.empty()) return;
+  const auto show = [this](const char* name, const char* help, std::function<double()> read) {
+    StatusOr<CallbackGauge> series =
+        environment_.metrics->AddCallbackCounter(name, help, {}, std::move(read));
+    if (series.ok()) log_metrics_.push_back(*std::move(series));
+  };
+  show("neptune_redo_log_checked_bytes_total", "Bytes of the node's log that were read back.",
+       [this] { return log_scrubber_.standing().progress.checked_size; });
+  show("neptune_redo_log_damage_total", "Places and entries of the node's log found damaged.",
+       [this] { return log_scrubber_.standing().damage_count; });
+}
+
+void Replication::DescribeLog(StatusReport* report) const {
+  const LogScrubber::Standing standing = log_scrubber_.standing();
+  report->AddFact("node's log: bytes checked", standing.progress.checked_size);
+  report->AddFact("node's log: checks to the end", standing.progress.pass_count);
+  report->AddFact("node's log: places found damaged", standing.damage_count);
+  if (!standing.last_damage.empty()) report->AddFact("node's log: damage", standing.last_damage);
+}
+
+void Replication::CheckLogs() {
+  LeafLock lock(&mutex_);
+  for (const auto& [key, keeper] : keepers_) {
+    if (const auto agent = keeper->agent()) agent->CheckLog();
   }
 }
 
@@ -364,7 +398,7 @@ StatusOr<SnapshotChunk> Replication::Fetch(const ReplicaAgentOptions& replica, M
   pull.receiver = environment_.node;
   ClientSession session(*environment_.client);
   CallOptions options;
-  options.deadline = this_thread::Now() + kPullTimeout;
+  options.deadline = this_thread::Now() + (pull.is_over ? kLeaveTimeout : kPullTimeout);
   options.attempts_max = 1;
   options.only = replica.group.members[from].node;
   Data response;
@@ -389,9 +423,10 @@ void Replication::Stop() {
     for (const auto& [key, keeper] : keepers_) keepers.push_back(keeper.get());
   }
   scrubber_.Stop();
+  log_scrubber_.Stop();
   for (ReplicaKeeper* const keeper : keepers) keeper->Stop();
   const auto in_use = [this, &keepers] {
-    return scrubber_.in_use() || pulses_.in_use() ||
+    return scrubber_.in_use() || log_scrubber_.in_use() || pulses_.in_use() ||
            std::any_of(keepers.begin(), keepers.end(), [](auto* one) { return one->in_use(); });
   };
   while (in_use()) {
@@ -481,6 +516,7 @@ void Replication::Describe(StatusReport* report) const {
         ToStd(ToShow(health, state).message()));
   }
   report->tables.push_back(std::move(table));
+  DescribeLog(report);
 }
 
 std::vector<std::string> Replication::Failures() const {

@@ -28,10 +28,12 @@
 
 #include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
 #include "neptune/replication/agent/data_scrubber.h"
 #include "neptune/replication/agent/log_committer.h"
+#include "neptune/replication/agent/log_scrubber.h"
 #include "neptune/replication/agent/node_pulses.h"
 #include "neptune/replication/agent/replica_agent.h"
 #include "neptune/replication/agent/replica_keeper.h"
@@ -56,6 +58,8 @@ inline constexpr size_t kOwnMetricsCountMax = 128;
 // Larger: more members are filled at once, each more slowly, and all with more of the disks' time.
 inline constexpr int kSnapshotCountMax = 4;
 inline constexpr Duration kPullTimeout = std::chrono::seconds(10);
+// For the report that a transfer is over; lost ones cost the sender kSnapshotIdleMax.
+inline constexpr Duration kLeaveTimeout = std::chrono::seconds(1);
 inline constexpr size_t kFailureCountMax = 20;
 
 // Replication options of a service, from the cluster spec.
@@ -87,6 +91,8 @@ class Replication {
     CapsuleStack* capsules = nullptr;    // may be null
     MetricsRegistry* metrics = nullptr;  // may be null
     const DiskRoom* disk = nullptr;      // may be null
+    // What snapshots have in memory is charged to it; may be null.
+    std::shared_ptr<MemoryBudget> memory;
     // The spec's options for a service; nullopt: the service is not replicated.
     std::function<std::optional<ReplicationOptions>(const ServiceName&)> options;
     // Requests an announcement soon; may be null.
@@ -151,6 +157,10 @@ class Replication {
   // The log of this node, made for its first replica.
   std::shared_ptr<LogCommitter> Logs();
   void ShowMetrics(const ReplicaKeeper& keeper);
+  void ShowLogMetrics();
+  // Lets the replicas look at what their logs have lost.
+  void CheckLogs();
+  void DescribeLog(StatusReport* report) const;
 
   const Environment environment_;
   ReplicaLinks links_;
@@ -163,6 +173,8 @@ class Replication {
   std::optional<ReplicaTotals> totals_;
   std::vector<ReplicaMetrics> metrics_;  // of the first keepers
   DataScrubber scrubber_;
+  LogScrubber log_scrubber_;
+  std::vector<CallbackGauge> log_metrics_;
   Key last_announced_;       // by the last announcement
   bool has_pulses_ = false;  // used on the control loop
 };

@@ -10,9 +10,12 @@
 // Threads: thread-safe. Pull and Close park and run on a user-level thread.
 // Errors: kNotFound the transfer is unknown, e.g. it has ended; kUnavailable a pull of it is being
 //   answered; kAborted the log could not keep what the receiver lacks; kResourceExhausted no place
-//   is free; those of log and data. After kAborted and errors of log and data the transfer is over.
+//   is free, or no memory for the chunk: it may be pulled again later; those of log and data. After
+//   kAborted and errors of log and data the transfer is over.
 // Limits: each transfer holds its last chunk, to send it again, and the one being made; it has one
-//   of the node's places until it is over. kSnapshotIdleMax without a pull ends it.
+//   of the node's places until it is over. kSnapshotIdleMax without a pull ends it. So does a disk
+//   that is almost full (DiskRoom::may_follow), since a view keeps what is overwritten; none begins
+//   while writes are refused for that reason.
 
 #pragma once
 
@@ -24,11 +27,14 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "neptune/base/disk_room.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/memory_budget.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/replication/agent/replica_data.h"
 #include "neptune/replication/agent/replica_log.h"
+#include "neptune/replication/agent/snapshot_memory.h"
 #include "neptune/replication/agent/snapshot_message.h"
 
 namespace neptune {
@@ -40,6 +46,10 @@ class SnapshotSender {
     std::function<StatusOr<std::shared_ptr<const void>>()> take_place;
     // The mark of data that end with this entry; parks.
     std::function<StatusOr<SnapshotMark>(Lsn last)> mark;
+    // The room on the disk of the data; may be null.
+    const DiskRoom* disk = nullptr;
+    // The node's budget, to which chunks are charged; may be null.
+    std::shared_ptr<MemoryBudget> memory;
   };
   // The references must outlive this object. `is_ordered`: not `write_anywhere`.
   SnapshotSender(const ReplicaDevice& device, const ReplicaLog& log, const ReplicaData& data,
@@ -55,7 +65,8 @@ class SnapshotSender {
 
   struct Session;
   using Sessions = std::vector<std::shared_ptr<Session>>;
-  // Removes the transfers whose time is over; the caller must Close them.
+  // Removes the transfers whose time is over, or whose view the disk has no room for; the caller
+  // must Close them.
   Sessions TakeExpired(TimePoint now);
   void Close(Sessions sessions);
 
@@ -68,8 +79,11 @@ class SnapshotSender {
 
  private:
   StatusOr<std::shared_ptr<Session>> Begin(const SnapshotPull& pull);
+  Status CheckRoom() const;
   Status OpenData(Session& session);
   StatusOr<std::shared_ptr<Session>> Claim(const SnapshotPull& pull);
+  // The session's pull was answered. True: the session is over, and must be closed.
+  bool EndPull(const std::shared_ptr<Session>& session, const StatusOr<std::string>& chunk);
   void Finish(uint64_t token);
   void Remove(const std::shared_ptr<Session>& session);
   Sessions TakeOf(const NodeId& receiver);

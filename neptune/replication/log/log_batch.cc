@@ -85,6 +85,14 @@ LogBatchWriter::Written LogBatchWriter::FinishWith(std::string_view records) con
   return written;
 }
 
+std::optional<size_t> SizeOfLogBatch(std::string_view header) {
+  ByteReader in(header.substr(0, kLogBatchHeaderSize));
+  const uint32_t magic = in.Number<uint32_t>();
+  const uint32_t size = in.Number<uint32_t>();
+  const bool is_header = !in.failed() && magic == kLogBatchMagic && size <= kLogBatchSizeMax;
+  return is_header ? std::optional(kLogBatchHeaderSize + size) : std::nullopt;
+}
+
 std::optional<LogBatch> ReadLogBatch(uint64_t salt, std::string_view bytes) {
   ByteReader in(bytes.substr(0, kLogBatchHeaderSize));
   const uint32_t magic = in.Number<uint32_t>();

@@ -93,6 +93,9 @@ class LogBatchWriter {
   std::string records_;
 };
 
+// The size of the batch that begins with this header; nullopt: it is none.
+std::optional<size_t> SizeOfLogBatch(std::string_view header);
+
 // Reads the batch at the beginning of `bytes`.
 std::optional<LogBatch> ReadLogBatch(uint64_t salt, std::string_view bytes);
 

@@ -1,5 +1,7 @@
 #include "neptune/replication/log/log_partition.h"
 
+#include <algorithm>
+
 #include "neptune/base/strings.h"
 
 namespace neptune {
@@ -25,11 +27,15 @@ void LogPartition::Apply(const LogRecord& record, uint64_t batch,
     state_ = record.state;
     is_state_lost_ = false;
   }
+  // A summary has all that was known.
+  if (record.kind == LogRecordKind::kSummary && !record.is_damaged) damage_ = OkStatus();
   if (record.is_restart) {
     places_.Restart(record.first_lsn);
     damage_ = OkStatus();
+    last_lost_ = 0;
   } else if (record.drop_from != 0) {
     places_.DropFrom(record.drop_from);
+    last_lost_ = std::min(last_lost_, record.drop_from - 1);
   }
   if (record.is_damaged) NoteDamage("it was found damaged before");
   places_.Resize(record.first_lsn, record.last_lsn);
@@ -43,8 +49,15 @@ void LogPartition::NoteDamage(const std::string& what) {
 }
 
 void LogPartition::Lose(Lsn lsn, const std::string& what) {
-  NoteDamage(what);
-  if (places_.Holds(lsn)) places_.Put(lsn, {});
+  if (!places_.Holds(lsn)) return;
+  places_.Put(lsn, {});
+  last_lost_ = std::max(last_lost_, lsn);
+  lost_ = what;
+}
+
+Status LogPartition::damage() const {
+  if (!damage_.ok() || last_lost() == 0) return damage_;
+  return DataLoss("the log is damaged: ", lost_);
 }
 
 void LogPartition::EndReplay(const std::string& holes) {

@@ -34,7 +34,7 @@ class LogPartition {
   void NoteHole() { is_unsure_ = true; }
   // Marks the log as damaged until it is restarted.
   void NoteDamage(const std::string& what);
-  // Like NoteDamage; the entry is missing from now on.
+  // The entry is missing from now on: the log is damaged until it is dropped, or restarted.
   void Lose(Lsn lsn, const std::string& what);
   // Nothing more is known of the log: what is not proven to be whole is damaged.
   void EndReplay(const std::string& holes);
@@ -46,8 +46,12 @@ class LogPartition {
   // The number of the batch with its last record; 0: it has none yet.
   uint64_t last_batch() const { return last_batch_; }
   const LogPlaces& places() const { return places_; }
+  // Marked as damaged until a restart.
   bool is_damaged() const { return !damage_.ok(); }
-  const Status& damage() const { return damage_; }
+  // kDataLoss: the log is marked as damaged, or some of its entries are lost.
+  Status damage() const;
+  // The last entry that is lost and not dropped; 0: none.
+  Lsn last_lost() const { return last_lost_ >= places_.first_lsn() ? last_lost_ : 0; }
   // Drops all entries.
   void Clear() { places_.Restart(places_.first_lsn()); }
 
@@ -59,6 +63,8 @@ class LogPartition {
   bool is_unsure_ = false;
   bool is_state_lost_ = false;
   Status damage_;
+  Lsn last_lost_ = 0;
+  std::string lost_;  // what was lost, for people
   LogPlaces places_;
 };
 

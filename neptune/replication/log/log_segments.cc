@@ -167,6 +167,13 @@ uint64_t LogSegments::size() const {
   return size;
 }
 
+std::optional<LogSegments::Extent> LogSegments::ExtentFrom(uint32_t segment) const {
+  LeafLock lock(&mutex_);
+  const auto found = segments_.lower_bound(segment);
+  if (found == segments_.end()) return std::nullopt;
+  return Extent{found->first, found->second.size, found->second.file};
+}
+
 Status LogSegments::Begin() { return Add(empty() ? 1 : newest() + 1); }
 
 StatusOr<LogPlace> LogSegments::Append(std::string_view bytes) {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,14 @@ class LogSegments {
   Status Renew(const LogPlace& place, uint64_t end);
   Status RemoveOldest();
 
+  // A segment with the bytes of it that are synced.
+  struct Extent {
+    uint32_t segment = 0;
+    uint64_t size = 0;
+    std::shared_ptr<LogFile> file;
+  };
+  // The first segment with this number or a larger one; nullopt: there is none.
+  std::optional<Extent> ExtentFrom(uint32_t segment) const;
   // The segment's file, which can be read as long as the caller holds it; null: there is none.
   std::shared_ptr<LogFile> FileOf(uint32_t segment) const { return Find(segment).file; }
 

@@ -34,12 +34,13 @@ class NodeLog {
   };
   StatusOr<Attached> Attach(std::string_view name);
 
+  // The log that is open; null: none yet.
+  std::shared_ptr<SharedLog> current() const;
   // See SharedLog; OK if it is not open.
   Status SyncMark();
   SharedLog::Statistics statistics() const;
 
  private:
-  std::shared_ptr<SharedLog> current() const;
   StatusOr<std::shared_ptr<SharedLog>> Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(opening_mutex_);
   // OK if the disk takes writes.
   Status Prove();

@@ -6,6 +6,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/replication/log/log_records.h"
+#include "neptune/replication/log/sealed_record.h"
 
 namespace neptune {
 namespace {
@@ -306,7 +307,12 @@ StatusOr<std::vector<LogEntry>> RedoLog::ReadStored(Lsn first, Lsn last, size_t 
   for (const std::string& bytes : records) {
     StatusOr<LogEntry> entry = DecodeAt(first + entries.size(), bytes);
     if (!entry.ok()) {
-      log_->NoteDamage(found_.partition, std::string(ToStd(entry.status().message())));
+      const Lsn lsn = first + entries.size();
+      if (!Unsealed(bytes, "the entry").ok()) {
+        (void)log_->CheckEntry(found_.partition, lsn);
+      } else {  // it was never right
+        log_->NoteDamage(found_.partition, std::string(ToStd(entry.status().message())));
+      }
       return entry.status();
     }
     entries.push_back(*std::move(entry));

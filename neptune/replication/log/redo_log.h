@@ -84,6 +84,10 @@ class RedoLog {
   // it needs of them.
   Status DropBefore(Lsn first);
 
+  // What of it was found to be lost since Open. Entries that the data contain may be dropped, which
+  // heals the log.
+  SharedLog::Damage decay() const { return log_->DamageOf(found_.partition); }
+
   Lsn first_lsn() const;
   Lsn last_lsn() const;
   // Total stored bytes of all entries.

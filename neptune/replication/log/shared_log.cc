@@ -261,6 +261,7 @@ Status SharedLog::WriteSummary() {
 // Space.
 
 bool SharedLog::HasMuchWaste() const {
+  if (segments_->oldest() <= decayed_through_) return true;
   LeafLock lock(&index_mutex_);
   const uint64_t needed = 2 * use_.size();
   const size_t needed_count = static_cast<size_t>(needed / options_.segment_size);
@@ -328,6 +329,7 @@ void SharedLog::Copy(const CopyRun& run, Draft& draft) {
   const Lsn next = run.first + record.entries.size();
   if (!status.ok()) {
     partition.Lose(next, StrCat("copying entry ", next, ": ", ToStd(status.message())));
+    ++statistics_.damage_count;
   }
   if (record.entries.empty()) return;
   statistics_.copied_count += record.entries.size();
@@ -347,6 +349,25 @@ void SharedLog::RemoveDeadSegments() {
     }
     if (!segments_->RemoveOldest().ok()) return;  // tried again after the next commit
   }
+}
+
+StatusOr<bool> SharedLog::Mend(size_t size_max) {
+  absl::MutexLock lock(&commit_mutex_);
+  if (decayed_through_ == 0) return false;
+  NEPTUNE_RETURN_IF_ERROR(broken_);
+  if (segments_->newest() <= decayed_through_) {
+    broken_ = BeginSegment();
+    NEPTUNE_RETURN_IF_ERROR(broken_);
+  }
+  Draft draft = MakeDraft();
+  AddCopies(size_max, draft);
+  if (!draft.items.empty()) {
+    broken_ = Annotate(Write(draft), "write the node's log");
+    NEPTUNE_RETURN_IF_ERROR(broken_);
+  }
+  RemoveDeadSegments();
+  if (segments_->oldest() > decayed_through_) decayed_through_ = 0;
+  return decayed_through_ != 0;
 }
 
 // Reading.
@@ -377,6 +398,13 @@ StatusOr<std::vector<std::string>> SharedLog::Read(uint32_t partition, Lsn first
 void SharedLog::NoteDamage(uint32_t partition, const std::string& what) {
   LeafLock lock(&index_mutex_);
   partitions_.at(partition).NoteDamage(what);
+  ++statistics_.damage_count;
+}
+
+SharedLog::Damage SharedLog::DamageOf(uint32_t partition) const {
+  LeafLock lock(&index_mutex_);
+  const LogPartition& log = partitions_.at(partition);
+  return {log.damage(), log.is_damaged() ? 0 : log.last_lost()};
 }
 
 Status SharedLog::SyncMark() {

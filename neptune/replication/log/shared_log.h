@@ -9,18 +9,24 @@
 // is damaged, and stays so until its log is restarted; the others continue. README.md has the
 // format and the rules.
 //
+// What is stored decays: Check reads it back. An entry that is lost makes its partition damaged
+//   until that entry is dropped, or the log restarted. A segment in which something is damaged is
+//   replaced (Mend), so that the next Open finds no hole.
+//
 // Space: a segment is removed once no log needs its entries. If most bytes of all segments are not
 //   needed any more, commits also copy some entries of the oldest one to the newest, so that a
 //   quiet partition does not keep the segments of the others.
 //
 // Source: [Alagappan18] (a damaged record is not a torn one, and must not be dropped silently).
-// Threads: thread-safe. Open, Commit, Read and SyncMark block the kernel thread.
+// Threads: thread-safe. Open, Commit, Read, Check, CheckEntry, Mend and SyncMark block the kernel
+//   thread.
 // Errors: those of LogFiles. After an error of Commit the state on disk is unknown, and the log
 //   must be opened again (broken()); kUnavailable until then.
 // Limits: kLogBatchSizeMax bytes a commit; kLogEntryCountMax entries a partition.
 
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -50,6 +56,13 @@ struct SharedLogOptions {
   size_t segment_size = 64u << 20;
   // Random number for a new log, not 0; an existing one has its own.
   uint64_t new_salt = 1;
+};
+
+// A place in the segments.
+struct LogSpot {
+  uint32_t segment = 0;
+  uint64_t offset = 0;
+  friend auto operator<=>(const LogSpot&, const LogSpot&) = default;
 };
 
 // A change of one partition's log.
@@ -94,8 +107,32 @@ class SharedLog {
   // log does not have `first`. Errors: kDataLoss an entry is lost.
   StatusOr<std::vector<std::string>> Read(uint32_t partition, Lsn first, Lsn last,
                                           size_t size_max) const;
+  // Reads the entry back. False: it is lost, and missing from now on. True also if the disk cannot
+  // read it, which may pass.
+  bool CheckEntry(uint32_t partition, Lsn lsn);
   // Marks the partition's log as damaged: what was read is not what was written.
   void NoteDamage(uint32_t partition, const std::string& what);
+  // What the partition has lost since the log was opened.
+  struct Damage {
+    Status status;      // kDataLoss: something
+    Lsn last_lost = 0;  // the last lost entry; 0: not entries, or none
+  };
+  Damage DamageOf(uint32_t partition) const;
+
+  // The end of what is synced.
+  LogSpot end() const;
+  struct Checked {
+    size_t size = 0;     // bytes
+    LogSpot next;        // where to go on
+    std::string damage;  // what was found, for people; empty: nothing
+  };
+  // Reads back what is synced, from `from` on: batches of one segment with about size_max bytes,
+  // but at least one. What has decayed is noted, see above. Errors: kUnavailable the disk cannot
+  // read it, which may pass.
+  StatusOr<Checked> Check(const LogSpot& from, size_t size_max);
+  // Copies about size_max bytes of what is needed of segments that Check found damaged, and removes
+  // those of which nothing is needed. False: there are none left.
+  StatusOr<bool> Mend(size_t size_max);
 
   // Makes the high-water mark durable. To be called about every second.
   Status SyncMark();
@@ -111,6 +148,8 @@ class SharedLog {
     uint64_t live_size = 0;  // of the entries that are needed
     // What Open found damaged; empty: nothing.
     std::string damage;
+    // Entries and places found damaged since then.
+    uint64_t damage_count = 0;
   };
   Statistics statistics() const;
 
@@ -132,6 +171,9 @@ class SharedLog {
   void PlanCopies(uint32_t segment) ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mutex_);
   CopyRun NextRun(size_t size_max) ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mutex_);
   void Copy(const CopyRun& run, Draft& draft) ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mutex_);
+  StatusOr<size_t> CheckBatch(const LogSegments::Extent& extent, uint64_t offset) const;
+  // Something at or after the spot, in its segment, is damaged. Returns the count of lost entries.
+  size_t NoteDecay(const LogSpot& spot);
   bool HasMuchWaste() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mutex_);
   // Writes and syncs the draft, and applies its records.
   Status Write(Draft& draft) ABSL_EXCLUSIVE_LOCKS_REQUIRED(commit_mutex_);
@@ -147,6 +189,8 @@ class SharedLog {
   uint64_t last_checksum_ ABSL_GUARDED_BY(commit_mutex_) = 0;
   Status broken_ ABSL_GUARDED_BY(commit_mutex_);
   std::unique_ptr<CopyPlan> copies_ ABSL_GUARDED_BY(commit_mutex_);
+  // Segments up to this one are to be replaced; 0: none.
+  uint32_t decayed_through_ ABSL_GUARDED_BY(commit_mutex_) = 0;
 
   mutable LeafMutex index_mutex_;
   SegmentUse use_ ABSL_GUARDED_BY(index_mutex_);

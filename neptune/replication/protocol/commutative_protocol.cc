@@ -49,6 +49,7 @@ void CommutativeProtocol::Handle(ProtocolEvent event, TimePoint now) {
                    replica_.AddToLog(std::move(extended.entries));
                    if (extended.is_whole) replica_.NoteCounts(now);
                  },
+                 [&](RoomChanged&) {},
                  [&](EntriesDropped& dropped) { replica_.Dropped(dropped.first); },
                  [&](PeerNews&) {},
                  [&](ReadWanted&) {},

@@ -15,7 +15,9 @@ constexpr uint8_t kTrialFlag = 2;  // of votes; of appends and their answers: re
 constexpr uint8_t kHandOverFlag = 4;
 constexpr uint8_t kCountsFlag = 8;
 constexpr uint8_t kByHandFlag = 16;
-constexpr uint8_t kKnownFlags = kYesFlag | kTrialFlag | kHandOverFlag | kCountsFlag | kByHandFlag;
+constexpr uint8_t kLacksRoomFlag = 32;
+constexpr uint8_t kKnownFlags =
+    kYesFlag | kTrialFlag | kHandOverFlag | kCountsFlag | kByHandFlag | kLacksRoomFlag;
 // Size of everything before the entries, without the checksum.
 constexpr size_t kHeadSize = 3 + 10 * sizeof(uint64_t) + 2 * sizeof(uint16_t);
 
@@ -25,10 +27,10 @@ bool IsAppend(ReplicaMessageKind kind) {
 
 uint8_t FlagsOf(const ReplicaMessage& message) {
   const bool second = IsAppend(message.kind) ? message.rests : message.trial;
-  return static_cast<uint8_t>((message.yes ? kYesFlag : 0) | (second ? kTrialFlag : 0) |
-                              (message.hand_over ? kHandOverFlag : 0) |
-                              (message.counts ? kCountsFlag : 0) |
-                              (message.by_hand ? kByHandFlag : 0));
+  return static_cast<uint8_t>(
+      (message.yes ? kYesFlag : 0) | (second ? kTrialFlag : 0) |
+      (message.hand_over ? kHandOverFlag : 0) | (message.counts ? kCountsFlag : 0) |
+      (message.by_hand ? kByHandFlag : 0) | (message.lacks_room ? kLacksRoomFlag : 0));
 }
 
 void WriteHead(const ReplicaMessage& message, ByteWriter& out) {
@@ -61,6 +63,7 @@ std::optional<size_t> ReadHead(std::string_view bytes, ReplicaMessage* message) 
   message->hand_over = (flags & kHandOverFlag) != 0;
   message->counts = (flags & kCountsFlag) != 0;
   message->by_hand = (flags & kByHandFlag) != 0;
+  message->lacks_room = (flags & kLacksRoomFlag) != 0;
   message->from_incarnation = in.Number<uint64_t>();
   message->to_incarnation = in.Number<uint64_t>();
   message->epoch = in.Number<uint64_t>();

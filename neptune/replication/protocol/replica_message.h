@@ -79,6 +79,8 @@ struct ReplicaMessage {
   // kAppend, kBehind: an operator started the partition from the primary's log, and no entry of its
   // epoch is committed yet.
   bool by_hand = false;
+  // kAppendAnswer: the member's disk has no room for new writes.
+  bool lacks_room = false;
 
   // kAppend only.
   std::vector<LogEntry> entries;

@@ -46,6 +46,7 @@ void ExpectEqual(const ReplicaMessage& a, const ReplicaMessage& b) {
   EXPECT_EQ(a.hand_over, b.hand_over);
   EXPECT_EQ(a.counts, b.counts);
   EXPECT_EQ(a.by_hand, b.by_hand);
+  EXPECT_EQ(a.lacks_room, b.lacks_room);
   EXPECT_EQ(a.entries, b.entries);
 }
 
@@ -58,7 +59,7 @@ TEST(ReplicaMessageTest, DecodesToWhatWasEncoded) {
 TEST(ReplicaMessageTest, EachFlagIsItsOwn) {
   for (bool ReplicaMessage::*flag :
        {&ReplicaMessage::yes, &ReplicaMessage::trial, &ReplicaMessage::hand_over,
-        &ReplicaMessage::counts, &ReplicaMessage::by_hand}) {
+        &ReplicaMessage::counts, &ReplicaMessage::by_hand, &ReplicaMessage::lacks_room}) {
     ReplicaMessage message;
     message.*flag = true;
     const StatusOr<ReplicaMessage> decoded = DecodeReplicaMessage(EncodeReplicaMessage(message));

@@ -65,6 +65,11 @@ struct LogExtended {
   std::vector<LogEntry> entries;
   bool is_whole = false;
 };
+// Whether this member's disk has room for new writes. A primary whose disk has none hands its place
+// over to a member that has room, if there is one.
+struct RoomChanged {
+  bool has_room = true;
+};
 // The log no longer has the entries before `first`.
 struct EntriesDropped {
   Lsn first = 0;
@@ -85,7 +90,7 @@ struct PeerNews {
 struct ReadWanted {};
 using ProtocolEvent =
     std::variant<MessageReceived, TimePassed, MemberUnreachable, ChangeStored, DataRestored,
-                 LogReplaced, LogExtended, EntriesDropped, PeerNews, ReadWanted>;
+                 LogReplaced, LogExtended, RoomChanged, EntriesDropped, PeerNews, ReadWanted>;
 
 // How much a log must become smaller: which members it still keeps entries for.
 enum class LogPressure : uint8_t {

@@ -42,6 +42,7 @@ void FailStopReplica::Handle(ProtocolEvent event, TimePoint now) {
                  },
                  [&](LogReplaced&) {},
                  [&](LogExtended&) {},
+                 [&](RoomChanged&) {},
                  [&](EntriesDropped& dropped) { log_.DropBefore(dropped.first); },
                  [&](PeerNews&) {},
                  [&](ReadWanted&) {},

@@ -61,7 +61,8 @@ void Election::AwaitFor(Duration silence, TimePoint now) {
 }
 
 Duration Election::Delay(TimePoint now) {
-  const int rank = group_.IsWitness(group_.self) ? group_.size() : group_.self;
+  const bool is_last = group_.IsWitness(group_.self) || !has_room_;
+  const int rank = is_last ? group_.size() : group_.self;
   return kStoreCount * store_time_.typical(now) + rank * options_.election_step +
          RandomUpTo(options_.election_spread);
 }

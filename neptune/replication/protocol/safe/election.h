@@ -58,6 +58,8 @@ class Election {
   // Another member was heard.
   void HearMember() { fruitless_count_ = 0; }
   void Await(TimePoint now) { AwaitFor(options_.election_timeout, now); }
+  // A member without room for writes leaves it to the others to become candidates first.
+  void NoteRoom(bool has_room) { has_room_ = has_room; }
   TimePoint due_at() const { return participates() ? due_at_ : kNever; }
   // The primary rests: silence counts from `until` on. Ends with the next timeout of another kind.
   void Rest(TimePoint until) { rest_until_ = due_at_ = until; }
@@ -121,6 +123,7 @@ class Election {
   TimePoint heard_primary_at_;
   TimePoint due_at_ = kNever;
   std::optional<TimePoint> rest_until_;
+  bool has_room_ = true;
   bool is_trial_ = true;
   int fruitless_count_ = 0;  // trials since another member was heard
   MemberSet votes_;

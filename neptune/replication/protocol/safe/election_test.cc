@@ -173,5 +173,17 @@ TEST(ElectionTest, TimeoutsGrowWithTheTimeOfAStore) {
   EXPECT_EQ(slow.election->due_at() - quick.election->due_at(), 4 * milliseconds(400));
 }
 
+TEST(ElectionTest, MemberWithoutRoomWaitsForTheOthersToBecomeCandidates) {
+  Harness preferred(0);
+  Harness last(2);
+  preferred.election->NoteRoom(false);
+  preferred.election->Await(preferred.now);
+  last.election->Await(last.now);
+  EXPECT_GT(preferred.election->due_at(), last.election->due_at());
+  preferred.election->NoteRoom(true);
+  preferred.election->Await(preferred.now);
+  EXPECT_LT(preferred.election->due_at(), last.election->due_at());
+}
+
 }  // namespace
 }  // namespace neptune

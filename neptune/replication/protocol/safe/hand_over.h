@@ -41,7 +41,8 @@ class HandOver {
     MemberSet able;
     // Those of them that have been in the write set for hand_over_delay.
     MemberSet settled;
-    // This member should not lead: it hands over to any able member, at once.
+    // This member should not lead, e.g. because its disk is full: it hands over to any able member,
+    // at once.
     bool must_go = false;
   };
   // Chooses the most preferred one; writes then wait.

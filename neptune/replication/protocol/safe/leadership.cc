@@ -39,7 +39,7 @@ void Leadership::Begin(Epoch epoch, MemberSet votes, TimePoint now) {
   hand_over_.Begin(now);
   rest_.Begin(now);
   first_of_epoch_ = log_.last_lsn() + 1;
-  without_data_ = MemberSet();
+  without_data_ = without_room_ = MemberSet();
   AppendWriteSet(membership_.WithoutNeedlessWitness(votes), now);
   Heartbeat(now);
 }
@@ -81,6 +81,7 @@ void Leadership::Record(MemberIndex from, const ReplicaMessage& answer, TimePoin
   contact_.Record(from, answer, sent_at, now);
   const bool lacks_data = answer.committed == 0 && log_.committed() > 0;
   without_data_ = lacks_data ? without_data_.With(from) : without_data_.Without(from);
+  without_room_ = answer.lacks_room ? without_room_.With(from) : without_room_.Without(from);
   if (answer.yes) {
     progress_[from].Match(answer.matched, now);
   } else {
@@ -257,19 +258,24 @@ void Leadership::Admit(TimePoint now) {
 
 HandOver::Candidates Leadership::SuccessorCandidates(TimePoint now) const {
   HandOver::Candidates candidates;
-  candidates.must_go = group_.IsWitness(group_.self) || membership_.IsOverBudget(group_.self);
+  // It leads worse than any other member, with room or not.
+  const bool is_unfit = group_.IsWitness(group_.self) || membership_.IsOverBudget(group_.self);
+  candidates.must_go = is_unfit || !has_room_;
   // No member is preferred to the first.
   if (group_.self == 0 && !candidates.must_go) return candidates;
+  HandOver::Candidates without_room;
   for (MemberIndex member = 0; member < group_.size(); ++member) {
     if (member == group_.self || group_.IsWitness(member)) continue;
     if (without_data_.contains(member)) continue;  // or does not know yet what is committed
     if (!membership_.IsHeard(member, contact_, now) || !log_.write_set().contains(member)) continue;
     if (progress_[member].matched() < log_.committed()) continue;
-    candidates.able = candidates.able.With(member);
+    HandOver::Candidates& kind = without_room_.contains(member) ? without_room : candidates;
+    kind.able = kind.able.With(member);
     if (membership_.TimeInSet(member, now) >= options_.hand_over_delay) {
-      candidates.settled = candidates.settled.With(member);
+      kind.settled = kind.settled.With(member);
     }
   }
+  if (is_unfit && candidates.able.size() == 0) candidates.able = without_room.able;
   return candidates;
 }
 

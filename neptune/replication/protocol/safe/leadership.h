@@ -45,6 +45,8 @@ class Leadership {
   void End();
   // Marks the term as started manually. The mark is cleared at its first commit.
   void MarkByHand() { is_by_hand_ = true; }
+  // Whether this member's disk has room for writes. May be called at any time.
+  void NoteRoom(bool has_room) { has_room_ = has_room; }
   // The member has restarted. May be called at any time; the calls below only during a term.
   void Forget(MemberIndex member, TimePoint now);
 
@@ -120,6 +122,9 @@ class Leadership {
   MemberSet live_;
   // Members that know of nothing committed in data of their own, by their last answers.
   MemberSet without_data_;
+  // This member's disk has room for writes; the members whose disks have none, by the same answers.
+  bool has_room_ = true;
+  MemberSet without_room_;
 };
 
 }  // namespace neptune

@@ -48,6 +48,7 @@ struct Harness {
     answer.counts = true;
     answer.matched = matched;
     answer.committed = has_data ? log.committed() : 0;
+    answer.lacks_room = without_room.contains(from);
     answer.primary_stamp = StampOf(sent_at);
     leadership->CountHoldUps(now);
     leadership->Record(from, answer, now);
@@ -56,6 +57,7 @@ struct Harness {
   const ReplicaGroup group;
   const SafeReplicaOptions options{};
   bool has_data = true;  // what the members say
+  MemberSet without_room;
   TimePoint now{seconds(100)};
   MemberLog log{LogOutline()};
   ReplicaOutbox outbox{group, 9};
@@ -156,7 +158,8 @@ TEST(LeadershipTest, TooManyUncommittedWritesAreRefused) {
 // the write set for long enough then.
 bool IsOffered(Harness& harness) {
   for (int i = 0; i < 60; ++i) {
-    for (const MemberIndex other : {0, 2}) {
+    for (MemberIndex other = 0; other < 3; ++other) {
+      if (other == harness.group.self) continue;
       harness.Answer(other, harness.log.last_lsn(), harness.now);
     }
     EXPECT_EQ(harness.leadership->Lead(harness.now), Verdict::kContinue);
@@ -186,6 +189,26 @@ TEST(LeadershipTest, OffersThePlaceToNoMemberWhoseDataAreBeingRepaired) {
   harness.has_data = false;
   EXPECT_FALSE(IsOffered(harness));
   harness.has_data = true;
+  EXPECT_TRUE(IsOffered(harness));
+}
+
+TEST(LeadershipTest, PrimaryWithoutRoomOffersItsPlaceToAMemberWithRoom) {
+  Harness harness(0);
+  EXPECT_FALSE(IsOffered(harness));
+  harness.leadership->NoteRoom(false);
+  harness.without_room = MemberSet().With(1).With(2);
+  EXPECT_FALSE(IsOffered(harness)) << "no other member has room";
+  harness.without_room = MemberSet().With(1);
+  const TimePoint began_at = harness.now;
+  EXPECT_TRUE(IsOffered(harness));
+  EXPECT_LT(harness.now - began_at, milliseconds(100)) << "at once";
+}
+
+TEST(LeadershipTest, PreferredMemberWithoutRoomIsOfferedThePlaceOnlyWhenItHasRoomAgain) {
+  Harness harness(1);
+  harness.without_room = MemberSet().With(0);
+  EXPECT_FALSE(IsOffered(harness));
+  harness.without_room = MemberSet();
   EXPECT_TRUE(IsOffered(harness));
 }
 

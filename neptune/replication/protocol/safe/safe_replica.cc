@@ -59,6 +59,14 @@ void SafeReplica::Handle(ProtocolEvent event, TimePoint now) {
                  [&](DataRestored& restored) { NoteRestored(restored.mark, now); },
                  [&](LogReplaced&) {},
                  [&](LogExtended&) {},
+                 [&](RoomChanged& room) {
+                   has_room_ = room.has_room;
+                   election_.NoteRoom(room.has_room);
+                   leadership_.NoteRoom(room.has_room);
+                   if (!is_primary()) return;
+                   leadership_.Wake(/*is_activity=*/false, now);
+                   Lead(now);
+                 },
                  [&](EntriesDropped& dropped) { log_.DropBefore(dropped.first); },
                  [&](PeerNews& news) {
                    rest_.NotePeer(news, primary_, now);
@@ -160,6 +168,7 @@ void SafeReplica::HandleAppend(MemberIndex from, ReplicaMessage& message, TimePo
   if (rest_end) election_.Rest(*rest_end);
   ReplicaMessage answer = outbox_.Make(ReplicaMessageKind::kAppendAnswer, from, election_.epoch());
   Complete(message, CommittedInData(group_, log_), now, answer);
+  answer.lacks_room = !has_room_;
   const std::optional<MemberLog::Match> match = log_.Take(message);
   if (!match) return;
   answer.yes = match->fits;
@@ -197,6 +206,7 @@ void SafeReplica::HandleBehind(MemberIndex from, const ReplicaMessage& message, 
   }
   ReplicaMessage answer = outbox_.Make(ReplicaMessageKind::kAppendAnswer, from, election_.epoch());
   Complete(message, CommittedInData(group_, log_), now, answer);
+  answer.lacks_room = !has_room_;
   answer.yes = true;
   answer.matched = std::max(message.prev_lsn, log_.base().lsn);
   answer.counts = election_.participates();

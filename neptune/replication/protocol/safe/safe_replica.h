@@ -33,6 +33,9 @@
 //   that the primary knows that it is heard, and again once the append is stored.
 // Rest: the primary of an idle partition stops its heartbeats, if all members agree and their nodes
 //   are heard by other means (primary_rest.h).
+// Full disks: a primary whose disk has no room for writes hands over to a member whose disk has
+//   room, and a preferred member without room is not handed the place. If no disk has room, the
+//   primary stays, for reads.
 // Leases: a primary that a majority has answered is the only one for lease_duration from the time
 //   it asked; members do not vote during that time, except for a successor that the primary chose,
 //   after which the primary no longer relies on its lease.
@@ -122,6 +125,7 @@ class SafeReplica final : public ReplicationProtocol {
   Recovery recovery_;
   Leadership leadership_;
 
+  bool has_room_ = true;
   ReplicaRole role_ = ReplicaRole::kSecondary;
   std::optional<MemberIndex> primary_;
 };
