@@ -62,7 +62,7 @@ bool IsWriteAnywhere(const ReplicationChaosOptions& options) {
   return options.level == "write_anywhere";
 }
 
-// In four histories of sixteen the logs keep so little that a member that was away takes a snapshot.
+// In four histories of sixteen the logs keep so little that members that were away take snapshots.
 bool HasSmallLogs(const ReplicationChaosOptions& options) { return options.seed / 4 % 4 == 3; }
 
 // In one history of three all calls to the disk share a capsule with few places.
