@@ -16,12 +16,13 @@ namespace {
 
 using neptune::Fault;
 using neptune::StrCat;
+using std::chrono::seconds;
 
 // With fewer histories a kind may not have been drawn.
 constexpr double kHistoriesForEveryKind = 200;
 
 // Seeds per run of the experiment, so that thousands of seeds need few runs.
-int SeedsOf(const RunContext& context) { return context.Pick(2, 5, 100); }
+int SeedsOf(const RunContext& context) { return context.Pick(2, 2, 100); }
 
 std::string BegunOf(const std::string& kind) { return "begun_" + kind; }
 std::string EffectiveOf(const std::string& kind) { return "effective_" + kind; }
@@ -34,6 +35,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
     options.replica_count = static_cast<int>(point.Number("replicas"));
     options.level = point.Text("level");
     options.servers_down_max = options.replica_count;  // all of them at times
+    options.faults = context.Pick<neptune::Duration>(seconds(6), seconds(20), seconds(20));
     ChooseFaults(&options);
     const ReplicationChaosResult result = RunReplicationChaos(options);
     LOG_IF(ERROR, !result.wrong.empty())
@@ -128,7 +130,7 @@ Experiment ReplChaos() {
       "What may damage stored data (bit flips, read errors) happens at levels 2 and 3 only, and "
       "to no server before the one that was damaged last has everything again. Then the faults "
       "end, damage must be healed, and everything is compared.";
-  experiment.seeds = {.smoke = 1, .quick = 10, .full = 12};  // full: 10,800 histories
+  experiment.seeds = {.smoke = 1, .quick = 4, .full = 12};  // full: 10,800 histories
   experiment.points = [](Length length) {
     std::vector<Point> points;
     for (const int replicas : {3, 4, 5}) {
