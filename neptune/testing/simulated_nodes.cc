@@ -52,9 +52,15 @@ bool SimulatedNodes::Run(const std::string& name, Body body, Duration limit) {
 }
 
 std::shared_ptr<Node> SimulatedNodes::Boot(const std::string& name, World& world) {
+  auto& sim_world = static_cast<SimWorld&>(world);
   NodeOptions options = options_.make_options(name);
   options.name = NodeId(name);
-  options.address = static_cast<SimWorld&>(world).address();
+  options.address = sim_world.address();
+  // A call to the disk also takes as long as its flushes.
+  options.device_time = [of_call = std::move(options.device_time),
+                         &disk = sim_world.sim_storage().disk_faults()](std::string_view path) {
+    return (of_call ? of_call(path) : Duration(0)) + disk.TakeFlushTime();
+  };
   auto node = std::make_shared<Node>(world, std::move(options));
   nodes_[name] = node;
   node->Start([this, name](const Status& status) {

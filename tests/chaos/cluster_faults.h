@@ -19,9 +19,10 @@ class ClusterFaults final : public FaultTarget {
   ClusterFaults(SimulatedCluster& cluster, ChaosState& state)
       : cluster_(cluster), state_(state), hosts_(cluster.simulator()) {}
 
-  // The nodes keep no data in storage, so a full disk would show nothing.
+  // The nodes keep no data in storage, so faults of disks would show nothing.
   bool Supports(Fault::Kind kind) const override {
-    return kind != Fault::Kind::kFullDisk && !TraitsOf(kind).needs_process;
+    return TraitsOf(kind).needs == FaultNeeds::kHost || kind == Fault::Kind::kLeave ||
+           kind == Fault::Kind::kHang;
   }
   Status Begin(const Fault& fault) override;
   Status End(const Fault& fault) override;

@@ -27,8 +27,7 @@ DEFINE_int32(nodes, 5, "nodes with a replica of everything");
 DEFINE_bool(links, true,
             "give every node a network namespace of its own and also take down its link");
 DEFINE_string(faults, "", "file with a schedule of faults; empty: drawn from the seed");
-DEFINE_string(kinds, "default",
-              "kinds of faults to draw, separated by commas: their names, 'default', or 'all'");
+DEFINE_string(kinds, "all", "kinds of faults to draw, separated by commas: their names, or 'all'");
 DEFINE_bool(small_logs, false,
             "logs keep little, and the data have some size: nodes that return take snapshots");
 DEFINE_bool(healed, true, "fail if not every replica serves again some time after the faults");
@@ -58,40 +57,17 @@ constexpr size_t kScheduleSizeMax = 1 << 20;
 constexpr int kBallastCount = 64;
 constexpr size_t kBallastSize = 48 * 1024;
 
-// How often each kind is drawn, and whether it is drawn without being asked for.
-struct KindWeight {
-  Fault::Kind kind;
-  int weight;
-  bool is_default;
-};
-constexpr KindWeight kKinds[] = {
-    {Fault::Kind::kCrash, 5, true},        {Fault::Kind::kPause, 4, true},
-    {Fault::Kind::kFullDisk, 1, true},     {Fault::Kind::kIsolate, 4, true},
-    {Fault::Kind::kSlowFlush, 3, true},    {Fault::Kind::kClockOffset, 1, true},
-    {Fault::Kind::kHungLoop, 2, true},     {Fault::Kind::kCrashInFlush, 3, true},
-    {Fault::Kind::kFloodLong, 1, false},   {Fault::Kind::kFloodShort, 1, false},
-    {Fault::Kind::kFloodReads, 1, false},  {Fault::Kind::kFloodHuge, 1, false},
-    {Fault::Kind::kBlockedLog, 1, false},  {Fault::Kind::kReadErrors, 1, false},
-    {Fault::Kind::kBitFlip, 1, false},     {Fault::Kind::kDescriptorLimit, 1, false},
-    {Fault::Kind::kMemoryLimit, 1, false},
-};
-
 // The kinds that --kinds names, each as often as its weight says.
 StatusOr<std::vector<Fault::Kind>> ChosenKinds(const ProcessFaults& target) {
+  const std::vector<Fault::Kind> all = neptune::NemesisKinds(target);
   std::vector<Fault::Kind> kinds;
   for (const std::string& name : tools::SplitList(FLAGS_kinds)) {
-    bool is_known = false;
-    for (const KindWeight& one : kKinds) {
-      const bool is_named = name == TraitsOf(one.kind).name;
-      const bool is_chosen = is_named || name == "all" || (name == "default" && one.is_default);
-      is_known = is_known || is_chosen;
-      if (is_named && !target.Supports(one.kind))
-        return neptune::Unimplemented("this cluster cannot have the fault '", name, "'");
-      if (is_chosen && target.Supports(one.kind)) {
-        kinds.insert(kinds.end(), static_cast<size_t>(one.weight), one.kind);
-      }
+    const size_t before = kinds.size();
+    for (const Fault::Kind kind : all) {
+      if (name == "all" || name == TraitsOf(kind).name) kinds.push_back(kind);
     }
-    if (!is_known) return neptune::InvalidArgument("--kinds: no kind is called '", name, "'");
+    if (kinds.size() > before) continue;
+    return neptune::InvalidArgument("--kinds: this cluster has no fault of a kind '", name, "'");
   }
   if (kinds.empty()) return neptune::InvalidArgument("--kinds is empty");
   return kinds;

@@ -148,8 +148,11 @@ Status ProcessFaults::SetProcess(const Fault& fault, const FaultyNode& node, boo
     return neptune::FailedPrecondition(begins ? "begin" : "end", " of '", fault.ToString(),
                                        "': its process ", ends_crash ? "lives" : "does not live");
   }
-  if (fault.kind == Kind::kReadErrors) node.disk->SetReadErrors(begins ? fault.amount : 0);
-  return begins ? BeginOfProcess(fault.kind, node) : EndOfProcess(fault.kind, node);
+  if (fault.kind == Kind::kReadErrors) {
+    if (Skips(fault, node, begins)) return OkStatus();
+    node.disk->SetReadErrors(begins ? fault.amount : 0);
+  }
+  return begins ? BeginOfProcess(fault.kind, node) : EndOfProcess(fault, node);
 }
 
 Status ProcessFaults::BeginOfProcess(Kind kind, const FaultyNode& node) {
@@ -177,9 +180,9 @@ Status ProcessFaults::BeginOfProcess(Kind kind, const FaultyNode& node) {
   }
 }
 
-Status ProcessFaults::EndOfProcess(Kind kind, const FaultyNode& node) {
+Status ProcessFaults::EndOfProcess(const Fault& fault, const FaultyNode& node) {
   ServerProcess& process = *node.process;
-  switch (kind) {
+  switch (fault.kind) {
     case Kind::kPause:
       process.Resume();
       return OkStatus();
@@ -189,6 +192,8 @@ Status ProcessFaults::EndOfProcess(Kind kind, const FaultyNode& node) {
       return process.Start();
     case Kind::kDescriptorLimit:
       return process.EndStarveOfDescriptors();
+    case Kind::kFullDisk:
+      return fault.amount > 0 ? Restart(process) : process.EndStarveOfDisk();
     default:
       return Restart(process);
   }
@@ -212,6 +217,15 @@ Status ProcessFaults::CrashInFlush(const FaultyNode& node) {
   NEPTUNE_ASSIGN_OR_RETURN(const uint64_t lost, node.disk->LoseUnflushed(random_));
   note_ = StrCat(lost, " bytes lost");
   return OkStatus();
+}
+
+bool ProcessFaults::Skips(const Fault& fault, const FaultyNode& node, bool begins) {
+  const std::string& name = *fault.hosts.begin();
+  if (!begins) return skipping_.erase(name) > 0;
+  if (OthersAreWhole(node)) return false;
+  note_ = "no read fails: another node has not healed";
+  skipping_.insert(name);
+  return true;
 }
 
 // Flips nothing while another node's replicas are not whole: what two nodes have lost may be lost.

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -67,11 +68,13 @@ class ProcessFaults final : public neptune::FaultTarget {
   neptune::Status Set(const neptune::Fault& fault, bool begins);
   neptune::Status SetProcess(const neptune::Fault& fault, const FaultyNode& node, bool begins);
   neptune::Status BeginOfProcess(neptune::Fault::Kind kind, const FaultyNode& node);
-  neptune::Status EndOfProcess(neptune::Fault::Kind kind, const FaultyNode& node);
+  neptune::Status EndOfProcess(const neptune::Fault& fault, const FaultyNode& node);
   static neptune::Status Restart(ServerProcess& process);
   static void SetPage(const neptune::Fault& fault, DiskFaults& disk, bool begins);
   neptune::Status SetCalls(const neptune::Fault& fault, const FaultyNode& node, bool begins);
   neptune::Status CrashInFlush(const FaultyNode& node);
+  // True if this fault, which may damage what the node stores, is to do nothing.
+  bool Skips(const neptune::Fault& fault, const FaultyNode& node, bool begins);
   neptune::Status FlipBitOf(const FaultyNode& node);
   bool OthersAreWhole(const FaultyNode& node) const;
 
@@ -81,6 +84,7 @@ class ProcessFaults final : public neptune::FaultTarget {
   // Keys are the node and the name of the kind.
   std::map<std::pair<std::string, std::string>, std::unique_ptr<Flood>> floods_;
   std::string note_;
+  std::set<std::string> skipping_;  // nodes whose read errors were skipped and have not ended
 };
 
 }  // namespace search::chaos

@@ -136,6 +136,15 @@ TEST_F(DiskProcessFaultsTest, NoBitFlipsWhileAnotherNodeIsNotWhole) {
   EXPECT_EQ(*neptune::ReadFile(folder_ + "/old", 10'000), std::string(1000, 'o'));
 }
 
+TEST_F(DiskProcessFaultsTest, NoReadFailsWhileAnotherNodeIsNotWhole) {
+  ProcessFaults faults = Faults(false);
+  const Fault errors = {.kind = Kind::kReadErrors, .hosts = {"s0"}, .amount = 1};
+  EXPECT_TRUE(faults.Begin(errors).ok());
+  EXPECT_EQ(faults.note(), "no read fails: another node has not healed");
+  EXPECT_TRUE(faults.End(errors).ok());
+  EXPECT_TRUE(process_->lives());
+}
+
 TEST_F(DiskProcessFaultsTest, CrashInFlushEndsTheProcessAndLeavesTheFlushedBytes) {
   while (disk_->flush_count() < 5) {
   }

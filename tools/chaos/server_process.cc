@@ -54,6 +54,8 @@ neptune::Status ServerProcess::Limit(int resource, uint64_t most) {
 
 neptune::Status ServerProcess::StarveOfDisk() { return Limit(RLIMIT_FSIZE, 0); }
 
+neptune::Status ServerProcess::EndStarveOfDisk() { return Limit(RLIMIT_FSIZE, RLIM_INFINITY); }
+
 neptune::Status ServerProcess::StarveOfDescriptors() {
   rlimit before{};
   if (prlimit(process_->id(), RLIMIT_NOFILE, nullptr, &before) == 0) descriptors_ = before.rlim_cur;

@@ -39,8 +39,9 @@ class ServerProcess {
   void Kill() { process_.reset(); }
   void Pause() { process_->Signal(SIGSTOP); }
   void Resume() { process_->Signal(SIGCONT); }
-  // Makes its file writes fail from now on.
+  // Makes its file writes fail from now on, or succeed again.
   neptune::Status StarveOfDisk();
+  neptune::Status EndStarveOfDisk();
   // Lets it open no descriptors from now on, or as many as before.
   neptune::Status StarveOfDescriptors();
   neptune::Status EndStarveOfDescriptors();

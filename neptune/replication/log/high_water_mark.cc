@@ -40,11 +40,12 @@ StatusOr<HighWaterMark> HighWaterMark::Open(LogFiles& files, std::string_view na
   return mark;
 }
 
-// A slot that cannot be read claims nothing, like a damaged one.
+// A slot that is damaged claims nothing.
 Status HighWaterMark::Load() {
   std::array<uint64_t, 2> batches = {};
   for (uint64_t slot = 0; slot < batches.size(); ++slot) {
     const StatusOr<std::string> bytes = file_->ReadAt(slot * kSlotDistance, kSlotSize);
+    is_whole_ = is_whole_ && bytes.ok();
     if (bytes.ok()) batches[slot] = DecodeSlot(*bytes, salt_);
   }
   slot_ = batches[0] > batches[1] ? 1 : 0;

@@ -27,6 +27,8 @@ class HighWaterMark {
 
   // The largest batch that the file claims; 0: none.
   uint64_t batch() const { return batch_; }
+  // False: a part of the file could not be read when it was opened, so it may claim more.
+  bool is_whole() const { return is_whole_; }
   // The batch, and with it all earlier ones, is synced.
   Status Note(uint64_t batch);
   // Makes the last mark durable.
@@ -41,6 +43,7 @@ class HighWaterMark {
   std::unique_ptr<LogFile> file_;
   uint64_t salt_;
   uint64_t batch_ = 0;
+  bool is_whole_ = true;
   uint64_t slot_ = 0;  // the next mark's
   bool is_synced_ = true;
 };

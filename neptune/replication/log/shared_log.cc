@@ -110,8 +110,11 @@ Status SharedLog::Recover() ABSL_NO_THREAD_SAFETY_ANALYSIS {
   NEPTUNE_RETURN_IF_ERROR(segments_->Load(
       [&](uint32_t segment, std::string_view bytes) { replay.TakeSegment(segment, bytes); },
       &unreadable_size));
-  replay.End(mark_.batch());
-  last_batch_ = std::max(replay.last().number, mark_.batch());
+  // If neither the mark nor some of the log can be read, more was synced than is known.
+  const bool may_lack_end = unreadable_size > 0 && !mark_.is_whole();
+  const uint64_t synced = std::max(mark_.batch(), replay.last().number + (may_lack_end ? 1 : 0));
+  replay.End(synced);
+  last_batch_ = synced;
   last_checksum_ = last_batch_ == replay.last().number ? replay.last().checksum : 0;
   largest_partition_ = replay.largest_partition();
   may_lack_names_ = replay.may_lack_names();

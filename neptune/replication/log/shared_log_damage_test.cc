@@ -270,6 +270,17 @@ TEST_F(SharedLogDamageTest, UnreadablePlaceDamagesThePartitionsThatItMayBeOf) {
   EXPECT_FALSE(SeenOf(*log_, "b").is_damaged) << "it is in another segment";
 }
 
+TEST_F(SharedLogDamageTest, EndThatCannotBeReadIsMissedWithoutAMarkToo) {
+  Open();
+  Store("a", 1, 2);
+  log_.reset();
+  files_.MakeUnreadable(kSegment, files_.ContentsOf(kSegment).size() - 1, 1);
+  files_.MakeUnreadable(kMark, 0, files_.ContentsOf(kMark).size());
+  Open();
+  EXPECT_FALSE(log_->statistics().damage.empty());
+  EXPECT_TRUE(SeenOf(*log_, "a").is_damaged) << "its votes and entries may be lost";
+}
+
 TEST_F(SharedLogDamageTest, EntryThatDecaysWhileTheLogIsOpenIsNotCopiedOn) {
   Open();
   Store("a", 1, 1);

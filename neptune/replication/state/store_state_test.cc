@@ -432,6 +432,18 @@ TEST_F(StoreStateTest, CrashInARestoreLeavesNothing) {
   EXPECT_EQ(ContentsOf(*state_).size(), 20u);
 }
 
+TEST_F(StoreStateTest, EndedRestoreSurvivesAPowerFailure) {
+  for (Lsn lsn = 1; lsn <= 20; ++lsn) Apply(Entry(lsn, "Append", StrCat("k", lsn, " value")));
+  const std::vector<std::string> pieces = Snapshot(*state_, 100);
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    ASSERT_TRUE(Restore(*state_, pieces, 20).ok());
+    RandomSource random(seed);
+    Crash(random);
+    EXPECT_EQ(state_->completed(), 20u) << "seed " << seed;
+    EXPECT_EQ(ContentsOf(*state_).size(), 20u) << "seed " << seed;
+  }
+}
+
 TEST_F(StoreStateTest, DamagedPieceEndsTheRestoreWithNothing) {
   for (Lsn lsn = 1; lsn <= 20; ++lsn) Apply(Entry(lsn, "Append", StrCat("k", lsn, " value")));
   const std::vector<std::string> pieces = Snapshot(*state_, 100);

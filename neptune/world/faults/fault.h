@@ -35,14 +35,13 @@ struct Fault {
     kDatagramDuplication,
     kDatagramReordering,
     kStreamLoss,
-    kLeave,     // the node stops gracefully and is started again at the end
-    kHang,      // the node's long requests stand still
-    kIsolate,   // nothing passes between the host and any other
-    kFullDisk,  // writes fail; at the end they succeed, and the process is started again
-    // Faults of processes of the operating system; tools/chaos causes them.
+    kLeave,            // the node stops gracefully and is started again at the end
+    kHang,             // the node's long requests stand still
+    kIsolate,          // nothing passes between the host and any other
+    kFullDisk,         // writes fail until the end; amount 1: the process is started again then
     kSlowFlush,        // amount: seconds that each flush takes longer
     kReadErrors,       // reads of files fail; amount: probability; at the end it is started again
-    kBitFlip,          // the process ends and one bit of its files changes; at the end it starts
+    kBitFlip,          // a bit of its files changes while its process is down; amount 1: runs
     kCrashInFlush,     // the process ends during a flush and loses what was not flushed
     kDescriptorLimit,  // no new descriptors
     kMemoryLimit,      // no new memory; at the end the process is started again
@@ -52,6 +51,7 @@ struct Fault {
     kFloodHuge,        // huge answers that are not read
     kHungLoop,         // a method blocks a serving loop
     kBlockedLog,       // what the process logs is not taken from its pipe
+    kFullCapsule,      // the capsules of its replicas' disk calls are full
   };
   Kind kind = Kind::kCrash;
   std::set<std::string> hosts{};
@@ -81,17 +81,29 @@ enum class HostEffect {
   kAway,          // it cannot be reached
 };
 
+// What must exist so that a fault can be caused.
+enum class FaultNeeds {
+  kHost,     // simulated or real, with any program
+  kStorage,  // a host whose program keeps data
+  kProgram,  // a program with methods for it
+  kProcess,  // a process of an operating system
+};
+
 struct FaultTraits {
   Fault::Kind kind;
   const char* name;
   FaultScope scope;
   FaultAmount amount;
   HostEffect effect = HostEffect::kNone;
-  // True if it can happen to a process of the operating system only, not to a simulated host.
-  bool needs_process = false;
+  FaultNeeds needs = FaultNeeds::kHost;
 
   // True if no other exclusive fault should touch the host at the same time.
   bool is_exclusive() const { return effect >= HostEffect::kUnresponsive; }
+  // True if the host may lose what it has stored durably. It is caused only while no other host has
+  // such a loss that it has not healed: what two of three copies have lost may be lost.
+  bool may_damage() const {
+    return kind == Fault::Kind::kBitFlip || kind == Fault::Kind::kReadErrors;
+  }
 };
 
 // All kinds, in the order of the enumerators.

@@ -22,6 +22,26 @@ Duration Exponential(RandomSource& random, Duration mean) {
   return FromSeconds(random.Exponential(ToSeconds(mean)));
 }
 
+struct KindWeight {
+  Kind kind;
+  int weight;
+};
+
+// Losses of processes, of power and of connections change who leads and what is stored; they are
+// drawn most. Slow processors are left out: the code of a simulated node takes no time.
+constexpr KindWeight kNemeses[] = {
+    {Kind::kCrash, 5},       {Kind::kCrashInFlush, 3}, {Kind::kPause, 4},
+    {Kind::kIsolate, 3},     {Kind::kCut, 4},          {Kind::kCutOneWay, 2},
+    {Kind::kLossOneWay, 2},  {Kind::kLatency, 1},      {Kind::kDatagramLoss, 1},
+    {Kind::kStreamLoss, 1},
+
+    {Kind::kClockOffset, 2}, {Kind::kSlowFlush, 3},    {Kind::kFullDisk, 2},
+    {Kind::kReadErrors, 2},  {Kind::kBitFlip, 3},      {Kind::kDescriptorLimit, 1},
+    {Kind::kMemoryLimit, 1}, {Kind::kFullCapsule, 2},  {Kind::kHungLoop, 2},
+    {Kind::kBlockedLog, 1},  {Kind::kFloodShort, 1},   {Kind::kFloodReads, 1},
+    {Kind::kFloodLong, 1},   {Kind::kFloodHuge, 1},
+};
+
 // Draws one fault after the other and records which hosts are down until when.
 class Drawer {
  public:
@@ -170,6 +190,16 @@ class Swarm {
 };
 
 }  // namespace
+
+std::vector<Kind> NemesisKinds(const FaultTarget& target) {
+  std::vector<Kind> kinds;
+  for (const KindWeight& one : kNemeses) {
+    if (target.Supports(one.kind)) {
+      kinds.insert(kinds.end(), static_cast<size_t>(one.weight), one.kind);
+    }
+  }
+  return kinds;
+}
 
 FaultSchedule DrawFaults(RandomSource& random, const RandomFaultOptions& options) {
   CHECK(!options.hosts.empty() && !options.kinds.empty());

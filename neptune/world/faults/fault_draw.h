@@ -12,6 +12,7 @@
 
 #include "neptune/base/time.h"
 #include "neptune/world/faults/fault.h"
+#include "neptune/world/faults/fault_target.h"
 #include "neptune/world/random_source.h"
 
 namespace neptune {
@@ -55,6 +56,10 @@ struct RandomFaultOptions {
 // Draws faults that end by the horizon, ordered by their beginnings. The same random numbers give
 // the same faults.
 FaultSchedule DrawFaults(RandomSource& random, const RandomFaultOptions& options);
+
+// The kinds that a replicated service must survive, as far as the target supports them, each as
+// often as it should be drawn: one list for the simulator and for real processes.
+std::vector<Fault::Kind> NemesisKinds(const FaultTarget& target);
 
 // A kind that only some hosts can have.
 struct HostFaultKind {

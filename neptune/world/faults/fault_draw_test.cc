@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace neptune {
 namespace {
@@ -71,6 +74,38 @@ TEST(DrawFaultsTest, EqualFaultsDoNotOverlapAndFewHostsAreDown) {
     EXPECT_TRUE(active.empty());
   }
   EXPECT_EQ(kinds.size(), ThreeHosts().kinds.size()) << "not every kind was drawn";
+}
+
+// Supports some kinds and causes none.
+class SomeKinds final : public FaultTarget {
+ public:
+  explicit SomeKinds(std::set<Kind> kinds) : kinds_(std::move(kinds)) {}
+  bool Supports(Kind kind) const override { return kinds_.contains(kind); }
+  Status Begin(const Fault&) override { return OkStatus(); }
+  Status End(const Fault&) override { return OkStatus(); }
+
+ private:
+  const std::set<Kind> kinds_;
+};
+
+TEST(NemesisKindsTest, AreThoseThatTheTargetSupports) {
+  const std::vector<Kind> kinds =
+      NemesisKinds(SomeKinds({Kind::kCrash, Kind::kBlockedLog, Kind::kLeave}));
+  EXPECT_EQ(std::count(kinds.begin(), kinds.end(), Kind::kBlockedLog), 1);
+  EXPECT_GT(std::count(kinds.begin(), kinds.end(), Kind::kCrash), 1) << "drawn more often";
+  EXPECT_EQ(std::set<Kind>(kinds.begin(), kinds.end()),
+            (std::set<Kind>{Kind::kCrash, Kind::kBlockedLog}));
+}
+
+TEST(NemesisKindsTest, EveryKindOfDiskFaultIsDrawn) {
+  std::set<Kind> all;
+  for (const FaultTraits& traits : AllFaultTraits()) all.insert(traits.kind);
+  const std::vector<Kind> kinds = NemesisKinds(SomeKinds(all));
+  for (const FaultTraits& traits : AllFaultTraits()) {
+    const bool is_of_disk = traits.needs == FaultNeeds::kStorage;
+    if (!is_of_disk) continue;
+    EXPECT_GT(std::count(kinds.begin(), kinds.end(), traits.kind), 0) << traits.name;
+  }
 }
 
 TEST(DrawSwarmTest, HostsRecoverBetweenExclusiveFaults) {

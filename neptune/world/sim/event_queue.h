@@ -41,11 +41,13 @@ struct LoopState {
   int index = 0;
   Loop* loop = nullptr;  // value of Loop::Current() while its events run
   bool stopped = false;
+  bool hangs = false;
+  std::vector<uint64_t> deferred{};  // events that came due while it hangs, in order
 };
 
 struct Event {
   Task task;
-  // Null: an event of the model itself, which a paused host does not delay
+  // Null: an event of the model itself, which no host delays
   LoopState* loop = nullptr;
   EventKind kind = EventKind::kModel;
 };

@@ -23,7 +23,9 @@ LinkModel::CutId LinkModel::Cut(std::set<int> from, std::set<int> to, bool both_
 
 bool LinkModel::IsCut(int from, int to) const {
   for (const auto& [id, cut] : cuts_) {
-    if (cut.loss >= 1 && cut.Divides(from, to)) return true;
+    if (cut.loss < 1 || !cut.Divides(from, to)) continue;
+    ++counts_.blocked;
+    return true;
   }
   return false;
 }
@@ -49,7 +51,9 @@ Duration LinkModel::Delay(Duration latency, Duration jitter_mean, double factor)
   if (jitter_mean > Duration(0)) {
     delay += Duration(std::llround(random_.Exponential(static_cast<double>(jitter_mean.count()))));
   }
-  return factor == 1.0 ? delay : Scale(delay, factor);
+  if (factor == 1.0) return delay;
+  ++counts_.slowed;
+  return Scale(delay, factor);
 }
 
 Duration LinkModel::Queueing(int from, int to, TimePoint now, size_t size) {
@@ -66,8 +70,8 @@ Duration LinkModel::StreamDelay(int from, int to, TimePoint now, size_t size) {
   const LinkConditions& conditions = ConditionsOf(from, to);
   Duration delay = Delay(cost.stream_latency, cost.jitter_mean, conditions.latency_factor) +
                    Queueing(from, to, now, size);
-  if (Happens(conditions.stream_loss)) delay += kRetransmitTimeout;
-  if (Happens(LeakLoss(from, to))) delay += kRetransmitTimeout;
+  if (Happens(conditions.stream_loss, counts_.lost)) delay += kRetransmitTimeout;
+  if (Happens(LeakLoss(from, to), counts_.lost)) delay += kRetransmitTimeout;
   return delay;
 }
 
@@ -75,14 +79,15 @@ std::vector<Duration> LinkModel::DatagramDelays(int from, int to, TimePoint now,
   const LinkCost& cost = CostOf(from, to);
   const LinkConditions& conditions = ConditionsOf(from, to);
   const Duration queueing = Queueing(from, to, now, size);
-  if (IsCut(from, to) || Happens(conditions.datagram_loss) || Happens(LeakLoss(from, to)))
-    return {};
+  const bool is_lost = IsCut(from, to) || Happens(conditions.datagram_loss, counts_.lost) ||
+                       Happens(LeakLoss(from, to), counts_.lost);
+  if (is_lost) return {};
   std::vector<Duration> delays;
-  const int copies = Happens(conditions.datagram_duplicate) ? 2 : 1;
+  const int copies = Happens(conditions.datagram_duplicate, counts_.duplicated) ? 2 : 1;
   for (int i = 0; i < copies; ++i) {
     Duration delay =
         queueing + Delay(cost.datagram_latency, cost.jitter_mean, conditions.latency_factor);
-    if (i > 0 || Happens(conditions.datagram_reorder)) {
+    if (i > 0 || Happens(conditions.datagram_reorder, counts_.reordered)) {
       delay += Scale(cost.datagram_latency, random_.Uniform() * kReorderLatencies);
     }
     if (datagram_extra_ != nullptr) delay += datagram_extra_(to);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -34,6 +35,15 @@ struct LinkConditions {
   // Probability that a stream segment is lost and sent again: no byte is missing, but all later
   // bytes wait.
   double stream_loss = 0.0;
+};
+
+// How many messages had each fate.
+struct LinkCounts {
+  uint64_t blocked = 0;  // by a cut
+  uint64_t lost = 0;     // datagrams, and segments of streams that were sent again
+  uint64_t duplicated = 0;
+  uint64_t reordered = 0;
+  uint64_t slowed = 0;
 };
 
 enum class Carrier { kStream, kDatagram };
@@ -65,6 +75,7 @@ class LinkModel {
   void Heal(CutId cut) { cuts_.erase(cut); }
   void HealAll() { cuts_.clear(); }
   bool IsCut(int from, int to) const;
+  const LinkCounts& counts() const { return counts_; }
 
   void set_tamper(Tamper tamper) { tamper_ = std::move(tamper); }
   // Returns false if a planted bug drops the message.
@@ -96,7 +107,12 @@ class LinkModel {
   const LinkCost& CostOf(int from, int to) const {
     return from == to ? profile_.loopback : profile_.between_hosts;
   }
-  bool Happens(double probability) { return probability > 0 && random_.Uniform() < probability; }
+  // Draws whether it happens, and counts it then.
+  bool Happens(double probability, uint64_t& count) {
+    if (!(probability > 0 && random_.Uniform() < probability)) return false;
+    ++count;
+    return true;
+  }
   Duration Delay(Duration latency, Duration jitter_mean, double factor);
   Duration Queueing(int from, int to, TimePoint now, size_t size);
 
@@ -110,6 +126,7 @@ class LinkModel {
   // End of the last transmission, on links of limited bandwidth
   std::map<std::pair<int, int>, TimePoint> busy_until_;
   Tamper tamper_;
+  mutable LinkCounts counts_;
 };
 
 }  // namespace neptune

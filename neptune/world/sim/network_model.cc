@@ -217,8 +217,8 @@ void NetworkModel::RefuseDatagram(const Host& here, const Endpoint& source, cons
 void NetworkModel::HandOver(const std::shared_ptr<DatagramPort>& port, const Endpoint& source,
                             const Payload& payload) {
   if (!port->open || (port->peer && *port->peer != source)) return;
-  if (port->loop->host->paused && port->waiting_size + payload->size() > kDatagramBufferSize)
-    return;
+  const bool waits = port->loop->host->paused || port->loop->hangs;
+  if (waits && port->waiting_size + payload->size() > kDatagramBufferSize) return;
   kernel_.Trace(EventKind::kMessage, port->loop, *payload);
   port->waiting_size += payload->size();
   kernel_.RunOn(port->loop, EventKind::kMessage, [port, source, payload] {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace neptune {
 namespace {
@@ -81,8 +82,99 @@ TEST_F(SimFaultsTest, FullDiskTakesNoWritesUntilItEnds) {
   EXPECT_TRUE(write().ok());
   simulator_.RunUntil(At(1));
   EXPECT_EQ(write().code(), absl::StatusCode::kResourceExhausted);
+  Loop& loop = **simulator_.host("a").StartLoop({.name = "of the program"});
+  bool has_run = false;
+  loop.RunAt(At(3), [&] { has_run = true; });
   simulator_.RunUntil(At(2));
   EXPECT_TRUE(write().ok());
+  simulator_.RunUntil(At(4));
+  EXPECT_TRUE(has_run) << "the program goes on";
+}
+
+TEST_F(SimFaultsTest, PowerFailsInTheNextFlush) {
+  ScheduleFaults(simulator_, {{At(1), At(3), {.kind = Kind::kCrashInFlush, .hosts = {"a"}}}});
+  simulator_.RunUntil(At(1));
+  EXPECT_TRUE(simulator_.host("a").running());
+  const auto file = *simulator_.host("a").sim_storage().log_files().Open("f");
+  EXPECT_TRUE(file->WriteAt(0, "x").ok());
+  EXPECT_FALSE(file->Sync().ok());
+  simulator_.RunFor(milliseconds(1));
+  EXPECT_FALSE(simulator_.host("a").running());
+  simulator_.RunUntil(At(3));
+  EXPECT_TRUE(simulator_.host("a").running());
+}
+
+TEST_F(SimFaultsTest, EventsOfALoopThatHangsWaitInTheirOrder) {
+  Loop& other = **simulator_.host("a").StartLoop({.name = "other"});
+  Loop& hung = **simulator_.host("a").StartLoop({.name = kHangingLoop});
+  ScheduleFaults(simulator_, {{At(1), At(3), {.kind = Kind::kHungLoop, .hosts = {"a"}}}});
+  std::vector<std::string> ran;
+  for (const int s : {2, 4}) {
+    hung.RunAt(At(s), [&ran, s] { ran.push_back("hung " + std::to_string(s)); });
+    other.RunAt(At(s), [&ran, s] { ran.push_back("other " + std::to_string(s)); });
+  }
+  hung.RunAt(At(2), [&] { ran.push_back("hung again"); });
+  simulator_.RunUntil(At(2));
+  EXPECT_EQ(ran, (std::vector<std::string>{"other 2"}));
+  EXPECT_EQ(simulator_.host("a").WaitingAt(kHangingLoop), 2u);
+  simulator_.RunUntil(At(5));
+  EXPECT_EQ(ran,
+            (std::vector<std::string>{"other 2", "hung 2", "hung again", "hung 4", "other 4"}));
+}
+
+TEST_F(SimFaultsTest, ALoopHangsInAPausedHostToo) {
+  Loop& hung = **simulator_.host("a").StartLoop({.name = kHangingLoop});
+  ScheduleFaults(simulator_, {{At(1), At(3), {.kind = Kind::kPause, .hosts = {"a"}}},
+                              {At(1), At(4), {.kind = Kind::kHungLoop, .hosts = {"a"}}}});
+  bool has_run = false;
+  hung.RunAt(At(2), [&] { has_run = true; });
+  simulator_.RunUntil(TimePoint(milliseconds(3500)));
+  EXPECT_FALSE(has_run);
+  simulator_.RunUntil(At(4));
+  EXPECT_TRUE(has_run);
+}
+
+TEST_F(SimFaultsTest, OnlyFaultsThatDisturbSomethingCountAsEffective) {
+  SimFaultTarget target(simulator_);
+  const Fault slow = {.kind = Kind::kSlowFlush, .hosts = {"a"}, .amount = 0.02};
+  const auto file = *simulator_.host("a").sim_storage().log_files().Open("f");
+  for (const bool flushes : {false, true}) {
+    EXPECT_TRUE(target.Begin(slow).ok());
+    if (flushes) {
+      EXPECT_TRUE(file->Sync().ok());
+    }
+    EXPECT_TRUE(target.End(slow).ok());
+  }
+  EXPECT_EQ(target.counts().at(Kind::kSlowFlush).begun, 2u);
+  EXPECT_EQ(target.counts().at(Kind::kSlowFlush).effective, 1u);
+  const Fault cut = {.kind = Kind::kIsolate, .hosts = {"a"}};
+  for (const bool sends : {false, true}) {
+    EXPECT_TRUE(target.Begin(cut).ok());
+    if (sends) {
+      EXPECT_FALSE(Reaches("a", "b"));
+    }
+    EXPECT_TRUE(target.End(cut).ok());
+  }
+  EXPECT_EQ(target.counts().at(Kind::kIsolate).effective, 1u);
+}
+
+TEST_F(SimFaultsTest, BitFlipsInAHostThatIsDownOrRuns) {
+  const auto write = [&] {
+    const auto file = *simulator_.host("a").sim_storage().log_files().Open("f");
+    return file->WriteAt(0, "x").ok() && file->Sync().ok();
+  };
+  ASSERT_TRUE(write());
+  SimFaultTarget target(simulator_);
+  for (const double amount : {0.0, 1.0}) {
+    const Fault flip = {.kind = Kind::kBitFlip, .hosts = {"a"}, .amount = amount};
+    EXPECT_TRUE(target.Begin(flip).ok());
+    EXPECT_EQ(simulator_.host("a").running(), amount > 0);
+    EXPECT_NE(simulator_.host("a").sim_storage().log_files().ContentsOf("f"), "x");
+    EXPECT_TRUE(target.End(flip).ok());
+    EXPECT_TRUE(simulator_.host("a").running());
+    ASSERT_TRUE(write());
+  }
+  EXPECT_EQ(target.counts().at(Kind::kBitFlip).effective, 2u);
 }
 
 TEST_F(SimFaultsTest, IsolatedHostReachesNoOtherUntilItEnds) {
@@ -95,9 +187,9 @@ TEST_F(SimFaultsTest, IsolatedHostReachesNoOtherUntilItEnds) {
   EXPECT_TRUE(Reaches("a", "b"));
 }
 
-TEST_F(SimFaultsTest, KindsOfProgramsAreRefused) {
+TEST_F(SimFaultsTest, KindsOfProgramsAndProcessesAreRefused) {
   SimFaultTarget target(simulator_);
-  for (const Kind kind : {Kind::kLeave, Kind::kHang}) {
+  for (const Kind kind : {Kind::kLeave, Kind::kHang, Kind::kFloodShort, Kind::kMemoryLimit}) {
     EXPECT_EQ(CheckSupported(target, {{At(0), At(1), {.kind = kind, .hosts = {"a"}}}}).code(),
               absl::StatusCode::kUnimplemented);
   }

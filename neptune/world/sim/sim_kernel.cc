@@ -45,8 +45,8 @@ EventId SimKernel::At(TimePoint when, EventKind kind, LoopState* loop, Task task
 
 void SimKernel::RunOn(LoopState* loop, EventKind kind, Task task) {
   if (loop->stopped) return;
-  if (loop->host->paused) {
-    loop->host->deferred.push_back(queue_.Add(kNever, {std::move(task), loop, kind}));
+  if (std::vector<uint64_t>* const waiting = WaitingOf(loop)) {
+    waiting->push_back(queue_.Add(kNever, {std::move(task), loop, kind}));
     return;
   }
   RunAs(loop, std::move(task));
@@ -85,8 +85,8 @@ bool SimKernel::Step(TimePoint limit) {
   const std::optional<EventId> due = queue_.PopDue(limit);
   if (!due) return false;
   LoopState* loop = queue_.Peek(*due).loop;
-  if (loop != nullptr && loop->host->paused) {
-    loop->host->deferred.push_back(*due);
+  if (std::vector<uint64_t>* const waiting = WaitingOf(loop)) {
+    waiting->push_back(*due);
     return true;
   }
   Event event = queue_.Take(*due);
@@ -105,6 +105,17 @@ void SimKernel::TraceRun(const Event& event) {
 void SimKernel::Resume(HostState& host) {
   host.paused = false;
   for (const EventId id : std::exchange(host.deferred, {})) queue_.Requeue(id);
+}
+
+void SimKernel::Resume(LoopState& loop) {
+  loop.hangs = false;
+  for (const EventId id : std::exchange(loop.deferred, {})) queue_.Requeue(id);
+}
+
+std::vector<uint64_t>* SimKernel::WaitingOf(LoopState* loop) {
+  if (loop == nullptr) return nullptr;
+  if (loop->host->paused) return &loop->host->deferred;
+  return loop->hangs && !loop->stopped ? &loop->deferred : nullptr;
 }
 
 void SimKernel::DropStopped() {

@@ -43,7 +43,7 @@ class SimKernel {
   EventId At(TimePoint when, EventKind kind, LoopState* loop, Task task);
   bool Cancel(EventId id) { return queue_.Remove(id); }
 
-  // Runs `task` on `loop` now, or after the pause if its host is paused.
+  // Runs `task` on `loop` now, or once its host is not paused and the loop does not hang.
   void RunOn(LoopState* loop, EventKind kind, Task task);
 
   // Adds delivered bytes to the trace hash.
@@ -61,6 +61,8 @@ class SimKernel {
 
   // Resumes a paused host: its deferred events run in their order.
   void Resume(HostState& host);
+  // The same for a loop that hangs.
+  void Resume(LoopState& loop);
   // Destroys the events of stopped loops.
   void DropStopped();
 
@@ -70,6 +72,8 @@ class SimKernel {
     Task task;
   };
 
+  // The list in which events of the loop wait; null: they run.
+  static std::vector<uint64_t>* WaitingOf(LoopState* loop);
   void AdoptInjected() ABSL_LOCKS_EXCLUDED(mutex_);
   void TraceRun(const Event& event);
   static void RunAs(const LoopState* loop, Task task);

@@ -12,6 +12,7 @@ namespace neptune {
 
 // What all files of the host share.
 struct SimLogFiles::Host {
+  std::shared_ptr<SimDiskFaults> faults;
   Status write_status;
   Status sync_status;
   Interceptor intercept;
@@ -96,6 +97,7 @@ class SimLogFiles::File : public LogFile {
 
   Status Sync() override {
     NEPTUNE_RETURN_IF_ERROR(CheckWritable(0, /*is_sync=*/true));
+    NEPTUNE_RETURN_IF_ERROR(host_->faults->BeforeFlush("log file ", name_));
     NEPTUNE_RETURN_IF_ERROR(Annotate(host_->sync_status, StrCat("sync log file ", name_)));
     contents_->changes.clear();
     ++host_->sync_count;
@@ -104,6 +106,7 @@ class SimLogFiles::File : public LogFile {
 
   StatusOr<std::string> ReadAt(uint64_t offset, size_t size) const override {
     NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    NEPTUNE_RETURN_IF_ERROR(host_->faults->BeforeRead("log file ", name_));
     const bool is_readable =
         offset >= contents_->unreadable_to || offset + size <= contents_->unreadable_from;
     if (!is_readable) return Unavailable("read log file ", name_, ": input/output error");
@@ -128,6 +131,8 @@ class SimLogFiles::File : public LogFile {
       return InvalidArgument("log file ", name_, " ends before ", offset);
     }
     Status status = host_->write_status;
+    if (!status.ok()) host_->faults->NoteRefusedWrite();
+    if (status.ok()) status = host_->faults->BeforeWrite("", "the disk");
     if (status.ok() && host_->intercept) status = host_->intercept(name_, is_sync);
     return Annotate(status, StrCat("write to log file ", name_));
   }
@@ -138,11 +143,15 @@ class SimLogFiles::File : public LogFile {
   const int process_;
 };
 
-SimLogFiles::SimLogFiles() : host_(std::make_shared<Host>()) {}
+SimLogFiles::SimLogFiles(std::shared_ptr<SimDiskFaults> faults) : host_(std::make_shared<Host>()) {
+  if (faults == nullptr) faults = std::make_shared<SimDiskFaults>();
+  host_->faults = std::move(faults);
+}
 SimLogFiles::~SimLogFiles() = default;
 
 StatusOr<std::unique_ptr<LogFile>> SimLogFiles::Open(std::string_view name) {
   NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
+  NEPTUNE_RETURN_IF_ERROR(host_->faults->BeforeOpen("log file ", name));
   auto found = files_.find(name);
   if (found == files_.end()) {
     NEPTUNE_RETURN_IF_ERROR(Annotate(host_->write_status, StrCat("create log file ", name)));
@@ -154,6 +163,7 @@ StatusOr<std::unique_ptr<LogFile>> SimLogFiles::Open(std::string_view name) {
 Status SimLogFiles::Remove(std::string_view name) {
   NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
   NEPTUNE_RETURN_IF_ERROR(Annotate(host_->write_status, StrCat("remove log file ", name)));
+  NEPTUNE_RETURN_IF_ERROR(host_->faults->BeforeWrite("remove log file ", name));
   const auto found = files_.find(name);
   if (found != files_.end()) files_.erase(found);
   return OkStatus();
@@ -172,7 +182,10 @@ void SimLogFiles::Crash(RandomSource& random) {
   EndProcess();
 }
 
-void SimLogFiles::EndProcess() { ++host_->process; }
+void SimLogFiles::EndProcess() {
+  ++host_->process;
+  host_->faults->NoteCrash();
+}
 
 void SimLogFiles::FailWrites(Status status) { host_->write_status = std::move(status); }
 
@@ -204,6 +217,12 @@ void SimLogFiles::Replace(std::string_view name, std::string contents) {
   if (file == nullptr) file = std::make_shared<Contents>();
   file->bytes = std::move(contents);
   file->changes.clear();
+}
+
+uint64_t SimLogFiles::size() const {
+  uint64_t size = 0;
+  for (const auto& [name, contents] : files_) size += contents->bytes.size();
+  return size;
 }
 
 uint64_t SimLogFiles::sync_count() const { return host_->sync_count; }

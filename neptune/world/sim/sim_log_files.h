@@ -8,7 +8,7 @@
 // No I/O, no clock; random numbers are passed in.
 // Threads: thread-compatible; all loops of the simulated world share one kernel thread.
 // Errors: UNAVAILABLE the file was opened before a crash, or by a process that was killed, or the
-//   place is unreadable; the statuses passed to FailWrites and FailSyncs.
+//   place is unreadable; the statuses passed to FailWrites and FailSyncs; those of the faults.
 
 #pragma once
 
@@ -23,12 +23,14 @@
 
 #include "neptune/world/log_files.h"
 #include "neptune/world/random_source.h"
+#include "neptune/world/sim/sim_disk_faults.h"
 
 namespace neptune {
 
 class SimLogFiles : public LogFiles {
  public:
-  SimLogFiles();
+  // `faults` are those of the disk; null: none.
+  explicit SimLogFiles(std::shared_ptr<SimDiskFaults> faults = nullptr);
   ~SimLogFiles() override;
 
   StatusOr<std::unique_ptr<LogFile>> Open(std::string_view name) override;
@@ -61,6 +63,8 @@ class SimLogFiles : public LogFiles {
   std::string ContentsOf(std::string_view name) const;
   // Replaces the contents of a file, durably.
   void Replace(std::string_view name, std::string contents);
+  // Bytes of all files.
+  uint64_t size() const;
   // Number of successful syncs of all files.
   uint64_t sync_count() const;
 

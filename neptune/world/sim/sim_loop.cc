@@ -11,4 +11,12 @@ TimerId SimLoop::RunAt(TimePoint when, Task task) {
   return kernel_.At(when, EventKind::kTimer, &state_, std::move(task));
 }
 
+void SimLoop::SetHanging(bool hangs) {
+  if (hangs) {
+    state_.hangs = true;
+  } else {
+    kernel_.Resume(state_);
+  }
+}
+
 }  // namespace neptune

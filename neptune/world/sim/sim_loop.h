@@ -22,7 +22,7 @@ class SimLoop : public Loop {
  public:
   SimLoop(SimKernel& kernel, HostState& host, int index, const LoopOptions& options, uint64_t seed)
       : kernel_(kernel),
-        state_{&host, index, this, false},
+        state_{.host = &host, .index = index, .loop = this},
         options_(options),
         random_(seed),
         secrets_(~seed) {}
@@ -31,6 +31,9 @@ class SimLoop : public Loop {
   LoopState& state() { return state_; }
   SimKernel& kernel() { return kernel_; }
   const LoopOptions& options() const { return options_; }
+
+  // Until it is called with false no event of the loop runs, as if one of its tasks did not end.
+  void SetHanging(bool hangs);
 
   // Refuses further tasks and timers. SimKernel::DropStopped destroys the queued ones.
   void Stop() { state_.stopped = true; }

@@ -110,8 +110,8 @@ Status Visit(const Visited& visited, const ScanOptions& options,
 struct SimStorage::Faults {
   Status write;
   Status read;
-  Status open;
   Interceptor intercept;
+  std::shared_ptr<SimDiskFaults> disk;
 };
 
 struct SimStorage::Disk {
@@ -206,13 +206,16 @@ struct SimStorage::Opened {
   }
   Status CheckReadable() const {
     NEPTUNE_RETURN_IF_ERROR(CheckAlive());
+    NEPTUNE_RETURN_IF_ERROR(faults->disk->BeforeRead("store ", name));
     return faults->read.ok() ? OkStatus() : Annotate(faults->read, StrCat("read store ", name));
   }
   Status CheckWritable(WriteMode mode, size_t size) const {
     NEPTUNE_RETURN_IF_ERROR(CheckAlive());
     Status status = faults->write;
-    if (status.ok() && faults->intercept) status = faults->intercept(name, mode);
     if (status.ok() && size > space->Free()) status = ResourceExhausted("no space left");
+    if (!status.ok()) faults->disk->NoteRefusedWrite();
+    if (status.ok()) status = faults->disk->BeforeWrite("", "the disk");
+    if (status.ok() && faults->intercept) status = faults->intercept(name, mode);
     return Annotate(status, StrCat("write to store ", name));
   }
   // Visits the entries as `past` shows them.
@@ -263,14 +266,12 @@ class SimStorage::Store : public KeyValueStore {
     NEPTUNE_RETURN_IF_ERROR(batch.Check());
     NEPTUNE_RETURN_IF_ERROR(opened_->CheckWritable(mode, batch.size()));
     disk().Write(batch);
-    if (mode == WriteMode::kSynced) disk().Sync();
-    return OkStatus();
+    return mode == WriteMode::kSynced ? Flush() : OkStatus();
   }
 
   Status Sync() override {
     NEPTUNE_RETURN_IF_ERROR(opened_->CheckWritable(WriteMode::kSynced, /*size=*/0));
-    disk().Sync();
-    return OkStatus();
+    return Flush();
   }
 
   Status Scan(const ScanOptions& options, const Visitor& visitor) const override {
@@ -284,19 +285,28 @@ class SimStorage::Store : public KeyValueStore {
 
  private:
   Disk& disk() const { return *opened_->disk; }
+  Status Flush() {
+    NEPTUNE_RETURN_IF_ERROR(opened_->faults->disk->BeforeFlush("store ", opened_->name));
+    disk().Sync();
+    return OkStatus();
+  }
 
   const std::shared_ptr<const Opened> opened_;
 };
 
 SimStorage::SimStorage()
-    : faults_(std::make_shared<Faults>()), space_(std::make_shared<Capacity>()) {
+    : disk_faults_(std::make_shared<SimDiskFaults>()),
+      faults_(std::make_shared<Faults>()),
+      log_files_(disk_faults_),
+      space_(std::make_shared<Capacity>()) {
+  faults_->disk = disk_faults_;
   space_->disks = &disks_;
 }
 SimStorage::~SimStorage() = default;
 
 StatusOr<std::unique_ptr<KeyValueStore>> SimStorage::Open(std::string_view name) {
   NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
-  NEPTUNE_RETURN_IF_ERROR(Annotate(faults_->open, StrCat("open store ", name)));
+  NEPTUNE_RETURN_IF_ERROR(disk_faults_->BeforeOpen("store ", name));
   std::shared_ptr<Disk>& disk = disks_[std::string(name)];
   if (disk == nullptr) disk = std::make_shared<Disk>();
   if (disk->is_open) return FailedPrecondition("store ", name, " is open");
@@ -308,6 +318,7 @@ StatusOr<std::unique_ptr<KeyValueStore>> SimStorage::Open(std::string_view name)
 
 Status SimStorage::Destroy(std::string_view name) {
   NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
+  NEPTUNE_RETURN_IF_ERROR(disk_faults_->BeforeWrite("destroy store ", name));
   const auto entry = disks_.find(name);
   if (entry == disks_.end()) return OkStatus();
   if (entry->second->is_open) return FailedPrecondition("store ", name, " is open");
@@ -339,12 +350,13 @@ void SimStorage::FailWrites(Status status) {
 void SimStorage::LimitSpace(uint64_t total) { space_->total = total; }
 
 StatusOr<DiskSpace> SimStorage::Space() const {
-  return DiskSpace{.total = space_->total, .free = space_->Free()};
+  const bool is_full = faults_->write.code() == StatusCode::kResourceExhausted;
+  return DiskSpace{.total = space_->total, .free = is_full ? 0 : space_->Free()};
 }
 
 void SimStorage::FailReads(Status status) { faults_->read = std::move(status); }
 
-void SimStorage::FailOpens(Status status) { faults_->open = std::move(status); }
+void SimStorage::FailOpens(Status status) { disk_faults_->FailOpens(std::move(status)); }
 
 Status SimStorage::DamageValue(std::string_view name, std::string_view key) {
   const auto disk = disks_.find(name);
@@ -360,6 +372,47 @@ Status SimStorage::DamageStore(std::string_view name) {
   if (disk == disks_.end()) return NotFound("there is no store ", name);
   disk->second->is_damaged = true;
   return OkStatus();
+}
+
+std::optional<std::string> SimStorage::DamageSomething(RandomSource& random) {
+  // One of this many damages makes a store unreadable as a whole, as in its list of files.
+  constexpr uint64_t kWholeStoreEvery = 8;
+  constexpr int kBitsPerByte = 8;
+  uint64_t stores_size = 0;
+  for (const auto& [name, disk] : disks_) stores_size += SizeOf(disk->current);
+  uint64_t place = random.Below(log_files_.size() + stores_size);
+  const int bit = static_cast<int>(random.Below(kBitsPerByte));
+  for (const std::string& name : log_files_.Names()) {
+    const uint64_t size = log_files_.ContentsOf(name).size();
+    if (place < size) {
+      log_files_.FlipBit(name, place, bit);
+      return StrCat("bit ", bit, " of byte ", place, " of log file ", name);
+    }
+    place -= size;
+  }
+  for (const auto& [name, disk] : disks_) {
+    for (const auto& [key, value] : disk->current) {
+      const uint64_t size = key.size() + value.size();
+      if (place >= size) {
+        place -= size;
+        continue;
+      }
+      disk->is_damaged = random.Below(kWholeStoreEvery) == 0;
+      if (disk->is_damaged) return StrCat("store ", name, " as a whole");
+      disk->damaged.insert(key);
+      return StrCat("a value of ", value.size(), " bytes of store ", name);
+    }
+  }
+  return std::nullopt;
+}
+
+bool SimStorage::has_damage() const {
+  return std::any_of(disks_.begin(), disks_.end(), [](const auto& entry) {
+    const Disk& disk = *entry.second;
+    return disk.is_damaged ||
+           std::any_of(disk.damaged.begin(), disk.damaged.end(),
+                       [&](const std::string& key) { return disk.current.contains(key); });
+  });
 }
 
 void SimStorage::Intercept(Interceptor intercept) {

@@ -9,7 +9,8 @@
 // No I/O, no clock; random numbers are passed in.
 // Threads: thread-compatible; all loops of the simulated world share one kernel thread.
 // Errors: UNAVAILABLE the store was opened before a crash, or by a process that was killed; the
-//   statuses passed to FailWrites, FailReads and FailOpens; DATA_LOSS what Damage... has damaged.
+//   statuses passed to FailWrites, FailReads and FailOpens, and the faults of sim_disk_faults.h;
+//   DATA_LOSS what Damage... has damaged.
 // Limits: kUnsyncedCountMax batches in the journal of a store. At the limit the older half becomes
 //   durable, as when a log-structured store flushes its memtable.
 
@@ -20,12 +21,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "neptune/base/disk_room.h"
 #include "neptune/world/random_source.h"
+#include "neptune/world/sim/sim_disk_faults.h"
 #include "neptune/world/sim/sim_log_files.h"
 #include "neptune/world/storage.h"
 
@@ -42,6 +45,8 @@ class SimStorage : public DurableStorage {
   StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) override;
   Status Destroy(std::string_view name) override;
   StatusOr<std::vector<std::string>> List() const override;
+  // Faults that stores and log files share, beside those below.
+  SimDiskFaults& disk_faults() { return *disk_faults_; }
   // Also for faults of single files.
   SimLogFiles& log_files() override { return log_files_; }
 
@@ -57,14 +62,19 @@ class SimStorage : public DurableStorage {
   void FailWrites(Status status);
   // Makes every read fail with `status` until it is called with OK: a disk that does not answer.
   void FailReads(Status status);
-  // Makes every opening of a store fail with `status` until it is called with OK, e.g. because the
-  // process has no descriptors left.
+  // Makes every opening of a store or a log file fail with `status` until it is called with OK,
+  // e.g. because the process has no descriptors left.
   void FailOpens(Status status);
   // Damages what is stored under the key, or the store as a whole, so that it cannot be opened.
   // Reads then fail with DATA_LOSS until the key is written again, or until the store is destroyed.
   // Errors: NOT_FOUND there is no such key or store.
   Status DamageValue(std::string_view name, std::string_view key);
   Status DamageStore(std::string_view name);
+  // Damages a bit of what is stored, drawn among all bytes of log files, keys and values, or one
+  // store as a whole; returns what it was, or nullopt if nothing is stored.
+  std::optional<std::string> DamageSomething(RandomSource& random);
+  // Whether a store still has what DamageValue or DamageStore has damaged.
+  bool has_damage() const;
 
   // Makes the disk one of `total` bytes, of which the stores take the sizes of their keys and
   // values. A write that does not fit fails with RESOURCE_EXHAUSTED and has no effect. Default:
@@ -91,6 +101,7 @@ class SimStorage : public DurableStorage {
   class View;
 
   std::map<std::string, std::shared_ptr<Disk>, std::less<>> disks_;
+  const std::shared_ptr<SimDiskFaults> disk_faults_;
   const std::shared_ptr<Faults> faults_;
   SimLogFiles log_files_;
   const std::shared_ptr<Capacity> space_;

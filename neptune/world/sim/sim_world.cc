@@ -96,4 +96,21 @@ void SimWorld::Resume() {
   kernel_.Resume(state_);
 }
 
+SimLoop* SimWorld::FindLoop(std::string_view name) const {
+  if (!running_ || live_loop_count_ == 0) return nullptr;
+  const auto first = loops_.end() - live_loop_count_;
+  const auto found = std::find_if(first, loops_.end(),
+                                  [&](const auto& one) { return one->options().name == name; });
+  return found == loops_.end() ? first->get() : found->get();
+}
+
+void SimWorld::SetLoopHanging(std::string_view loop, bool hangs) {
+  if (SimLoop* const found = FindLoop(loop)) found->SetHanging(hangs);
+}
+
+size_t SimWorld::WaitingAt(std::string_view loop) const {
+  SimLoop* const found = FindLoop(loop);
+  return found == nullptr ? 0 : found->state().deferred.size();
+}
+
 }  // namespace neptune

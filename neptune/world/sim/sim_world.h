@@ -5,10 +5,12 @@
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neptune/world/sim/network_model.h"
@@ -84,9 +86,16 @@ class SimWorld : public World {
   // Like SIGSTOP: nothing runs, and incoming events wait (datagrams within bounds).
   void Pause();
   void Resume();
+  // Makes a loop hang, or ends that: the one of this name, or the first one started if there is
+  // none of it. A loop that hangs does so until that ends or the host crashes.
+  void SetLoopHanging(std::string_view loop, bool hangs);
+  // The number of events that wait for that loop, which hangs.
+  size_t WaitingAt(std::string_view loop) const;
 
  private:
   void Silence(bool tell_peers);
+  // Null: no loop runs.
+  SimLoop* FindLoop(std::string_view name) const;
 
   SimKernel& kernel_;
   NetworkModel& network_;

@@ -107,6 +107,7 @@ class Simulator {
   // Sets the conditions of all links between different hosts, except those set individually.
   void SetLinks(const LinkConditions& conditions) { network_.links().SetConditions(conditions); }
   const LinkConditions& links() { return network_.links().conditions(); }
+  const LinkCounts& link_counts() { return network_.links().counts(); }
   // Adds extra(host), evaluated at the time of sending, to the delay of each datagram to a host: a
   // busy host reads it late. For measured workload models; draw from random().
   void DelayDatagrams(std::function<Duration(const std::string& host)> extra);

@@ -3,6 +3,10 @@
 
 #include <glog/logging.h>
 
+#include <set>
+#include <string>
+#include <vector>
+
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/experiment.h"
 #include "tools/lab/replication/replication_chaos.h"
@@ -10,10 +14,18 @@
 namespace search::lab {
 namespace {
 
+using neptune::Fault;
 using neptune::StrCat;
+using std::chrono::seconds;
+
+// With fewer histories a kind may not have been drawn.
+constexpr double kHistoriesForEveryKind = 200;
 
 // Seeds per run of the experiment, so that thousands of seeds need few runs.
-int SeedsOf(const RunContext& context) { return context.Pick(2, 5, 100); }
+int SeedsOf(const RunContext& context) { return context.Pick(2, 2, 100); }
+
+std::string BegunOf(const std::string& kind) { return "begun_" + kind; }
+std::string EffectiveOf(const std::string& kind) { return "effective_" + kind; }
 
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
   Measurement measurement;
@@ -23,6 +35,8 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
     options.replica_count = static_cast<int>(point.Number("replicas"));
     options.level = point.Text("level");
     options.servers_down_max = options.replica_count;  // all of them at times
+    options.faults = context.Pick<neptune::Duration>(seconds(6), seconds(20), seconds(20));
+    ChooseFaults(&options);
     const ReplicationChaosResult result = RunReplicationChaos(options);
     LOG_IF(ERROR, !result.wrong.empty())
         << point.ToString() << ": " << result.wrong << "; the faults that it needs:\n"
@@ -33,6 +47,11 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
     measurement["unanswered"] += static_cast<double>(result.failed_count);
     measurement["primaries"] += static_cast<double>(result.primary_count);
     measurement["histories"] += 1;
+    for (const auto& [kind, count] : result.faults) {
+      const std::string name = TraitsOf(kind).name;
+      measurement[BegunOf(name)] += static_cast<double>(count.begun);
+      measurement[EffectiveOf(name)] += static_cast<double>(count.effective);
+    }
   }
   return measurement;
 }
@@ -40,12 +59,34 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 double Total(const Results& results, const std::string& metric) {
   double total = 0;
   for (const Point& point : results.points()) {
-    for (const double value : results.Values(point, metric)) total += value;
+    for (const Measurement& measurement : results.Of(point)) {
+      const auto found = measurement.find(metric);
+      total += found == measurement.end() ? 0 : found->second;
+    }
   }
   return total;
 }
 
 Estimate Exactly(double value) { return {value, value, value, 1}; }
+
+// How many faults of each kind were caused, and how many of them disturbed something.
+void JudgeFaults(const Results& results, Judgement* judgement) {
+  const bool has_many = Total(results, "histories") >= kHistoriesForEveryKind;
+  double without_effect = 0;
+  std::set<std::string> names;
+  for (const Fault::Kind kind : ChaosKinds({})) names.insert(TraitsOf(kind).name);
+  for (const std::string& name : names) {
+    const double effective = Total(results, EffectiveOf(name));
+    without_effect += effective == 0 ? 1 : 0;
+    judgement->Holds(StrCat("faults of kind ", name, " that disturbed something"), "",
+                     StrCat(effective, " of ", Total(results, BegunOf(name))), "", true);
+  }
+  if (has_many) {
+    judgement
+        ->AtMost("kinds of faults that never disturbed anything", "", Exactly(without_effect), 0)
+        .Shape();
+  }
+}
 
 void Judge(const Results& results, Judgement* judgement) {
   judgement
@@ -59,6 +100,7 @@ void Judge(const Results& results, Judgement* judgement) {
   judgement->Shown("reads", "", Exactly(Total(results, "reads")));
   judgement->Shown("calls without an answer in 3 s", "", Exactly(Total(results, "unanswered")));
   judgement->Shown("primacies", "", Exactly(Total(results, "primaries")));
+  JudgeFaults(results, judgement);
   judgement->Note(
       "Planted bugs are tested where they can be planted without a change to the product: "
       "neptune/replication/protocol/safe/safe_replica_test.cc has 20 of them and finds all; "
@@ -76,11 +118,19 @@ Experiment ReplChaos() {
       "Clusters of three, four (with a witness) and five whole nodes, each with replicas of both "
       "partitions, and two client nodes with three sessions each, which append to and read eight "
       "registers. At level 1 they insert, which commutes; then there is no witness, and order "
-      "and staleness are not checked. For 20 s servers lose power together with the data that "
-      "was not synced, lose their process, hang for longer than a lease, are cut off in both "
-      "directions or in one, lose messages, run slowly, and have their clocks set by up to an "
-      "hour; at times all of them are down. Then the faults end, and everything is compared.";
-  experiment.seeds = {.smoke = 1, .quick = 10, .full = 50};
+      "and staleness are not checked. For 20 s servers have faults, in every other history of "
+      "one kind alone, otherwise of all kinds mixed: they lose power together with the data that "
+      "was not synced, also in the middle of a sync, lose their process, hang for longer than a "
+      "lease, whole or one loop of them, are cut off in both directions or in one, lose "
+      "messages, run slowly, and have their clocks set by up to an hour; their disks are slow, "
+      "full, give read errors, and lose bits of logs and data; they open no files; the capsules "
+      "of their disk calls are full; requests of every size flood them. At times all of them are "
+      "down. In a quarter of the histories logs are so small that members take snapshots under "
+      "writes; in a third all disk calls share a small capsule; in half of them disks take time. "
+      "What may damage stored data (bit flips, read errors) happens at levels 2 and 3 only, and "
+      "to no server before the one that was damaged last has everything again. Then the faults "
+      "end, damage must be healed, and everything is compared.";
+  experiment.seeds = {.smoke = 1, .quick = 4, .full = 12};  // full: 10,800 histories
   experiment.points = [](Length length) {
     std::vector<Point> points;
     for (const int replicas : {3, 4, 5}) {

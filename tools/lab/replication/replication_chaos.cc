@@ -3,20 +3,28 @@
 #include <glog/logging.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "neptune/base/strings.h"
 #include "neptune/node/node.h"
 #include "neptune/node/register_module.h"
-#include "neptune/replication/agent/replication.h"
+#include "neptune/replication/client/replica_session.h"
+#include "neptune/replication/state/store_state.h"
 #include "neptune/testing/simulated_nodes.h"
+#include "neptune/thread/user_thread.h"
 #include "neptune/world/faults/fault_draw.h"
 #include "neptune/world/faults/shrink.h"
-#include "neptune/world/sim/sim_faults.h"
 #include "neptune/world/sim/simulator.h"
+#include "tools/chaos/nemesis_module.h"
 #include "tools/history/register_history.h"
 #include "tools/history/register_load.h"
+#include "tools/lab/replication/replica_nemeses.h"
+#include "tools/lab/replication/simulated_replicas.h"
 
 namespace search::lab {
 namespace {
@@ -24,6 +32,7 @@ namespace {
 using history::RegisterContents;
 using history::RegisterLoad;
 using history::RegisterOperation;
+using neptune::Data;
 using neptune::Duration;
 using neptune::FaultSchedule;
 using neptune::PartitionId;
@@ -39,7 +48,13 @@ constexpr Duration kDeviceTimeMean = milliseconds(1);
 constexpr int kClientCount = 2;
 constexpr int kSessionCount = 3;  // of each client
 constexpr Duration kBegin = seconds(2);
-constexpr Duration kPeaceMax = seconds(30);
+// Longer than the longest pause before a failed replica is opened again.
+constexpr Duration kPeaceMax = seconds(75);
+// Values beside the registers, in histories with small logs: members that were away take snapshots.
+constexpr int kBallastCount = 64;
+constexpr size_t kBallastSize = 24 * 1024;
+constexpr Duration kBallastPause = milliseconds(25);
+constexpr size_t kVerifySizeMax = 1 << 20;
 constexpr int kShrinkRunsMax = 50;
 const ServiceName kService(history::kRegisterService);
 
@@ -47,15 +62,33 @@ bool IsWriteAnywhere(const ReplicationChaosOptions& options) {
   return options.level == "write_anywhere";
 }
 
+// In four histories of sixteen the logs keep so little that members that were away take snapshots.
+bool HasSmallLogs(const ReplicationChaosOptions& options) { return options.seed / 4 % 4 == 3; }
+
+// In one history of three all calls to the disk share a capsule with few places.
+bool HasOneCapsule(const ReplicationChaosOptions& options) { return options.seed % 3 == 2; }
+
+std::string ReplicationText(const ReplicationChaosOptions& options) {
+  return StrCat(" replication { level: '", options.level, "'",
+                IsWriteAnywhere(options) ? "" : " witness: 'w'",
+                HasSmallLogs(options) ? " log_entries_kept: 20 log_size_max_mib: 1" : "", " } ");
+}
+
 std::string SpecText(const ReplicationChaosOptions& options) {
   std::string text = StrCat(
       "name: 'chaos' multicast_group: '239.192.7.1:7400' services { name: 'registers' module: "
       "'registers' partition_count: ",
-      kPartitionCount, " replication { level: '", options.level, "'",
-      IsWriteAnywhere(options) ? "" : " witness: 'w'", " } } ",
-      "services { name: 'idle' module: 'idle' } nodes { name: 'w' hosts { service: 'idle' } } ");
+      kPartitionCount, ReplicationText(options), " } services { name: '", chaos::kNemesisService,
+      "' module: 'nemesis' } services { name: 'idle' module: 'idle' } ",
+      "nodes { name: 'w' hosts { service: 'idle' } } ");
+  if (HasOneCapsule(options)) {
+    StrAppend(&text, "capsules { name: 'replicas' match: 'disk:/neptune/replication/**' ",
+              "resident_count_max: 8 processing_count_max: 2 timeout_ms: 500 } ");
+  }
   for (int i = 0; i < options.replica_count; ++i) {
-    StrAppend(&text, "nodes { name: 's", i, "' hosts { service: 'registers' } } ");
+    StrAppend(&text, "nodes { name: '", SimulatedReplicas::NameOf(i),
+              "' memory_budget_mib: 64 hosts { service: 'registers' } hosts { service: '",
+              chaos::kNemesisService, "' } } ");
   }
   for (int i = 0; i < kClientCount; ++i) {
     StrAppend(&text, "nodes { name: 'c", i, "' hosts { service: 'idle' } } ");
@@ -88,6 +121,8 @@ class ChaosRun {
     CHECK(spec.ok()) << spec.status();
     spec_ = *spec;
     nodes_.AddAll(spec_);
+    nemeses_ = std::make_shared<ReplicaNemeses>(
+        nodes_, [this](const std::string& host) { return MayDamage(host); });
   }
 
   ReplicationChaosResult Run() {
@@ -96,10 +131,13 @@ class ChaosRun {
     for (int i = 0; i < kClientCount * kSessionCount; ++i) {
       load_.Begin(nodes_.node(StrCat("c", i % kClientCount)), i);
     }
+    if (HasSmallLogs(options_)) WriteBallast();
     simulator_.RunFor(options_.faults);
+    result_.faults = nemeses_->counts();
     MeasureBlocks(TimePoint(kBegin), simulator_.now());
     AwaitPeace();
     load_.End();
+    is_over_ = true;
     simulator_.RunFor(history::kRegisterTimeout + seconds(1));
     if (result_.wrong.empty()) CheckReplicas();
     if (result_.wrong.empty()) CheckHistory();
@@ -113,6 +151,7 @@ class ChaosRun {
     options.modules = [](const std::string& module)
         -> neptune::StatusOr<std::unique_ptr<neptune::ServiceModule>> {
       if (module == "registers") return std::make_unique<neptune::RegisterModule>();
+      if (module == "nemesis") return std::make_unique<chaos::NemesisModule>();
       return std::make_unique<IdleModule>();
     };
     options.with_admin = false;
@@ -136,24 +175,53 @@ class ChaosRun {
   }
 
   void PlanFaults() {
-    using Kind = neptune::Fault::Kind;
     neptune::RandomFaultOptions faults;
-    for (int i = 0; i < options_.replica_count; ++i) faults.hosts.push_back(StrCat("s", i));
+    for (int i = 0; i < options_.replica_count; ++i) {
+      faults.hosts.push_back(SimulatedReplicas::NameOf(i));
+    }
     faults.begin = simulator_.now();
     faults.horizon = simulator_.now() + options_.faults;
     faults.interval_mean = milliseconds(600 + 400 * (options_.seed % 5));
     faults.duration_mean = milliseconds(500 + 700 * (options_.seed % 3));
     faults.hosts_down_max = options_.servers_down_max;
-    // Often the most harmful fault for replication.
-    faults.kinds = {Kind::kCrash,      Kind::kCrash,          Kind::kCrash,
-                    Kind::kPause,      Kind::kPause,          Kind::kCut,
-                    Kind::kCut,        Kind::kCutOneWay,      Kind::kLossOneWay,
-                    Kind::kLatency,    Kind::kSlowProcessors, Kind::kClockOffset,
-                    Kind::kStreamLoss, Kind::kDatagramLoss};
+    faults.kinds = ChaosKinds(options_);
+    if (options_.only) faults.kinds = {*options_.only};
     // A given schedule takes the place of the drawn one; the other random numbers stay the same.
     result_.schedule = neptune::DrawFaults(random_, faults);
     if (given_schedule_ != nullptr) result_.schedule = *given_schedule_;
-    neptune::ScheduleFaults(simulator_, result_.schedule);
+    neptune::ScheduleFaults(simulator_, nemeses_, result_.schedule);
+  }
+
+  // What is lost must not be lost a second time before its host has it again. At level 1 a write
+  // may be on one disk only, so nothing may be lost there.
+  bool MayDamage(const std::string& host) const {
+    if (IsWriteAnywhere(options_)) return false;
+    const std::string& before = nemeses_->damaged_host();
+    return before.empty() || HasHealed(before);
+  }
+
+  bool HasHealed(const std::string& host) const {
+    return !HasDamage(host) && replicas_.HasEverything(host);
+  }
+
+  bool HasDamage(const std::string& host) const {
+    return nemeses_->has_latent_damage(host) || simulator_.host(host).sim_storage().has_damage();
+  }
+
+  void WriteBallast() {
+    nodes_.Spawn("c0", [this](neptune::ClientSession& client) {
+      neptune::ReplicaSession session(client);
+      const std::string text = std::string(kBallastSize, 'b') + ";";
+      for (int i = 0; !is_over_; ++i) {
+        Data response;
+        (void)session.Call({kService, PartitionId(static_cast<uint32_t>(i) % kPartitionCount),
+                            neptune::MethodName(IsWriteAnywhere(options_) ? "Insert" : "Append"),
+                            neptune::AccessMode::kWrite},
+                           Data(StrCat("ballast", i % kBallastCount, "=", text)), &response,
+                           {.deadline = neptune::this_thread::Now() + history::kRegisterTimeout});
+        if (neptune::this_thread::SleepFor(kBallastPause) == neptune::ParkResult::kStopping) return;
+      }
+    });
   }
 
   // The longest time without an acknowledged write.
@@ -169,56 +237,50 @@ class ChaosRun {
     }
   }
 
-  std::shared_ptr<neptune::ReplicaAgent> Agent(int server, uint32_t partition) const {
-    neptune::Node* const node = nodes_.Find(StrCat("s", server));
-    neptune::Replication* const replication = node == nullptr ? nullptr : node->FindReplication();
-    return replication == nullptr ? nullptr : replication->Find(kService, PartitionId(partition));
+  // A start finds what is damaged in a log, and a store that is damaged as a whole.
+  void RestartDamaged() {
+    for (int server = 0; server < options_.replica_count; ++server) {
+      const std::string host = SimulatedReplicas::NameOf(server);
+      if (!HasDamage(host)) continue;
+      simulator_.Restart(host);
+      nemeses_->NoteRestart(host);
+    }
   }
 
-  bool IsWhole() {
-    for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
-      for (int server = 0; server < options_.replica_count; ++server) {
-        const std::shared_ptr<neptune::ReplicaAgent> agent = Agent(server, partition);
-        if (agent == nullptr || !agent->status().failure.ok()) return false;
-        const auto state = agent->status();
-        if (IsWriteAnywhere(options_)) {
-          if (state.role != neptune::ReplicaRole::kPeer) return false;
-          continue;
-        }
-        if (state.role != neptune::ReplicaRole::kPrimary &&
-            state.role != neptune::ReplicaRole::kSecondary)
-          return false;
-        for (int member = 0; member < options_.replica_count; ++member) {
-          if (!state.write_set.contains(static_cast<neptune::MemberIndex>(member))) return false;
-        }
+  // Reads everything back where something is damaged, as the scrub does once a day.
+  bool FindDamage() {
+    bool is_damaged = false;
+    for (int server = 0; server < options_.replica_count; ++server) {
+      const std::string host = SimulatedReplicas::NameOf(server);
+      if (!HasDamage(host)) continue;
+      is_damaged = true;
+      for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
+        if (nodes_.lives(host)) VerifyAll(host, replicas_.Agent(server, partition));
       }
     }
-    return true;
+    return is_damaged;
   }
 
-  std::string Describe() const {
-    std::string text;
-    for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
-      for (int server = 0; server < options_.replica_count; ++server) {
-        const std::shared_ptr<neptune::ReplicaAgent> agent = Agent(server, partition);
-        StrAppend(&text, " s", server, "/", partition, " ");
-        if (agent == nullptr) {
-          StrAppend(&text, "is not there");
-          continue;
-        }
-        const auto state = agent->status();
-        StrAppend(&text, neptune::NameOf(state.role), " of epoch ", state.epoch, " with ",
-                  state.last_lsn, " received, ", state.executed, " executed");
-        if (!state.failure.ok()) StrAppend(&text, ", ", neptune::ToStd(state.failure.ToString()));
+  void VerifyAll(const std::string& host, std::shared_ptr<neptune::ReplicaAgent> agent) {
+    if (agent == nullptr) return;
+    nodes_.Spawn(host, [agent = std::move(agent)](neptune::ClientSession&) {
+      std::optional<std::string> next = std::string();
+      while (next) {
+        auto part = agent->Verify(*next, kVerifySizeMax);
+        next = part.ok() ? std::move(part->next) : std::nullopt;
       }
-    }
-    return text;
+    });
   }
 
   void AwaitPeace() {
+    RestartDamaged();
     const TimePoint end = simulator_.now() + kPeaceMax;
-    while (simulator_.now() < end && !IsWhole()) simulator_.RunFor(milliseconds(250));
-    if (!IsWhole()) Wrong(StrCat("not all replicas take part again: ", Describe()));
+    bool is_whole = false;
+    while (simulator_.now() < end && !is_whole) {
+      simulator_.RunFor(milliseconds(500));
+      is_whole = !FindDamage() && replicas_.AreWhole(IsWriteAnywhere(options_));
+    }
+    if (!is_whole) Wrong(StrCat("not all replicas take part again:", replicas_.Describe()));
     // Writes must succeed again.
     const size_t before = CountAcknowledged();
     simulator_.RunFor(seconds(1));
@@ -234,17 +296,20 @@ class ChaosRun {
   void CheckReplicas() {
     for (int server = 0; server < options_.replica_count; ++server) {
       for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
-        const std::shared_ptr<neptune::ReplicaAgent> agent = Agent(server, partition);
+        const auto agent = replicas_.Agent(server, partition);
         if (agent != nullptr) {
           result_.primary_count = std::max(result_.primary_count, agent->status().epoch);
         }
       }
       for (const auto& [partition, key] : load_.Registers()) CheckReplica(server, partition, key);
+      for (int i = 0; HasSmallLogs(options_) && i < kBallastCount; ++i) {
+        CheckReplica(server, static_cast<uint32_t>(i) % kPartitionCount, StrCat("ballast", i));
+      }
     }
   }
 
   void CheckReplica(int server, uint32_t partition, const std::string& key) {
-    const std::shared_ptr<neptune::ReplicaAgent> agent = Agent(server, partition);
+    const auto agent = replicas_.Agent(server, partition);
     if (agent == nullptr) return;
     const auto& state = static_cast<const neptune::StoreState&>(*agent->state());
     const auto value = state.view().Get(key);
@@ -281,9 +346,31 @@ class ChaosRun {
   RegisterLoad load_;
   neptune::SimulatedNodes nodes_;
   neptune::Simulator& simulator_ = nodes_.simulator();
+  SimulatedReplicas replicas_{nodes_, kService, options_.replica_count, kPartitionCount};
+  std::shared_ptr<ReplicaNemeses> nemeses_;
+  bool is_over_ = false;
 };
 
 }  // namespace
+
+std::vector<neptune::Fault::Kind> ChaosKinds(const ReplicationChaosOptions& options) {
+  neptune::SimulatedNodes nodes({.seed = 1});
+  std::vector<neptune::Fault::Kind> kinds =
+      neptune::NemesisKinds(ReplicaNemeses(nodes, [](const std::string&) { return false; }));
+  if (IsWriteAnywhere(options)) {
+    std::erase_if(kinds, [](neptune::Fault::Kind kind) { return TraitsOf(kind).may_damage(); });
+  }
+  return kinds;
+}
+
+void ChooseFaults(ReplicationChaosOptions* options) {
+  const bool is_mixed = options->seed / 2 % 2 == 0;
+  if (is_mixed) return;
+  const std::vector<neptune::Fault::Kind> drawn = ChaosKinds(*options);
+  const std::set<neptune::Fault::Kind> kinds(drawn.begin(), drawn.end());
+  options->only =
+      *std::next(kinds.begin(), static_cast<ptrdiff_t>(options->seed / 4 % kinds.size()));
+}
 
 ReplicationChaosResult RunReplicationChaos(const ReplicationChaosOptions& options) {
   return ChaosRun(options, nullptr).Run();

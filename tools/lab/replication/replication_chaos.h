@@ -1,7 +1,7 @@
 // A replicated service on simulated nodes under random faults, and the check of its guarantees.
 //
 //   sessions append texts to registers and read them ─► history ─► checks
-//   servers lose power and unsynced data, hang, are cut off, are slow, have their clocks set
+//   servers and their disks, loops, links and capsules have faults; floods of requests
 //
 // The checks of levels 2 and 3 are those of CheckRegisters (tools/history/register_history.h),
 // those of level 1 are those of CheckInserts. At every level writes succeed again after the faults,
@@ -15,9 +15,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "neptune/base/time.h"
 #include "neptune/world/faults/fault.h"
+#include "neptune/world/faults/fault_counts.h"
 
 namespace search::lab {
 
@@ -30,18 +32,29 @@ struct ReplicationChaosOptions {
   // The maximum number of servers that are down or hang at the same time.
   int servers_down_max = 2;
   neptune::Duration faults = std::chrono::seconds(20);
+  // The only kind of fault. Unset: all of ChaosKinds, mixed.
+  std::optional<neptune::Fault::Kind> only{};
 };
 
 struct ReplicationChaosResult {
   // The first violation; empty: none.
   std::string wrong;
   neptune::FaultSchedule schedule;  // the faults that happened
+  neptune::FaultCounts faults;      // and how many of them disturbed something
   uint64_t acknowledged_count = 0;
   uint64_t read_count = 0;
   uint64_t failed_count = 0;  // calls without an answer in time
   uint64_t primary_count = 0;
   double longest_block_s = 0;  // the longest time without an acknowledgement during faults
 };
+
+// The kinds that are drawn, each as often as its weight says. At level 1 those that may lose what
+// was stored are left out, because the only copy of a write may be on one disk.
+std::vector<neptune::Fault::Kind> ChaosKinds(const ReplicationChaosOptions& options);
+
+// Chooses by the seed what `repl_chaos` does: two of four seeds have all kinds mixed, two one kind
+// alone; one of such a pair has disks that take time.
+void ChooseFaults(ReplicationChaosOptions* options);
 
 ReplicationChaosResult RunReplicationChaos(const ReplicationChaosOptions& options);
 

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 namespace search::lab {
 namespace {
+
+using neptune::Fault;
 
 constexpr const char* kLevels[] = {"write_anywhere", "ordered_writes", "staleness_bounded"};
 
@@ -19,6 +24,34 @@ TEST(ReplicationChaosTest, NothingIsLostDoubledOrTakenBack) {
     EXPECT_EQ(result.wrong, "") << options.replica_count << " replicas, " << options.level;
     EXPECT_GT(result.acknowledged_count, 50u);
     EXPECT_GT(result.read_count, 50u);
+  }
+}
+
+// A fault that disturbs nothing would test nothing.
+TEST(ReplicationChaosTest, EveryKindOfFaultTakesEffect) {
+  ReplicationChaosOptions options;
+  const std::vector<Fault::Kind> drawn = ChaosKinds(options);
+  for (const Fault::Kind kind : std::set<Fault::Kind>(drawn.begin(), drawn.end())) {
+    options.only = kind;
+    options.faults = std::chrono::seconds(10);
+    const ReplicationChaosResult result = RunReplicationChaos(options);
+    EXPECT_EQ(result.wrong, "") << TraitsOf(kind).name;
+    ASSERT_TRUE(result.faults.contains(kind)) << TraitsOf(kind).name;
+    EXPECT_GT(result.faults.at(kind).effective, 0u) << TraitsOf(kind).name;
+    EXPECT_EQ(result.faults.size(), 1u);
+  }
+}
+
+TEST(ReplicationChaosTest, KindsOfTheProcessesAloneAreLeftOut) {
+  ReplicationChaosOptions options;
+  const std::vector<Fault::Kind> drawn = ChaosKinds(options);
+  const std::set<Fault::Kind> kinds(drawn.begin(), drawn.end());
+  EXPECT_TRUE(kinds.contains(Fault::Kind::kBitFlip));
+  EXPECT_TRUE(kinds.contains(Fault::Kind::kFullCapsule));
+  EXPECT_FALSE(kinds.contains(Fault::Kind::kMemoryLimit));
+  options.level = "write_anywhere";
+  for (const Fault::Kind kind : ChaosKinds(options)) {
+    EXPECT_FALSE(TraitsOf(kind).may_damage()) << TraitsOf(kind).name;
   }
 }
 
