@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -14,9 +15,13 @@
 
 #include "neptune/base/strings.h"
 #include "tools/evaluate/evaluation.h"
+#include "tools/evaluate/floors.h"
 #include "tools/evaluate/held_out.h"
 #include "tools/evaluate/judged_collection.h"
 #include "tools/evaluate/metrics.h"
+#include "tools/evaluate/served_evaluation.h"
+#include "tools/evaluate/started_search.h"
+#include "tools/http/http_get.h"
 #include "tools/terminal/caller_path.h"
 #include "tools/terminal/command_line.h"
 
@@ -44,6 +49,24 @@ DEFINE_string(explain, "",
               "instead: explain the score of QUERY-ID,DOCUMENT-ID in the one collection");
 DEFINE_uint64(seed, 1, "seed of the confidence intervals");
 DEFINE_int32(depth, 1000, "documents ranked for each query, 1 to 10000");
+DEFINE_string(
+    served, "",
+    "also ask the search that runs at this http://HOST:PORT over the documents of the one "
+    "collection");
+DEFINE_string(start, "",
+              "also ask a search that is started for each collection: a cluster spec such as "
+              "data/clusters/dev.textproto");
+DEFINE_int32(served_depth, 100, "results read of each served answer, 10 to 1000");
+DEFINE_int32(served_concurrency, 2, "queries asked at a time, 1 to 16");
+DEFINE_int32(served_timeout_ms, 10'000, "limit of one request");
+DEFINE_int32(titles, 0,
+             "with --served or --start: ask this many pages of each site by their own titles");
+DEFINE_int32(kind_size, 0,
+             "with --served or --start: also measure groups of queries whose ids begin with the "
+             "same characters, this many");
+DEFINE_string(floors, "",
+              "with --served or --start: a file of bounds; the status is 1 if a value is beyond "
+              "its bound");
 
 namespace search::tools {
 namespace {
@@ -62,6 +85,11 @@ constexpr char kUsage[] =
     "--run_directory=runs\n"
     "  bazel run //tools:evaluate -- --shared_data=DATA --choose=\"k1=0.9,1.5 body_b=0.4,0.7\" "
     "--choose_on=med,cisi\n"
+    "  bazel run //tools:evaluate -- --shared_data=DATA --collections=med "
+    "--start=data/clusters/dev.textproto\n"
+    "  bazel run //tools:evaluate -- --shared_data=data "
+    "--collections=documentation:var/corpora/small.jsonl.zst --served=http://127.0.0.1:8080 "
+    "--titles=64 --kind_size=1\n"
     "  bazel run //tools:evaluate -- --compare=a.run,b.run --qrels=qrels.tsv\n"
     "  bazel run //tools:evaluate -- --shared_data=DATA --collections=med --explain=1,13\n\n"
     "A document matches if it has any word of the query. Intervals cover 95 % of the resampled "
@@ -270,6 +298,48 @@ Status ChooseSettings(const Collections& collections) {
   return neptune::OkStatus();
 }
 
+ServedEvaluationOptions ServedOptions(const Setting& setting) {
+  ServedEvaluationOptions options{.setting = setting};
+  options.served.depth = static_cast<size_t>(std::max(FLAGS_served_depth, 0));
+  options.served.concurrency = FLAGS_served_concurrency;
+  options.served.timeout = std::chrono::milliseconds(FLAGS_served_timeout_ms);
+  options.titles.per_site_count_max = static_cast<size_t>(std::max(FLAGS_titles, 0));
+  options.kind_size = static_cast<size_t>(std::max(FLAGS_kind_size, 0));
+  options.run_directory = CallerPath(FLAGS_run_directory);
+  options.seed = FLAGS_seed;
+  return options;
+}
+
+Status MeasureOneServed(const ServedEvaluationOptions& options, JudgedCollection* collection,
+                        MeasuredValues* values) {
+  if (!FLAGS_served.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const HttpOrigin server, ParseHttpOrigin(FLAGS_served));
+    return EvaluateServed(server, options, collection, values, stdout);
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const auto search,
+                           StartedSearch::Start({.spec = ProjectPath(FLAGS_start),
+                                                 .documents = collection->documents_path(),
+                                                 .index_arguments = {}}));
+  return EvaluateServed(search->server(), options, collection, values, stdout);
+}
+
+Status MeasureServed(const Setting& setting, const Collections& collections) {
+  if (!FLAGS_served.empty() && SplitList(FLAGS_collections).size() != 1) {
+    return InvalidArgument("--served takes one of --collections: that of its documents");
+  }
+  std::vector<Floor> floors;
+  if (!FLAGS_floors.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(floors, ReadFloors(ProjectPath(FLAGS_floors)));
+  }
+  const ServedEvaluationOptions options = ServedOptions(setting);
+  MeasuredValues values;
+  PrintHeader("collection");
+  NEPTUNE_RETURN_IF_ERROR(collections.ForEach([&](JudgedCollection* collection) {
+    return MeasureOneServed(options, collection, &values);
+  }));
+  return CheckFloors(floors, values);
+}
+
 Status MeasureCollections() {
   if (FLAGS_depth < 1 || FLAGS_depth > 10'000) return InvalidArgument("--depth: 1 to 10000");
   const std::vector<std::string> explained = SplitList(FLAGS_explain);
@@ -280,6 +350,7 @@ Status MeasureCollections() {
   NEPTUNE_RETURN_IF_ERROR(collections.Prepare());
   if (!FLAGS_choose.empty()) return ChooseSettings(collections);
   NEPTUNE_ASSIGN_OR_RETURN(const Setting setting, ParseSetting(FLAGS_setting));
+  if (!FLAGS_served.empty() || !FLAGS_start.empty()) return MeasureServed(setting, collections);
   if (explained.empty()) PrintHeader("collection");
   return collections.ForEach([&](JudgedCollection* collection) {
     return explained.empty() ? Measure(setting, collection)

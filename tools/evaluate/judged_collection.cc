@@ -11,18 +11,25 @@ StatusOr<std::unique_ptr<JudgedCollection>> JudgedCollection::Open(
   std::unique_ptr<JudgedCollection> collection(new JudgedCollection(name));
   NEPTUNE_ASSIGN_OR_RETURN(collection->queries_, ReadQueries(paths.folder + "/queries.tsv"));
   NEPTUNE_ASSIGN_OR_RETURN(collection->judgments_, ReadJudgments(paths.folder + "/qrels.tsv"));
-  const std::string documents =
+  for (const JudgedQuery& query : collection->queries_) {
+    if (collection->judgments_.contains(query.id)) collection->judged_queries_.push_back(query);
+  }
+  collection->documents_path_ =
       paths.documents.empty() ? paths.folder + "/docs.jsonl.zst" : paths.documents;
   NEPTUNE_ASSIGN_OR_RETURN(collection->index_,
-                           CollectionIndex::Open(documents, paths.index_folder));
+                           CollectionIndex::Open(collection->documents_path_, paths.index_folder));
   return collection;
 }
 
 StatusOr<RankedLists> JudgedCollection::Run(const Setting& setting, size_t depth) {
+  return Run(judged_queries_, setting, depth);
+}
+
+StatusOr<RankedLists> JudgedCollection::Run(const std::vector<JudgedQuery>& queries,
+                                            const Setting& setting, size_t depth) {
   NEPTUNE_RETURN_IF_ERROR(index_->Use(setting));
   RankedLists run;
-  for (const JudgedQuery& query : queries_) {
-    if (!judgments_.contains(query.id)) continue;
+  for (const JudgedQuery& query : queries) {
     NEPTUNE_ASSIGN_OR_RETURN(run[query.id], index_->Rank(query.text, depth));
   }
   return run;

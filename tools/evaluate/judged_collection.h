@@ -33,6 +33,9 @@ class JudgedCollection {
 
   // Runs the judged queries with the setting.
   neptune::StatusOr<RankedLists> Run(const Setting& setting, size_t depth);
+  // Runs other queries over the same documents.
+  neptune::StatusOr<RankedLists> Run(const std::vector<JudgedQuery>& queries,
+                                     const Setting& setting, size_t depth);
 
   // Explains how a document's score is computed. Errors: NOT_FOUND for an unknown query or
   // document.
@@ -40,6 +43,9 @@ class JudgedCollection {
                                          const std::string& document);
 
   const std::string& name() const { return name_; }
+  const std::string& documents_path() const { return documents_path_; }
+  // Those with judgments, in the file's order.
+  const std::vector<JudgedQuery>& judged_queries() const { return judged_queries_; }
   const JudgmentsByQuery& judgments() const { return judgments_; }
   const CollectionIndex& index() const { return *index_; }
 
@@ -47,7 +53,9 @@ class JudgedCollection {
   explicit JudgedCollection(std::string name) : name_(std::move(name)) {}
 
   const std::string name_;
+  std::string documents_path_;
   std::vector<JudgedQuery> queries_;
+  std::vector<JudgedQuery> judged_queries_;
   JudgmentsByQuery judgments_;
   std::unique_ptr<CollectionIndex> index_;
 };
