@@ -1,6 +1,8 @@
 // One independently locked part of the in-memory query cache.
 //
-// Source: s3_fifo.h. Threads: thread-safe. Units: bytes.
+// Source: s3_fifo.h.
+// Threads: thread-safe.
+// Units: bytes.
 // Limits: size_max bytes; a larger entry is refused.
 // Entries are identified by a hash of the query; two queries with the same hash replace each other.
 

@@ -1,6 +1,7 @@
 // The description of the frontend's HTTP interface for programs, openapi.json, as it is served.
 //
-// Source: OpenAPI Specification 3.1.0. Threads: immutable.
+// Source: OpenAPI Specification 3.1.0.
+// Threads: immutable.
 
 #pragma once
 

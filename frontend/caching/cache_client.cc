@@ -48,7 +48,7 @@ const std::vector<neptune::Replica>& ReplicasOf(const neptune::YellowPageView& v
 bool IsReplicated(const neptune::YellowPageView& view, uint32_t partition) {
   const std::vector<neptune::Replica>& replicas = ReplicasOf(view, partition);
   return std::any_of(replicas.begin(), replicas.end(), [&](const neptune::Replica& replica) {
-    const auto said = replica.heard->last();
+    const auto said = replica.announced->last();
     const auto section = said->sections.find(neptune::kVersionSection);
     return section != said->sections.end() &&
            neptune::FindVersion(section->second, neptune::ServiceName(cache::kCacheService),

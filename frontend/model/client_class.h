@@ -4,7 +4,8 @@
 //   Neptune-Service-Class: NAME    that class, if it has no keys, or the frontend trusts the header
 //   neither                        the cluster's default class
 //
-// Source: [Shen02] 4.2 (classes by client identity). No I/O.
+// Source: [Shen02] 4.2 (classes by client identity).
+// No I/O.
 // Threads: immutable; thread-safe.
 // Errors: kUnauthenticated unknown API key; kPermissionDenied the class requires an API key;
 //   kInvalidArgument malformed class name. An unknown class name selects the default class.

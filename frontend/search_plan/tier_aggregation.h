@@ -1,6 +1,7 @@
 // The request that aggregates a search tier; its reduce operator is index/tier/tier_reduce.h.
 //
-// Source: [Chu03] 3.3, figures 4 and 5. Threads: pure functions.
+// Source: [Chu03] 3.3, figures 4 and 5.
+// Threads: pure functions.
 
 #pragma once
 

@@ -14,7 +14,8 @@
 // relative to the arrival of its task, which is assumed to be half of the transit time after
 // sending.
 //
-// Source: [Chu03] 4.4 (where an aggregation's time goes). Threads: pure functions.
+// Source: [Chu03] 4.4 (where an aggregation's time goes).
+// Threads: pure functions.
 
 #pragma once
 

@@ -6,8 +6,7 @@
 // Scores follow the noisy-channel model: the log-likelihood of the words in documents, alone and
 // next to each other, minus the cost of the typing errors between them and the typed text.
 //
-// Source: [Kernighan90] (noisy channel); [Cucerzan04] (neighbouring
-//   words, splitting, joining).
+// Source: [Kernighan90] (noisy channel); [Cucerzan04] (neighbouring words, splitting, joining).
 // Threads: pure functions.
 // Units: scores in 1/1024 bit.
 // Limits: kSpelledWordsMax words per query; kSpellingsPerWord other words for each, and

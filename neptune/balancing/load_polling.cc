@@ -148,7 +148,7 @@ void PollingAgent::HandleAnswer(const Endpoint& from, std::string_view bytes) {
   report.load_index = reader.Number<uint32_t>();
   report.silence = std::chrono::microseconds(reader.Number<uint32_t>());
   report.pending = std::chrono::microseconds(reader.Number<uint32_t>());
-  if (kind == kGossipAnswerByte) report.heard = reader.Bytes(reader.remaining());
+  if (kind == kGossipAnswerByte) report.gossip = reader.Bytes(reader.remaining());
   if (!reader.finished()) return;
   if ((number & kProbeNumbers) != 0) return HandleProbeAnswer(from, number, report);
   auto found = pending_.upper_bound(number);
@@ -192,7 +192,7 @@ void LoadIndexServer::Take(const Endpoint& from, std::string_view bytes) {
       writer.Number(static_cast<uint32_t>(
           std::clamp<int64_t>(ToMicros(time), 0, std::numeric_limits<uint32_t>::max())));
     }
-    if (kind == kGossipPollByte && hooks_.heard != nullptr) writer.Bytes(hooks_.heard());
+    if (kind == kGossipPollByte && hooks_.gossip != nullptr) writer.Bytes(hooks_.gossip());
     (void)socket_->SendTo(from, answer);
     ++answered_count_;
   } else if (kind == kProbeByte && reader.finished()) {

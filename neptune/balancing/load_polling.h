@@ -84,7 +84,7 @@ class PollingAgent {
 
   // Asks one server for its load and the progress of `service`; returns at once.
   void Probe(const Endpoint& target, const ServiceName& service, uint64_t cookie);
-  // Like Probe, but also asks for what the server has heard of others.
+  // Like Probe, but also asks for the gossip of the server.
   void ProbeForGossip(const Endpoint& target, const ServiceName& service, uint64_t cookie);
 
  private:
@@ -128,8 +128,8 @@ class LoadIndexServer {
   struct Hooks {
     // Returns the load and the progress of the service; an empty name asks for the load alone.
     absl::AnyInvocable<LoadReport(std::string_view service)> load;
-    // Returns what the node has heard of others; null: nothing.
-    absl::AnyInvocable<std::string()> heard;
+    // Returns the gossip of the node; null: it has none.
+    absl::AnyInvocable<std::string()> gossip;
     // Returns the node's announcement, which answers a membership probe.
     absl::AnyInvocable<StatusOr<std::string>()> announcement;
     // Handles an announcement that answers a probe of this node.

@@ -42,7 +42,7 @@ class LoadPollingTest : public testing::Test {
       asked_about_ = service;
       return LoadReport{load, milliseconds(load)};
     };
-    hooks.heard = [load] { return StrCat("heard by ", load); };
+    hooks.gossip = [load] { return StrCat("heard by ", load); };
     hooks.announcement = [] { return std::string("announcement"); };
     hooks.on_announcement = [this](std::string_view bytes) { announced_ += bytes; };
     servers_.push_back(*LoadIndexServer::Open(**world.StartLoop({.name = "loop"}),
@@ -165,9 +165,9 @@ TEST_F(LoadPollingTest, GossipReachesEveryCallerThatAsks) {
   });
   simulator_.RunFor(milliseconds(5));
   ASSERT_EQ(reports_[1].size(), 1u);
-  EXPECT_EQ(reports_[1].front().heard, "");
+  EXPECT_EQ(reports_[1].front().gossip, "");
   ASSERT_EQ(reports_[2].size(), 1u);
-  EXPECT_EQ(reports_[2].front().heard, "heard by 3");
+  EXPECT_EQ(reports_[2].front().gossip, "heard by 3");
   EXPECT_EQ(reports_[2].front().load_index, 3u);
 }
 

@@ -20,8 +20,8 @@ struct LoadReport {
   Duration silence{0};
   // Time until the server's processors have finished the waiting aggregation work.
   Duration pending{0};
-  // What it has heard of other nodes, if asked; in the format of dac/load_gossip.h.
-  std::string heard{};
+  // Its gossip about other nodes, if asked; in the format of dac/load_gossip.h.
+  std::string gossip{};
 };
 
 }  // namespace neptune

@@ -30,7 +30,7 @@ std::vector<Replica> Replicas(uint32_t address, const std::vector<uint32_t>& loa
     replicas.push_back({.node = NodeId(StrCat("s", number)),
                         .call_endpoint = {address, static_cast<uint16_t>(7000 + number)},
                         .probe_endpoint = {address, static_cast<uint16_t>(8000 + number)},
-                        .heard = std::make_shared<HeardNode>(announcement)});
+                        .announced = std::make_shared<AnnouncedNode>(announcement)});
   }
   return replicas;
 }

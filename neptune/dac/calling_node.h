@@ -116,7 +116,7 @@ class CallingNode {
   // The node sees these servers from now on.
   void See(const std::vector<Announcement>& servers) {
     ServiceYellowPage page;
-    for (const Announcement& server : servers) page.Hear(server, simulator_.now());
+    for (const Announcement& server : servers) page.Receive(server, simulator_.now());
     OnLoop([&] { loop_.client->set_view(page.View()); });
   }
 

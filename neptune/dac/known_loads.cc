@@ -24,13 +24,13 @@ ServerLoad LoadFrom(const MemberRecord& record) {
 }  // namespace
 
 KnownLoads::KnownLoads(NodeLoop& loop, LoadGossip& gossip, const AggregatorOptions& options)
-    : loop_(loop), gossip_(gossip), options_(options), book_(options.make_load_estimator()) {}
+    : loop_(loop), gossip_(gossip), options_(options), estimator_(options.make_load_estimator()) {}
 
 StatusOr<std::unique_ptr<KnownLoads>> KnownLoads::Open(NodeLoop& loop, LoadGossip& gossip,
                                                        const AggregatorOptions& options) {
   std::unique_ptr<KnownLoads> loads(new KnownLoads(loop, gossip, options));
   NEPTUNE_ASSIGN_OR_RETURN(loads->polls_,
-                           LoadPolls::Open(loop, options.poll_bind, *loads->book_, gossip));
+                           LoadPolls::Open(loop, options.poll_bind, *loads->estimator_, gossip));
   return loads;
 }
 
@@ -50,11 +50,11 @@ CallLoads KnownLoads::Estimate(const ServiceName& service, const std::vector<Tre
   const TimePoint now = this_thread::Now();
   for (const TreeMember& member : members) {
     const auto own = static_cast<int64_t>(member.partitions.size());
-    const OperatorCosts costs = book_->Costs(member.node, service);
-    TreeServer server{book_->Estimate(member.node, service, now, loop_.loop->random()),
+    const OperatorCosts costs = estimator_->Costs(member.node, service);
+    TreeServer server{estimator_->Estimate(member.node, service, now, loop_.loop->random()),
                       costs.local_cost * own + costs.reduce_cost * (own - 1), costs.reduce_cost};
     loads.servers.push_back(server);
-    const double staleness = book_->Staleness(member.node, service, now);
+    const double staleness = estimator_->Staleness(member.node, service, now);
     server.reduce_cost = Duration(static_cast<int64_t>(
         static_cast<double>(costs.reduce_cost.count()) * (1 + kStaleReductionFactor * staleness)));
     loads.cautious.push_back(server);
@@ -72,7 +72,8 @@ void KnownLoads::ReadAnnouncements(const ServiceName& service,
     if (std::exchange(announced_[member.node], sequence) == sequence) continue;
     const std::optional<ServerLoad> load = AnnouncedLoadOf(*announcement, service);
     if (!load) continue;
-    book_->OnReport(member.node, service, *load, this_thread::Now(), LoadSource::kAnnouncement);
+    estimator_->OnReport(member.node, service, *load, this_thread::Now(),
+                         LoadSource::kAnnouncement);
   }
 }
 
@@ -80,26 +81,26 @@ void KnownLoads::ReadGossip(const ServiceName& service, const std::vector<TreeMe
   for (const TreeMember& member : members) {
     const std::optional<GossipedLoad> load = gossip_.Find(member.node);
     if (!load) continue;
-    book_->OnReport(member.node, service, {load->pending, Duration(0), Duration(0)}, load->taken_at,
-                    LoadSource::kGossip);
+    estimator_->OnReport(member.node, service, {load->pending, Duration(0), Duration(0)},
+                         load->taken_at, LoadSource::kGossip);
   }
 }
 
 void KnownLoads::OnAssigned(const std::vector<TreeMember>& members,
                             const std::vector<Duration>& work) {
   const TimePoint now = this_thread::Now();
-  for (size_t i = 0; i < members.size(); ++i) book_->OnAssigned(members[i].node, work[i], now);
+  for (size_t i = 0; i < members.size(); ++i) estimator_->OnAssigned(members[i].node, work[i], now);
 }
 
 void KnownLoads::OnCancelled(const std::vector<TreeMember>& members,
                              const std::vector<Duration>& work) {
   const TimePoint now = this_thread::Now();
-  for (size_t i = 0; i < members.size(); ++i) book_->OnSettled(members[i].node, work[i], now);
+  for (size_t i = 0; i < members.size(); ++i) estimator_->OnSettled(members[i].node, work[i], now);
 }
 
 void KnownLoads::OnRecord(const ServiceName& service, const MemberRecord& record,
                           TimePoint taken_at) {
-  book_->OnReport(record.node, service, LoadFrom(record), taken_at, LoadSource::kAnswer);
+  estimator_->OnReport(record.node, service, LoadFrom(record), taken_at, LoadSource::kAnswer);
 }
 
 }  // namespace neptune

@@ -57,9 +57,9 @@ class KnownLoads {
   NodeLoop& loop_;
   LoadGossip& gossip_;
   const AggregatorOptions& options_;
-  const std::unique_ptr<LoadEstimator> book_;
+  const std::unique_ptr<LoadEstimator> estimator_;
   std::unique_ptr<LoadPolls> polls_;
-  // Sequence number of each node's latest announcement that the book has.
+  // Sequence number of each node's latest announcement that the estimator has.
   std::unordered_map<NodeId, uint64_t> announced_;
 };
 

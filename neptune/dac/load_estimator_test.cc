@@ -1,4 +1,4 @@
-// What the book believes after reports, assignments and answers; the correction; limits.
+// What is estimated after reports, assignments and answers; the correction; limits.
 
 #include "neptune/dac/load_estimator.h"
 

@@ -24,7 +24,7 @@ void LoadGossip::Merge(const GossipedLoad& load) {
     if (found->second.taken_at < load.taken_at) found->second = {load.pending, load.taken_at};
     return;
   }
-  if (known_.size() <= kHeardNodeCountMax) return;
+  if (known_.size() <= kGossipNodeCountMax) return;
   std::vector<TimePoint> times;
   for (const auto& [node, known] : known_) times.push_back(known.taken_at);
   const auto middle = times.begin() + static_cast<ptrdiff_t>(times.size() / 2);

@@ -17,7 +17,7 @@
 // Units: pending work is the time until all processors of the node have finished it; ages are
 //   clamped to 71 minutes.
 // Errors: kDataLoss malformed gossip.
-// Limits: kHeardNodeCountMax nodes, the one with the oldest load is evicted; kGossipSizeMax bytes
+// Limits: kGossipNodeCountMax nodes, the one with the oldest load is evicted; kGossipSizeMax bytes
 //   and kGossipCountMax nodes per answer, so that the answer fits one datagram. Encode is O(n log
 //   n).
 
@@ -37,7 +37,7 @@
 
 namespace neptune {
 
-inline constexpr size_t kHeardNodeCountMax = 256;
+inline constexpr size_t kGossipNodeCountMax = 256;
 inline constexpr size_t kGossipCountMax = 48;
 inline constexpr size_t kGossipSizeMax = 1200;
 

@@ -55,12 +55,12 @@ TEST(LoadGossipTest, WorkedExample) {
 
 TEST(LoadGossipTest, NodesAreBoundedAndTheOlderHalfLeaves) {
   LoadGossip gossip;
-  for (size_t i = 0; i < kHeardNodeCountMax + 10; ++i) {
+  for (size_t i = 0; i < kGossipNodeCountMax + 10; ++i) {
     gossip.Merge({NodeId(StrCat("n", i)), milliseconds(1), At(static_cast<int>(i))});
   }
   EXPECT_EQ(gossip.Find(NodeId("n100")), std::nullopt);
   EXPECT_TRUE(gossip.Find(NodeId("n200")).has_value());
-  EXPECT_TRUE(gossip.Find(NodeId(StrCat("n", kHeardNodeCountMax + 9))).has_value());
+  EXPECT_TRUE(gossip.Find(NodeId(StrCat("n", kGossipNodeCountMax + 9))).has_value());
 }
 
 TEST(LoadGossipTest, TheFreshestFitOneDatagram) {

@@ -17,8 +17,8 @@ constexpr Duration kPollWaitMin = std::chrono::microseconds(200);
 }  // namespace
 
 StatusOr<std::unique_ptr<LoadPolls>> LoadPolls::Open(NodeLoop& loop, const Endpoint& bind,
-                                                     LoadEstimator& book, LoadGossip& gossip) {
-  std::unique_ptr<LoadPolls> polls(new LoadPolls(loop, book, gossip));
+                                                     LoadEstimator& estimator, LoadGossip& gossip) {
+  std::unique_ptr<LoadPolls> polls(new LoadPolls(loop, estimator, gossip));
   NEPTUNE_ASSIGN_OR_RETURN(polls->agent_,
                            PollingAgent::Open(
                                *loop.loop, bind,
@@ -36,11 +36,11 @@ void LoadPolls::Poll(const ServiceName& service, const std::vector<TreeMember>& 
   const auto round = std::make_shared<Round>();
   round->waiter = ThreadRef(UserThread::Current());
   for (const size_t target :
-       book_.ChoosePollTargets(nodes, std::max(count, nodes.size() / kMembersPerPoll),
-                               this_thread::Now(), loop_.loop->random())) {
+       estimator_.ChoosePollTargets(nodes, std::max(count, nodes.size() / kMembersPerPoll),
+                                    this_thread::Now(), loop_.loop->random())) {
     Ask(service, nodes[target], round);
   }
-  const Duration wait = book_.Costs(nodes.front(), service).local_cost / kPollWaitPart;
+  const Duration wait = estimator_.Costs(nodes.front(), service).local_cost / kPollWaitPart;
   if (wait >= kPollWaitMin) Await(*round, std::min(this_thread::Now() + wait, deadline));
   *round = {};  // later answers wake no thread
 }
@@ -64,11 +64,11 @@ void LoadPolls::Await(Round& round, TimePoint until) {
 void LoadPolls::HandleAnswer(uint64_t cookie, const LoadReport& report) {
   const Asked& asked = asked_[cookie % asked_.size()];
   const TimePoint now = loop_.loop->Now();
-  book_.OnReport(asked.node, asked.service, {report.pending, Duration(0), Duration(0)}, now,
-                 LoadSource::kPoll);
+  estimator_.OnReport(asked.node, asked.service, {report.pending, Duration(0), Duration(0)}, now,
+                      LoadSource::kPoll);
   gossip_.Merge({asked.node, report.pending, now});
-  if (!report.heard.empty()) {
-    const auto gossip = DecodeGossip(report.heard, now);
+  if (!report.gossip.empty()) {
+    const auto gossip = DecodeGossip(report.gossip, now);
     for (const GossipedLoad& load : gossip.ok() ? *gossip : std::vector<GossipedLoad>()) {
       gossip_.Merge(load);
     }

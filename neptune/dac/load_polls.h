@@ -26,7 +26,7 @@ class LoadPolls {
  public:
   // The references outlive this object. Errors: those of opening the socket.
   static StatusOr<std::unique_ptr<LoadPolls>> Open(NodeLoop& loop, const Endpoint& bind,
-                                                   LoadEstimator& book, LoadGossip& gossip);
+                                                   LoadEstimator& estimator, LoadGossip& gossip);
 
   // Polls at least `count` of the servers, and one of every kMembersPerPoll; reports their answers
   // to the estimator and the gossip. Returns when all have answered, at the latest at `deadline`.
@@ -45,14 +45,14 @@ class LoadPolls {
     std::shared_ptr<Round> round;
   };
 
-  LoadPolls(NodeLoop& loop, LoadEstimator& book, LoadGossip& gossip)
-      : loop_(loop), book_(book), gossip_(gossip) {}
+  LoadPolls(NodeLoop& loop, LoadEstimator& estimator, LoadGossip& gossip)
+      : loop_(loop), estimator_(estimator), gossip_(gossip) {}
   void Ask(const ServiceName& service, const NodeId& node, const std::shared_ptr<Round>& round);
   void Await(Round& round, TimePoint until);
   void HandleAnswer(uint64_t cookie, const LoadReport& report);
 
   NodeLoop& loop_;
-  LoadEstimator& book_;
+  LoadEstimator& estimator_;
   LoadGossip& gossip_;
   std::unique_ptr<PollingAgent> agent_;
   std::array<Asked, kProbeCountMax> asked_;  // by cookie modulo their count

@@ -21,7 +21,7 @@ void Check(std::string_view bytes) {
   if (!announcement.ok()) return;
   CHECK(!announcement->node.value().empty());
   ServiceYellowPage page;
-  page.Hear(*announcement, TimePoint());
+  page.Receive(*announcement, TimePoint());
   (void)page.View();
   const StatusOr<std::string> again = EncodeAnnouncement(*announcement);
   CHECK(again.ok()) << again.status();

@@ -21,7 +21,7 @@ void AvailabilityListener::Take(std::string_view bytes, Via via) {
     if (hooks_.refused != nullptr) hooks_.refused->Increment();
     return;
   }
-  const News news = page_.Hear(*announcement, loop_.Now(), via);
+  const News news = page_.Receive(*announcement, loop_.Now(), via);
   if (news == News::kNone) return Correct(*announcement);
   if (news == News::kNewNode) hooks_.on_new_node(announcement->node);
   ScheduleMaintenance(page_.NextEventOf(announcement->node));

@@ -31,7 +31,8 @@ class AvailabilityListener {
  public:
   using Subscriber = absl::AnyInvocable<void(std::shared_ptr<const YellowPageView>)>;
   struct Hooks {
-    // Sends a probe or a correction to a node's probe endpoint; the answer is passed to HearAnswer.
+    // Sends a probe or a correction to a node's probe endpoint; the answer is passed to
+    // ReceiveAnswer.
     absl::AnyInvocable<void(const Endpoint& to, std::string_view bytes)> send;
     // Called when an unknown or restarted node announces itself.
     absl::AnyInvocable<void(const NodeId&)> on_new_node;
@@ -52,9 +53,9 @@ class AvailabilityListener {
 
   // Handles an announcement received on the channel. Damaged ones and those of other clusters are
   // counted and dropped.
-  void Hear(std::string_view bytes) { Take(bytes, Via::kChannel); }
+  void Receive(std::string_view bytes) { Take(bytes, Via::kChannel); }
   // Handles an announcement received in answer to a probe.
-  void HearAnswer(std::string_view bytes) { Take(bytes, Via::kProbe); }
+  void ReceiveAnswer(std::string_view bytes) { Take(bytes, Via::kProbe); }
   void Exclude(const NodeId& node);
   // Probes the node at this endpoint, because calls to it are not answered.
   void Quarantine(const Endpoint& endpoint);

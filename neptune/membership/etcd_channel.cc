@@ -268,7 +268,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     NEPTUNE_ASSIGN_OR_RETURN(const bool was_last, poll_.Advance(page));
     if (was_last) EndPoll();
     if (page.refused_count > 0) Refuse(page.refused_count, "not base64, or too large");
-    for (const std::string& value : page.values) Hear(value);
+    for (const std::string& value : page.values) Receive(value);
     return OkStatus();
   }
 
@@ -280,7 +280,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     servers_.Succeed();
   }
 
-  void Hear(const std::string& value) {
+  void Receive(const std::string& value) {
     if (closed_) return;
     if (mac_ == nullptr) return on_message_(value);
     const StatusOr<std::string_view> opened = OpenDatagramSeal(value, *mac_);

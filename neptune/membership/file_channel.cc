@@ -100,10 +100,10 @@ class FileAgent final : public std::enable_shared_from_this<FileAgent> {
     LOG_IF(INFO, failed_logged_) << "the directory " << options_.folder << " can be read again";
     failed_logged_ = false;
     if (news->refused_count > 0) Refuse(news->refused_count, "not regular files, or too large");
-    for (const std::string& bytes : news->contents) Hear(bytes);
+    for (const std::string& bytes : news->contents) Receive(bytes);
   }
 
-  void Hear(const std::string& bytes) {
+  void Receive(const std::string& bytes) {
     if (closed_) return;
     if (mac_ == nullptr) return on_message_(bytes);
     const StatusOr<std::string_view> opened = OpenDatagramSeal(bytes, *mac_);

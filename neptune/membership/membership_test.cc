@@ -104,8 +104,8 @@ class ServiceYellowPageTest : public testing::Test {
 };
 
 TEST_F(ServiceYellowPageTest, ListsReplicasByPartitionInOrderOfNode) {
-  page_.Hear(Of("b", 1), At(0));
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("b", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   const auto view = page_.View();
   ASSERT_EQ(view->Replicas(kEcho, kFirst).size(), 2u);
   EXPECT_EQ(view->Replicas(kEcho, kFirst)[0].node, NodeId("a"));
@@ -114,7 +114,7 @@ TEST_F(ServiceYellowPageTest, ListsReplicasByPartitionInOrderOfNode) {
 }
 
 TEST_F(ServiceYellowPageTest, SilentNodeIsProbedAndForgottenWithoutAnswer) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   EXPECT_EQ(page_.NextEvent(), At(5));
   EXPECT_TRUE(page_.Suspect(At(4.9)).empty());
   EXPECT_TRUE(MaintainUntil(5.4).empty());
@@ -126,24 +126,24 @@ TEST_F(ServiceYellowPageTest, SilentNodeIsProbedAndForgottenWithoutAnswer) {
 }
 
 TEST_F(ServiceYellowPageTest, AnsweredProbeKeepsTheNode) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   MaintainUntil(5.3);
-  page_.Hear(Of("a", 6), At(5.3), Via::kProbe);
+  page_.Receive(Of("a", 6), At(5.3), Via::kProbe);
   EXPECT_EQ(page_.NextEvent(), At(10.3));
 }
 
 // Nothing was read during a pause: the answer may wait in the socket.
 TEST_F(ServiceYellowPageTest, ListenerThatStoodStillProbesOnceMore) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   MaintainUntil(5.45);
   EXPECT_EQ(page_.Suspect(At(8)).size(), 1u);
   EXPECT_TRUE(page_.Expire(At(8)).empty());
-  page_.Hear(Of("a", 2), At(8.01), Via::kProbe);
+  page_.Receive(Of("a", 2), At(8.01), Via::kProbe);
   EXPECT_TRUE(MaintainUntil(12).empty());
 }
 
 TEST_F(ServiceYellowPageTest, ListenerThatStoodStillForLongAsksBeforeItForgets) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   EXPECT_EQ(page_.Suspect(At(100)).size(), 1u);
   EXPECT_TRUE(page_.Expire(At(100)).empty());
   EXPECT_TRUE(MaintainUntil(100.4).empty());
@@ -151,7 +151,7 @@ TEST_F(ServiceYellowPageTest, ListenerThatStoodStillForLongAsksBeforeItForgets) 
 }
 
 TEST_F(ServiceYellowPageTest, DoubtedNodeIsExcludedUnlessItAnswers) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   EXPECT_TRUE(page_.Quarantine({kLoopbackAddress, 4000}, At(1)));
   EXPECT_FALSE(page_.Quarantine({kLoopbackAddress, 4000}, At(1.1))) << "it is probed already";
   EXPECT_TRUE(MaintainUntil(1.9).empty());
@@ -169,7 +169,7 @@ TEST_F(ServiceYellowPageTest, AControlServiceIsCalledAtTheControlEndpoint) {
   Announcement announcement = Of("a", 1);
   announcement.control_endpoint = {kLoopbackAddress, 4002};
   announcement.services.push_back({control, 1, "x", {kFirst}, true});
-  page_.Hear(announcement, At(0));
+  page_.Receive(announcement, At(0));
   const auto view = page_.View();
   EXPECT_EQ(view->Replicas(control, kFirst).at(0).call_endpoint, announcement.control_endpoint);
   EXPECT_EQ(view->Replicas(kEcho, kFirst).at(0).call_endpoint, announcement.call_endpoint);
@@ -178,7 +178,7 @@ TEST_F(ServiceYellowPageTest, AControlServiceIsCalledAtTheControlEndpoint) {
 TEST_F(ServiceYellowPageTest, ASilentControlEndpointIsDoubtedToo) {
   Announcement announcement = Of("a", 1);
   announcement.control_endpoint = {kLoopbackAddress, 4002};
-  page_.Hear(announcement, At(0));
+  page_.Receive(announcement, At(0));
   EXPECT_TRUE(page_.Quarantine(announcement.control_endpoint, At(0.5)));
   const std::vector<Silent> silent = MaintainUntil(3);
   ASSERT_EQ(silent.size(), 1u);
@@ -187,7 +187,7 @@ TEST_F(ServiceYellowPageTest, ASilentControlEndpointIsDoubtedToo) {
 }
 
 TEST_F(ServiceYellowPageTest, LateDoubtDoesNotPutOffTheEndOfASilence) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   EXPECT_TRUE(page_.Quarantine({kLoopbackAddress, 4000}, At(4.9)));
   MaintainUntil(9);
   EXPECT_EQ(silent_at_, At(5.5));
@@ -195,100 +195,100 @@ TEST_F(ServiceYellowPageTest, LateDoubtDoesNotPutOffTheEndOfASilence) {
 }
 
 TEST_F(ServiceYellowPageTest, DoubtedNodeThatAnswersIsOffered) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   page_.Quarantine({kLoopbackAddress, 4000}, At(1));
   MaintainUntil(2);
-  page_.Hear(Of("a", 2), At(2), Via::kProbe);
+  page_.Receive(Of("a", 2), At(2), Via::kProbe);
   EXPECT_TRUE(MaintainUntil(6.9).empty());
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
 // Its announcements arrive, but messages to it do not.
 TEST_F(ServiceYellowPageTest, DoubtedNodeThatIsOnlyHeardStaysOutUntilItAnswers) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   page_.Quarantine({kLoopbackAddress, 4000}, At(0.5));
   size_t silent_count = 0;
   for (int i = 1; i <= 10; ++i) {
-    page_.Hear(Of("a", 1 + i), At(i));
+    page_.Receive(Of("a", 1 + i), At(i));
     silent_count += MaintainUntil(i + 0.9).size();
   }
   EXPECT_EQ(silent_count, 1u) << "excluded once, not again each second";
   EXPECT_EQ(ReplicaCount(), 0u);
-  page_.Hear(Of("a", 20), At(11), Via::kProbe);
+  page_.Receive(Of("a", 20), At(11), Via::kProbe);
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
 TEST_F(ServiceYellowPageTest, RestartEndsADoubt) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   page_.Quarantine({kLoopbackAddress, 4000}, At(0.5));
   MaintainUntil(2);
   EXPECT_EQ(ReplicaCount(), 0u);
-  page_.Hear(Of("a", 1, 2), At(2));
+  page_.Receive(Of("a", 1, 2), At(2));
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
 TEST_F(ServiceYellowPageTest, NodeHeardJustNowAndStrangersAreNotDoubted) {
-  page_.Hear(Of("a", 1), At(1));
+  page_.Receive(Of("a", 1), At(1));
   EXPECT_FALSE(page_.Quarantine({kLoopbackAddress, 4000}, At(1.01)));
   EXPECT_FALSE(page_.Quarantine({kLoopbackAddress, 4444}, At(2)));
 }
 
 TEST_F(ServiceYellowPageTest, EarlierStartOutranksALaterOneOnlyIfItsProcessIsDead) {
-  page_.Hear(Of("a", 1, 7), At(0));
+  page_.Receive(Of("a", 1, 7), At(0));
   EXPECT_EQ(page_.Outranks(Of("a", 1, 8), At(4)), std::nullopt);
   EXPECT_EQ(page_.Outranks(Of("b", 1, 1), At(4)), std::nullopt);
   EXPECT_EQ(page_.Outranks(Of("a", 1, 6), At(1)), std::nullopt) << "the later one lives";
   EXPECT_EQ(page_.Outranks(Of("a", 1, 6), At(4)), 7u);
   Announcement goodbye = Of("a", 5, 7);
   goodbye.goodbye = true;
-  page_.Hear(goodbye, At(5));
+  page_.Receive(goodbye, At(5));
   EXPECT_EQ(page_.Outranks(goodbye, At(5)), std::nullopt);
   EXPECT_EQ(page_.Outranks(Of("a", 1, 6), At(5.1)), 7u);
   EXPECT_EQ(page_.Outranks(Of("a", 1, 6), At(15)), std::nullopt) << "forgotten by now";
 }
 
 TEST_F(ServiceYellowPageTest, GoodbyeIsImmediateAndLateAnnouncementsDoNotUndoIt) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   Announcement goodbye = Of("a", 5);
   goodbye.goodbye = true;
-  EXPECT_EQ(page_.Hear(goodbye, At(1)), News::kMembers);
+  EXPECT_EQ(page_.Receive(goodbye, At(1)), News::kMembers);
   EXPECT_EQ(ReplicaCount(), 0u);
-  EXPECT_EQ(page_.Hear(Of("a", 4), At(1.1)), News::kNone);
+  EXPECT_EQ(page_.Receive(Of("a", 4), At(1.1)), News::kNone);
   EXPECT_EQ(ReplicaCount(), 0u);
-  EXPECT_EQ(page_.Hear(Of("a", 1, 2), At(1.2)), News::kNewNode)
+  EXPECT_EQ(page_.Receive(Of("a", 1, 2), At(1.2)), News::kNewNode)
       << "a restarted node is welcome at once";
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
 TEST_F(ServiceYellowPageTest, ReorderedAndRepeatedAnnouncementsChangeNothing) {
-  page_.Hear(Of("a", 5), At(0));
-  EXPECT_EQ(page_.Hear(Of("a", 5), At(1)), News::kNone);
-  EXPECT_EQ(page_.Hear(Of("a", 4), At(1)), News::kNone);
+  page_.Receive(Of("a", 5), At(0));
+  EXPECT_EQ(page_.Receive(Of("a", 5), At(1)), News::kNone);
+  EXPECT_EQ(page_.Receive(Of("a", 4), At(1)), News::kNone);
   EXPECT_EQ(page_.NextEvent(), At(5));
 }
 
 TEST_F(ServiceYellowPageTest, ExcludedNodeComesBackWhenHeardAgain) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   EXPECT_TRUE(page_.Exclude(NodeId("a"), At(0.5)));
   EXPECT_FALSE(page_.Exclude(NodeId("a"), At(0.5)));
   EXPECT_EQ(ReplicaCount(), 0u);
-  page_.Hear(Of("a", 2), At(1));
+  page_.Receive(Of("a", 2), At(1));
   EXPECT_EQ(ReplicaCount(), 1u);
 }
 
 TEST_F(ServiceYellowPageTest, ViewsInUseShowNewLoadsButNotNewPlaces) {
-  EXPECT_EQ(page_.Hear(Of("a", 1), At(0)), News::kNewNode);
+  EXPECT_EQ(page_.Receive(Of("a", 1), At(0)), News::kNewNode);
   const auto view = page_.View();
   Announcement busy = Of("a", 2);
   busy.load_index = 7;
   busy.sections[3] = "more";
-  EXPECT_EQ(page_.Hear(busy, At(1)), News::kLoad);
+  EXPECT_EQ(page_.Receive(busy, At(1)), News::kLoad);
   EXPECT_EQ(view->Replicas(kEcho, kFirst)[0].announced_load_index(), 7u);
   EXPECT_EQ(*view->Find(NodeId("a")), busy);
   EXPECT_EQ(page_.View()->version(), view->version());
   Announcement moved = Of("a", 3);
   moved.call_endpoint.port = 4005;
-  EXPECT_EQ(page_.Hear(moved, At(2)), News::kMembers);
+  EXPECT_EQ(page_.Receive(moved, At(2)), News::kMembers);
   EXPECT_EQ(view->Replicas(kEcho, kFirst)[0].call_endpoint.port, 4000);
   EXPECT_EQ(page_.View()->Replicas(kEcho, kFirst)[0].call_endpoint.port, 4005);
   EXPECT_EQ(view->Find(NodeId("b")), nullptr);
@@ -296,15 +296,15 @@ TEST_F(ServiceYellowPageTest, ViewsInUseShowNewLoadsButNotNewPlaces) {
 
 // Its partitions are looked up only later.
 TEST_F(ServiceYellowPageTest, ViewIsOfTheMomentItWasMade) {
-  page_.Hear(Of("a", 1), At(0));
+  page_.Receive(Of("a", 1), At(0));
   const auto before = page_.View();
   Announcement draining = Of("a", 2);
   draining.draining = true;
-  EXPECT_EQ(page_.Hear(draining, At(1)), News::kMembers);
-  page_.Hear(Of("b", 1), At(1));
+  EXPECT_EQ(page_.Receive(draining, At(1)), News::kMembers);
+  page_.Receive(Of("b", 1), At(1));
   page_.Exclude(NodeId("b"), At(1));
   const auto after = page_.View();
-  EXPECT_EQ(page_.Hear(Of("b", 2), At(2)), News::kMembers) << "it is offered again";
+  EXPECT_EQ(page_.Receive(Of("b", 2), At(2)), News::kMembers) << "it is offered again";
   EXPECT_EQ(before->Replicas(kEcho, kFirst).size(), 1u);
   EXPECT_TRUE(after->Replicas(kEcho, kFirst).empty());
   EXPECT_EQ(ReplicaCount(), 1u);
@@ -313,7 +313,7 @@ TEST_F(ServiceYellowPageTest, ViewIsOfTheMomentItWasMade) {
 TEST_F(ServiceYellowPageTest, DrainingNodeIsKnownButNotOffered) {
   Announcement draining = Of("a", 1);
   draining.draining = true;
-  page_.Hear(draining, At(0));
+  page_.Receive(draining, At(0));
   EXPECT_EQ(ReplicaCount(), 0u);
   EXPECT_EQ(page_.View()->nodes().size(), 1u);
 }
@@ -323,18 +323,18 @@ TEST_F(ServiceYellowPageTest, GoodbyesOfStrangersAreBounded) {
   for (size_t i = 0; i < 2 * kNodeCountMax; ++i) {
     Announcement goodbye = Of("n" + std::to_string(i), 5);
     goodbye.goodbye = true;
-    page_.Hear(goodbye, At(1e-6 * static_cast<double>(i)));
+    page_.Receive(goodbye, At(1e-6 * static_cast<double>(i)));
   }
   EXPECT_EQ(page_.departure_count(), kNodeCountMax);
   Announcement late = Of("late", 1);
   late.goodbye = true;
-  page_.Hear(late, At(11));
+  page_.Receive(late, At(11));
   EXPECT_EQ(page_.departure_count(), 1u) << "what is too old to matter is forgotten";
 }
 
 TEST_F(ServiceYellowPageTest, NodesBeyondTheLimitAreIgnoredAndCounted) {
-  for (size_t i = 0; i < kNodeCountMax; ++i) page_.Hear(Of("n" + std::to_string(i), 1), At(0));
-  EXPECT_EQ(page_.Hear(Of("one more", 1), At(0)), News::kNone);
+  for (size_t i = 0; i < kNodeCountMax; ++i) page_.Receive(Of("n" + std::to_string(i), 1), At(0));
+  EXPECT_EQ(page_.Receive(Of("one more", 1), At(0)), News::kNone);
   EXPECT_EQ(page_.ignored_count(), 1u);
 }
 

@@ -21,13 +21,14 @@ const std::map<YellowPageView::ServicePartition, std::vector<Replica>>& YellowPa
     const {
   absl::call_once(is_sorted_, [this] {
     for (const Known& known : nodes_) {
-      const std::shared_ptr<const Announcement> said = known.heard->last();
+      const std::shared_ptr<const Announcement> said = known.announced->last();
       if (known.excluded || said->draining) continue;
       for (const HostedService& hosted : said->services) {
         for (const PartitionId& partition : hosted.partitions) {
           replicas_[{hosted.service, partition}].push_back(
               {known.node, hosted.is_control ? said->control_endpoint : said->call_endpoint,
-               said->probe_endpoint, hosted.interface_version, hosted.implementation, known.heard});
+               said->probe_endpoint, hosted.interface_version, hosted.implementation,
+               known.announced});
         }
       }
     }
@@ -55,13 +56,13 @@ std::shared_ptr<const Announcement> YellowPageView::Find(const NodeId& node) con
   const auto found =
       std::lower_bound(nodes_.begin(), nodes_.end(), node,
                        [](const Known& known, const NodeId& id) { return known.node < id; });
-  return found == nodes_.end() || found->node != node ? nullptr : found->heard->last();
+  return found == nodes_.end() || found->node != node ? nullptr : found->announced->last();
 }
 
 std::vector<std::shared_ptr<const Announcement>> YellowPageView::nodes() const {
   std::vector<std::shared_ptr<const Announcement>> nodes;
   nodes.reserve(nodes_.size());
-  for (const Known& known : nodes_) nodes.push_back(known.heard->last());
+  for (const Known& known : nodes_) nodes.push_back(known.announced->last());
   return nodes;
 }
 
@@ -92,7 +93,7 @@ void ServiceYellowPage::Remember(const NodeId& node, const Departure& departure)
                        [](const auto& a, const auto& b) { return a.second.at < b.second.at; }));
 }
 
-News ServiceYellowPage::Hear(const Announcement& announcement, TimePoint now, Via via) {
+News ServiceYellowPage::Receive(const Announcement& announcement, TimePoint now, Via via) {
   if (IsLate(announcement, now)) return News::kNone;
   if (announcement.goodbye) {
     Remember(announcement.node, {announcement.incarnation, now});
@@ -117,16 +118,16 @@ News ServiceYellowPage::Renew(Entry& entry, const Announcement& announcement, Ti
   const bool was_excluded = entry.excluded;
   const bool quarantined = entry.quarantined && via == Via::kChannel && !is_new;
   if (!quarantined) {
-    entry = {.announcement = nullptr, .heard = std::move(entry.heard), .heard_at = now};
+    entry = {.announcement = nullptr, .announced = std::move(entry.announced), .heard_at = now};
   }
   entry.announcement = std::make_shared<const Announcement>(announcement);
   entry.heard_at = now;
   if (quarantined && !entry.probed) entry.Probe(ProbesIn(options_.probe_timeout), now);
   if (!is_new && OnlyLoadsDiffer(*before, announcement)) {
-    entry.heard->Renew(entry.announcement);
+    entry.announced->Renew(entry.announcement);
     return entry.excluded == was_excluded ? News::kLoad : News::kMembers;
   }
-  entry.heard = std::make_shared<HeardNode>(entry.announcement);
+  entry.announced = std::make_shared<AnnouncedNode>(entry.announcement);
   return is_new ? News::kNewNode : News::kMembers;
 }
 
@@ -238,7 +239,7 @@ std::shared_ptr<const YellowPageView> ServiceYellowPage::View() const {
   view->version_ = version_;
   view->nodes_.reserve(entries_.size());
   for (const auto& [node, entry] : entries_) {
-    view->nodes_.push_back({node, entry.heard, entry.excluded});
+    view->nodes_.push_back({node, entry.announced, entry.excluded});
   }
   return view;
 }

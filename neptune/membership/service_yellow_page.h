@@ -67,9 +67,9 @@ enum class Via { kChannel, kProbe };
 // A node's last announcement, shared by views; replaced in place while announcements differ in
 // loads only.
 // Threads: thread-safe.
-class HeardNode {
+class AnnouncedNode {
  public:
-  explicit HeardNode(std::shared_ptr<const Announcement> first) : last_(std::move(first)) {}
+  explicit AnnouncedNode(std::shared_ptr<const Announcement> first) : last_(std::move(first)) {}
 
   std::shared_ptr<const Announcement> last() const {
     LeafLock lock(&mutex_);
@@ -96,9 +96,9 @@ struct Replica {
   Endpoint probe_endpoint;
   uint16_t interface_version = 1;
   std::string implementation;
-  std::shared_ptr<const HeardNode> heard;
+  std::shared_ptr<const AnnouncedNode> announced;
 
-  uint32_t announced_load_index() const { return heard->load_index(); }
+  uint32_t announced_load_index() const { return announced->load_index(); }
 };
 
 // A snapshot of the known nodes. Replicas are in order of node id.
@@ -122,7 +122,7 @@ class YellowPageView {
   friend class ServiceYellowPage;
   struct Known {
     NodeId node;
-    std::shared_ptr<const HeardNode> heard;
+    std::shared_ptr<const AnnouncedNode> announced;
     bool excluded = false;
   };
   std::vector<Known> nodes_;  // in order of node id
@@ -146,7 +146,7 @@ class ServiceYellowPage {
 
   // Applies an announcement. An older incarnation or sequence, or a node beyond kNodeCountMax, has
   // no effect.
-  News Hear(const Announcement& announcement, TimePoint now, Via via = Via::kChannel);
+  News Receive(const Announcement& announcement, TimePoint now, Via via = Via::kChannel);
 
   // Returns the stored incarnation if it is not older than the announced one and its process is
   // dead, i.e. the node restarted with its clock set back.
@@ -192,7 +192,7 @@ class ServiceYellowPage {
  private:
   struct Entry {
     std::shared_ptr<const Announcement> announcement;
-    std::shared_ptr<HeardNode> heard;
+    std::shared_ptr<AnnouncedNode> announced;
     TimePoint heard_at;
     bool probed = false;
     int64_t probes_left = 0;

@@ -225,7 +225,7 @@ Status Node::StartServers() {
       [this](IncomingRequest&& request) { HandleRequest(std::move(request), true); }));
   LoadIndexServer::Hooks hooks;
   hooks.load = [this](std::string_view service) { return Load(service); };
-  hooks.heard = [this] { return aggregator_->Gossip(runtime_->control().loop->Now()); };
+  hooks.gossip = [this] { return aggregator_->Gossip(runtime_->control().loop->Now()); };
   hooks.announcement = [this] { return membership_->Current(); };
   hooks.on_announcement = [this](std::string_view bytes) { HandleProbe(bytes); };
   return servers_->StartProbes(std::move(hooks));
@@ -364,7 +364,7 @@ LoadReport Node::Load(std::string_view service) const {
 }
 
 void Node::HandleProbe(std::string_view bytes) {
-  if (!IsDissemination(bytes)) return membership_->Hear(bytes);
+  if (!IsDissemination(bytes)) return membership_->Receive(bytes);
   PrepareTask(runtime_->loops(), *aggregator_, bytes);
 }
 

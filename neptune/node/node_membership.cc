@@ -81,9 +81,9 @@ Status NodeMembership::OpenMulticast() {
   Network& network = environment_.runtime.control().network();
   NEPTUNE_ASSIGN_OR_RETURN(const Endpoint group,
                            Endpoint::Parse(environment_.options.spec.multicast_group()));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      channel_, OpenMulticastChannel(network, group, environment_.address,
-                                     [this](std::string_view bytes) { listener_->Hear(bytes); }));
+  const auto receive = [this](std::string_view bytes) { listener_->Receive(bytes); };
+  NEPTUNE_ASSIGN_OR_RETURN(channel_,
+                           OpenMulticastChannel(network, group, environment_.address, receive));
   Endpoint tasks_group = group;
   ++tasks_group.port;
   NEPTUNE_ASSIGN_OR_RETURN(
@@ -97,21 +97,21 @@ Status NodeMembership::OpenDirectory() {
   const ClusterSpec& spec = environment_.options.spec;
   NEPTUNE_ASSIGN_OR_RETURN(const DirectoryMetrics metrics,
                            DirectoryMetrics::Make(environment_.metrics));
-  const auto hear = [this](std::string_view bytes) { listener_->Hear(bytes); };
+  const auto receive = [this](std::string_view bytes) { listener_->Receive(bytes); };
   Loop& loop = *environment_.runtime.control().loop;
   if (spec.membership().directory() == "etcd") {
     NEPTUNE_ASSIGN_OR_RETURN(EtcdChannelOptions options, EtcdOptions(spec));
     options.node = environment_.options.name.value();
     options.keys = environment_.security.keys();
     options.metrics = metrics;
-    NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenEtcdChannel(loop, std::move(options), hear));
+    NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenEtcdChannel(loop, std::move(options), receive));
   } else {
     NEPTUNE_ASSIGN_OR_RETURN(FileChannelOptions options, FileOptions(spec));
     options.node = environment_.options.name.value();
     options.keys = environment_.security.keys();
     options.helpers = environment_.world.MakeHelperThreads("directory", 1);
     options.metrics = metrics;
-    NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenFileChannel(loop, std::move(options), hear));
+    NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenFileChannel(loop, std::move(options), receive));
   }
   return OkStatus();
 }
@@ -130,10 +130,10 @@ StatusOr<std::string> NodeMembership::Current() {
   return publisher_->Current();
 }
 
-void NodeMembership::Hear(std::string_view bytes) {
+void NodeMembership::Receive(std::string_view bytes) {
   const StatusOr<Correction> correction = DecodeCorrection(bytes);
   if (!correction.ok()) {
-    if (listener_ != nullptr) listener_->HearAnswer(bytes);
+    if (listener_ != nullptr) listener_->ReceiveAnswer(bytes);
   } else if (publisher_ != nullptr && correction->cluster == cluster_ &&
              correction->node == environment_.options.name) {
     publisher_->Outrank(correction->incarnation);

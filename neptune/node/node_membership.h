@@ -65,7 +65,7 @@ class NodeMembership {
   // The encoded announcement. Errors: kUnavailable the node is starting.
   StatusOr<std::string> Current();
   // Handles bytes that arrived at the probe endpoint: an announcement or a correction.
-  void Hear(std::string_view bytes);
+  void Receive(std::string_view bytes);
   // The node cannot be reached: removes it from the view until it announces itself again.
   void Exclude(const NodeId& node);
   // The server at this endpoint leaves calls or polls unanswered: probes it.

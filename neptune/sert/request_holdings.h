@@ -5,7 +5,8 @@
 //   Holding ──► RequestHoldings of the request ──► counts, while it runs and when it was ended
 //   (one call, one place)
 //
-// Source: [Zhou06], "Resource Accounting". No I/O, no clock.
+// Source: [Zhou06], "Resource Accounting".
+// No I/O, no clock.
 // Threads: thread-safe; a Holding belongs to one thread at a time.
 
 #pragma once

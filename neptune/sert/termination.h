@@ -4,8 +4,8 @@
 //                                              │ arena-only, no lock, no region, program's own code
 //                                              │        └─► the thread continues in Take
 //                                              └ else: the next check calls Take
-//   Take: generation becomes even; streams, descriptors, mappings and memory are released; rollback
-//   point
+//   Take: the generation becomes even; streams, descriptors, mappings and memory are released; the
+//         request continues at its rollback point
 //
 // Source: [Zhou06], "Implementation & Usage".
 // Departs from source: the handler does not jump; the thread continues in Take after the handler,

@@ -1,9 +1,11 @@
 // The calling end of a stream: an ordered, bidirectional channel of messages to a method of a
 // partition.
 //
-//   NEPTUNE_ASSIGN_OR_RETURN(auto stream, OpenStream(session, service, partition, method,
-//   Data(query))); NEPTUNE_RETURN_IF_ERROR(stream->Write(Data("more")));
-//   NEPTUNE_ASSIGN_OR_RETURN(std::optional<Data> message, stream->Read()); return stream->Finish();
+//   NEPTUNE_ASSIGN_OR_RETURN(auto stream,
+//                            OpenStream(session, service, partition, method, Data(query)));
+//   NEPTUNE_RETURN_IF_ERROR(stream->Write(Data("more")));
+//   NEPTUNE_ASSIGN_OR_RETURN(std::optional<Data> message, stream->Read());
+//   return stream->Finish();
 //
 // A stream is read-only: it does not change the service's data, so nothing is replicated or logged.
 // It is served by one replica; when that replica is lost the stream fails, and the owner opens

@@ -1,13 +1,13 @@
 // A method's end of a stream: an ordered, bidirectional channel of messages to its caller.
 //
-//   registrar.Stream(MethodName("Double"), {}, [](RequestContext&, const Data&, ServerStream&
-//   stream) {
+//   const auto twice = [](RequestContext&, const Data&, ServerStream& stream) {
 //     while (true) {
 //       NEPTUNE_ASSIGN_OR_RETURN(std::optional<Data> message, stream.Read());
 //       if (!message) return OkStatus();
 //       NEPTUNE_RETURN_IF_ERROR(stream.Write(Data(message->bytes() + message->bytes())));
 //     }
-//   });
+//   };
+//   registrar.Stream(MethodName("Double"), {}, twice);
 //
 // When the method returns, the stream ends both ways, after all messages written before have
 // arrived. The caller's Finish returns the method's status.

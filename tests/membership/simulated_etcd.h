@@ -1,7 +1,8 @@
 // An etcd server in the simulated world: what nodes ask of one, with leases that expire in virtual
 // time; and lies. channel_conformance_test.cc holds it to what the real one does.
 //
-// Source: etcd 3.4, API v3. Threads: the simulation's.
+// Source: etcd 3.4, API v3.
+// Threads: the simulation's.
 
 #pragma once
 

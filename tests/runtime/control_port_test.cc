@@ -34,7 +34,7 @@ class ControlPortTest : public ReplicatedRegistersTest {
     Announcement announcement = *Announced("s0");
     for (HostedService& hosted : announcement.services) hosted.is_control = !hosted.is_control;
     ServiceYellowPage page;
-    page.Hear(announcement, simulator().now());
+    page.Receive(announcement, simulator().now());
     return page.View();
   }
   // Calls a method at the port of s0 where its service is not.

@@ -402,7 +402,7 @@ TEST_F(WriteAnywhereTest, AllReplicasAnnounceThatTheyTakeWrites) {
     const std::vector<Replica>& replicas = view->Replicas(kService, PartitionId(0));
     EXPECT_EQ(replicas.size(), 3u);
     for (const Replica& replica : replicas) {
-      const auto said = replica.heard->last();
+      const auto said = replica.announced->last();
       const auto section = said->sections.find(kVersionSection);
       ASSERT_NE(section, said->sections.end()) << replica.node;
       const auto version = FindVersion(section->second, kService, PartitionId(0));

@@ -7,7 +7,8 @@
 //   the next candidate is lower by `precision`
 //
 // No I/O, no clock.
-// Threads: thread-compatible. Units: requests a second.
+// Threads: thread-compatible.
+// Units: requests a second.
 // Limits: rate_min, rate_max; at most kTrialCountMax trials.
 
 #pragma once

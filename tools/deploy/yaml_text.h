@@ -1,6 +1,7 @@
 // Formats JSON values as readable YAML: blocks for maps and lists, all text quoted.
 //
-// Source: YAML 1.2, a superset of JSON's scalars and quoted strings. Threads: pure functions.
+// Source: YAML 1.2, a superset of JSON's scalars and quoted strings.
+// Threads: pure functions.
 
 #pragma once
 

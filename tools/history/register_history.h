@@ -16,7 +16,8 @@
 //     register nor an answer holds a text twice.
 //   - The register holds every text of every answer in the end.
 //
-// Source: [Shen02] 5.2.1. Threads: pure function.
+// Source: [Shen02] 5.2.1.
+// Threads: pure function.
 // Shapes: a text ends with its only ';' and is appended or inserted once in a history.
 
 #pragma once

@@ -1,7 +1,8 @@
 // Guarantees to the sessions of one partition: versions never decrease, a session sees its own
 // writes, and no staleness is understated.
 //
-// Source: [Shen02] 5.2.1 (progressive versions, staleness). Threads: pure functions.
+// Source: [Shen02] 5.2.1 (progressive versions, staleness).
+// Threads: pure functions.
 // Units: times are those of one global clock, which nodes do not have.
 
 #pragma once

@@ -5,7 +5,8 @@
 //
 // Source: [Shen02] 4.2.1 (forms), 4.5.1 (Gold, Silver, Bronze 4 : 2 : 1, D 2 s, D' 1 s, C' = C/2),
 // 4.5.2 (loss percent).
-// Threads: plain values. Units: seconds.
+// Threads: plain values.
+// Units: seconds.
 
 #pragma once
 

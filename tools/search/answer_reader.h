@@ -1,6 +1,7 @@
 // Parses a frontend's JSON answer or problem document.
 //
-// Source: frontend/render/README.md lists the fields. No I/O.
+// Source: frontend/render/README.md lists the fields.
+// No I/O.
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT not JSON, or not an answer; a field that is missing or of another type
 //   gets its default, unknown ones are ignored, so that newer frontends can be read.

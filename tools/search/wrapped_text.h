@@ -1,6 +1,7 @@
 // Text of unknown origin laid out for a terminal: wrapped at its width, styled, and harmless.
 //
-// Source: ECMA-48 (SGR). Column widths of characters: utf8proc. No I/O.
+// Source: ECMA-48 (SGR). Column widths of characters: utf8proc.
+// No I/O.
 // Threads: thread-compatible.
 // Errors: none. Control characters, escape sequences and bidirectional formatting marks are dropped
 //   or shown as U+FFFD, so that no document can control the terminal.

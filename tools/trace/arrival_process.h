@@ -9,7 +9,8 @@
 // 4.2.
 //
 // Source: [Shen02] 4.5.1, table 4.2 (intervals), 1 and 4.1 (daily peak).
-// Threads: thread-compatible. Units: microseconds from the trace's beginning.
+// Threads: thread-compatible.
+// Units: microseconds from the trace's beginning.
 // Limits: the rate is constant for kStep. The same profile and seed give the same times.
 
 #pragma once

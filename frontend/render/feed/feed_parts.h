@@ -1,6 +1,7 @@
 // Parts shared by both feeds: addresses, summaries and the OpenSearch elements.
 //
-// Source: OpenSearch 1.1 draft 6. Threads: pure functions.
+// Source: OpenSearch 1.1 draft 6.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,7 +1,8 @@
 // A table that scrolls horizontally on narrow screens, is focusable by keyboard and has a name for
 // screen readers.
 //
-// Source: WCAG 2.1, 1.4.10 and 2.1.1. Threads: pure functions.
+// Source: WCAG 2.1, 1.4.10 and 2.1.1.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,7 @@
 // Checks that a page is well-formed, safe and accessible; for tests.
 //
-// Source: WHATWG HTML, WCAG 2.1. Threads: pure functions.
+// Source: WHATWG HTML, WCAG 2.1.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,7 @@
 // A strict XML parser for tests: every feed reader can parse what it accepts.
 //
-// Source: libxml2 without recovery. Threads: thread-compatible.
+// Source: libxml2 without recovery.
+// Threads: thread-compatible.
 
 #pragma once
 

@@ -40,8 +40,8 @@ Status DataOpening::OpenData(bool are_damaged) {
   return are_damaged ? VerifyAll() : OkStatus();
 }
 
-// A log whose base is after the data, or (level 1) data that end after the log, result from an
-// unfinished restore.
+// A log whose base is after the data, or, of writes that commute, data that end after the log,
+// result from an unfinished restore.
 Status DataOpening::CheckFit() const {
   const Lsn completed = data_.state()->completed();
   const Lsn base = log_.found().base.lsn;

@@ -7,13 +7,12 @@
 //       write.changes.Put("key", request);
 //       return OkStatus();
 //     });
-//     service_->Read(MethodName("Get"), {}, [](const StoreView& store, RequestContext&, const
-//     Data&,
-//                                              Data* response) {
+//     const auto get = [](const StoreView& store, RequestContext&, const Data&, Data* response) {
 //       NEPTUNE_ASSIGN_OR_RETURN(const auto value, store.Get("key"));
 //       *response = Data(value.value_or(""));
 //       return OkStatus();
-//     });
+//     };
+//     service_->Read(MethodName("Get"), {}, get);
 //     return service_->Open();
 //   }
 //

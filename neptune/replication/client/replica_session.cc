@@ -55,7 +55,7 @@ NodeId ReplicaSession::AnnouncedPrimary(const Key& key) const {
   NodeId primary;
   Epoch epoch = 0;
   for (const Replica& replica : view->Replicas(key.first, key.second)) {
-    const auto announcement = replica.heard->last();
+    const auto announcement = replica.announced->last();
     const auto section = announcement->sections.find(kVersionSection);
     if (section == announcement->sections.end()) continue;
     const auto version = FindVersion(section->second, key.first, key.second);
@@ -73,7 +73,7 @@ std::vector<NodeId> ReplicaSession::TooOld(const Key& key, const ReplicaDemand& 
   Lsn wanted = demand.version_min;
   Epoch epoch = 0;
   for (const Replica& replica : replicas) {
-    const auto announcement = replica.heard->last();
+    const auto announcement = replica.announced->last();
     const auto section = announcement->sections.find(kVersionSection);
     if (section == announcement->sections.end()) continue;
     const auto version = FindVersion(section->second, key.first, key.second);
@@ -98,7 +98,7 @@ std::vector<NodeId> ReplicaSession::Unwanted(const Key& key, const NodeId& in_va
   std::vector<NodeId> others;
   size_t peer_count = 0;
   for (const Replica& replica : replicas) {
-    const auto announcement = replica.heard->last();
+    const auto announcement = replica.announced->last();
     const auto section = announcement->sections.find(kVersionSection);
     if (section == announcement->sections.end()) continue;
     const auto version = FindVersion(section->second, key.first, key.second);

@@ -18,8 +18,8 @@ struct LogIdentity {
   ServiceName service;
   PartitionId partition;
   NodeId node;
-  // True if all members share one order; otherwise each log has its own (level 1), with other
-  // entries.
+  // True if all members share one order; otherwise (`write_anywhere`) each log has its own, with
+  // other entries.
   bool is_ordered = true;
   // Partition count of the service, which decides the partition of a key; 0: not known, not
   // compared.

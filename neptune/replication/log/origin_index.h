@@ -1,4 +1,5 @@
-// Index of a level 1 log: LSNs of each origin's writes, and the number of writes of each origin.
+// Index of the log of commutative writes: LSNs of each origin's writes, and the number of writes of
+// each origin.
 //
 //   log:  a1 b1 a2 c1 b2 | counts a2 b2 c1 | a3 c2        counts: a3 b2 c2
 //

@@ -1,7 +1,8 @@
 // Messages between the replicas of a partition at consistency level `write_anywhere`: the writes
 // that the sender has, and entries that the receiver lacks.
 //
-// Source: [Shen02] 5.2.1. Threads: immutable values.
+// Source: [Shen02] 5.2.1.
+// Threads: immutable values.
 // Errors: kDataLoss the bytes are not a message.
 // Limits: kMessageEntryCountMax entries per message; kLogPayloadSizeMax bytes per entry;
 //   kOriginCountMax origins.

@@ -3,7 +3,9 @@
 //
 // LastDroppable also appends an entry with the origin counts, so that the next call can drop more.
 //
-// Source: [Shen02] 5.2.1. No I/O, no clock, no threads. Threads: thread-compatible.
+// Source: [Shen02] 5.2.1.
+// No I/O, no clock, no threads.
+// Threads: thread-compatible.
 // Limits: the log keeps everything that an absent member lacks, without bound; the caller must
 //   bound the writes it proposes.
 

@@ -1,6 +1,7 @@
 // One run of the set-up that all lb_ experiments share: 16 servers, 6 clients, one policy.
 //
-// Source: [Shen02] 3.4 (16 servers, up to 6 clients). Threads: pure functions.
+// Source: [Shen02] 3.4 (16 servers, up to 6 clients).
+// Threads: pure functions.
 
 #pragma once
 

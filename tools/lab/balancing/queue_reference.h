@@ -4,7 +4,8 @@
 // mean that both are right. Servers work first come first served, one request at a time, with a
 // bound on the number of waiting requests.
 //
-// Source: [Shen02] 3.2 (the model of its simulator). Threads: pure function.
+// Source: [Shen02] 3.2 (the model of its simulator).
+// Threads: pure function.
 // Units: milliseconds.
 
 #pragma once

@@ -1,7 +1,8 @@
 // Scalability of a replicated service over its number of nodes and degree of replication: points,
 // rows and plot.
 //
-// Source: [Shen02] 5.4.4, figures 5.5 and 5.6. Threads: pure functions.
+// Source: [Shen02] 5.4.4, figures 5.5 and 5.6.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,6 +1,7 @@
 // Points, lengths, rows and plots that sched_ experiments with one server share.
 //
-// Source: [Shen02] 4.5.2, figures 4.8 to 4.10. Threads: pure functions.
+// Source: [Shen02] 4.5.2, figures 4.8 to 4.10.
+// Threads: pure functions.
 
 #pragma once
 

@@ -1,7 +1,8 @@
 // The model of threaded_host.h with whole nodes: a client calls a server whose service assigns
 // threads to each class.
 //
-// Source: [Jamjoom04] III. Threads: pure function; several may run in several threads.
+// Source: [Jamjoom04] III.
+// Threads: pure function; several may run in several threads.
 // Units: virtual time; responses as the client sees them.
 // Errors: those of ParseClusterSpec.
 
