@@ -145,6 +145,7 @@ TEST_F(SnapshotTest, AnotherMemberFillsItIfTheSenderDies) {
   ASSERT_TRUE(RunUntil([&] { return HasChunks("s2", 4); }));
   simulator().Crash("s0");
   ASSERT_TRUE(RunUntil([&] { return IsFilled("s2"); }));
+  simulator().RunFor(seconds(1));  // the sender hears of the end
   EXPECT_EQ(Agent("s1")->status().snapshots_sent, 1u);
   Restart("s0");
   RunUntil([] { return false; }, seconds(10));
@@ -178,6 +179,7 @@ TEST_F(SnapshotTest, ReceiverThatIsCutOffGoesOnWithTheSameTransfer) {
   ASSERT_TRUE(RunUntil([&] { return IsFilled("s2"); }));
   const ReplicaAgent::State state = Agent("s2")->status();
   EXPECT_EQ(state.snapshot_size_taken, state.restored_size) << "nothing came twice";
+  simulator().RunFor(seconds(1));  // the sender hears of the end
   EXPECT_EQ(Agent("s0")->status().snapshots_sent, 1u);
   ExpectAllTheSame();
 }

@@ -4,9 +4,9 @@
 
 namespace neptune {
 
-void HandOver::Begin(TimePoint now) {
+void HandOver::Begin(TimePoint now, Duration delay) {
   End();
-  next_ = now + options_.hand_over_delay;
+  next_ = now + delay;
 }
 
 void HandOver::End() {

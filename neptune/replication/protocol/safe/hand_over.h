@@ -27,8 +27,9 @@ class HandOver {
   HandOver(const ReplicaGroup& group, const SafeReplicaOptions& options)
       : group_(group), options_(options) {}
 
-  // A term begins.
-  void Begin(TimePoint now);
+  // A term begins; the first search is after this time.
+  void Begin(TimePoint now) { Begin(now, options_.hand_over_delay); }
+  void Begin(TimePoint now, Duration delay);
   // The term is over.
   void End();
 

@@ -36,7 +36,8 @@ void Leadership::Begin(Epoch epoch, MemberSet votes, TimePoint now) {
   std::fill(progress_.begin(), progress_.end(), PeerProgress(log_.last_lsn(), now));
   contact_.Begin(now);
   membership_.Begin(now);
-  hand_over_.Begin(now);
+  // A primary without room only waits until the others have said whether they have some.
+  hand_over_.Begin(now, has_room_ ? options_.hand_over_delay : options_.election_timeout);
   rest_.Begin(now);
   first_of_epoch_ = log_.last_lsn() + 1;
   without_data_ = without_room_ = MemberSet();

@@ -204,6 +204,16 @@ TEST(LeadershipTest, PrimaryWithoutRoomOffersItsPlaceToAMemberWithRoom) {
   EXPECT_LT(harness.now - began_at, milliseconds(100)) << "at once";
 }
 
+TEST(LeadershipTest, MemberThatIsElectedWithoutRoomOffersThePlaceSoon) {
+  Harness harness(1);
+  harness.leadership->NoteRoom(false);
+  harness.without_room = MemberSet().With(0);
+  harness.leadership->Begin(4, MemberSet::FirstOf(3), harness.now);
+  const TimePoint began_at = harness.now;
+  EXPECT_TRUE(IsOffered(harness));
+  EXPECT_LT(harness.now - began_at, milliseconds(500));
+}
+
 TEST(LeadershipTest, PreferredMemberWithoutRoomIsOfferedThePlaceOnlyWhenItHasRoomAgain) {
   Harness harness(1);
   harness.without_room = MemberSet().With(0);
