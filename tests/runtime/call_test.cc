@@ -443,13 +443,20 @@ TEST_F(CallTest, CallsOfAStoppingNodeEnd) {
   EXPECT_EQ(records_["s0"].running, 0) << "the request was cancelled at the server";
 }
 
-// Starts one node alone on a simulated host, and takes everything down after it failed.
-Status StartAlone(const std::string& module, const std::string& node_fields) {
-  const ClusterSpec spec = *ParseClusterSpec(
-      StrCat("name: 't' multicast_group: '239.1.1.1:70' services { name: 'a' module: '", module,
-             "' partition_count: 1000 } nodes { name: 'n' hosts { service: 'a' ", node_fields,
-             " } }"),
-      "test");
+// Starts one node alone on a simulated host, which hosts all partitions of its services, and takes
+// everything down after it failed.
+Status StartAlone(const std::string& module, int service_count) {
+  std::string services;
+  std::string hosts;
+  for (int i = 0; i < service_count; ++i) {
+    const std::string name = StrCat(std::string(50, 's'), i);
+    services +=
+        StrCat("services { name: '", name, "' module: '", module, "' partition_count: 1000 } ");
+    hosts += StrCat("hosts { service: '", name, "' } ");
+  }
+  const ClusterSpec spec = *ParseClusterSpec(StrCat("name: 't' multicast_group: '239.1.1.1:70' ",
+                                                    services, "nodes { name: 'n' ", hosts, "}"),
+                                             "test");
   Status status = Unavailable("not done");
   SimulatedNodes nodes(
       {.make_options =
@@ -465,14 +472,14 @@ Status StartAlone(const std::string& module, const std::string& node_fields) {
 }
 
 TEST(NodeStartTest, MissingModuleFailsTheStartAndTheNodeCanBeStopped) {
-  EXPECT_EQ(StartAlone("nonsense", "partitions: 0").code(), StatusCode::kNotFound);
+  EXPECT_EQ(StartAlone("nonsense", 1).code(), StatusCode::kNotFound);
 }
 
 TEST(NodeStartTest, NodeThatDoesNotFitItsAnnouncementFailsTheStart) {
-  EXPECT_EQ(StartAlone("echo", "").code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(StartAlone("echo", 32).code(), StatusCode::kResourceExhausted);
 }
 
-TEST(NodeStartTest, NodeThatFitsStarts) { EXPECT_TRUE(StartAlone("echo", "partitions: 0").ok()); }
+TEST(NodeStartTest, NodeThatFitsStarts) { EXPECT_TRUE(StartAlone("echo", 1).ok()); }
 
 }  // namespace
 }  // namespace neptune

@@ -267,6 +267,7 @@ void ReplicaAgent::Pump() {
   stopping_ = true;
   const bool has_led = protocol_->status().role == ReplicaRole::kPrimary;
   if (has_led && hooks_.on_lead_end) hooks_.on_lead_end();
+  for (const auto& ready : std::exchange(ready_waiters_, {})) ready->Set();
   storer_.Wake();
   sender_->Close(sender_->TakeExpired(TimePoint::max()));
   writes_->FailAll("the replica is stopping");
@@ -328,6 +329,10 @@ void ReplicaAgent::Publish() {
       board_->Publish(standing, {.executed = executed, .log_size = log_->size()}, loop_.Now());
   if (standing.committed > executed) WakeExecutor();
   if (has_changed && hooks_.on_change) hooks_.on_change();
+  if (ready_waiters_.empty()) return;
+  const bool leads = standing.primary == options_.group.self;
+  if (leads && loop_.Now() >= board_->state().leased_until) return;
+  for (const auto& ready : std::exchange(ready_waiters_, {})) ready->Set();
 }
 
 void ReplicaAgent::Fail(const Status& status) {
@@ -423,7 +428,7 @@ void ReplicaAgent::Propose(LogEntry write, std::shared_ptr<PendingWrite> pending
   if (is_ordering && writes_->Join(pending, standing.epoch)) return;
   if (is_ordering) pending->failure = CheckRoom();
   if (!pending->failure.ok()) {
-    WakePump();  // a primary that rests learns that its disk is full
+    WakePump();  // a primary that rests notices that its disk is full
     return pending->done.Set();
   }
   write.accepted_at = accepted_.TimeOf(hooks_.world->wall_time());

@@ -178,6 +178,9 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   // A reader asks for the data at `now`; any thread. A resting partition then learns how current
   // its data are.
   void NoteReader(TimePoint now);
+  // Parks until a primary that rested may serve reads again, for at most a tenth of a second. False
+  // at once: this is not such a primary.
+  bool AwaitReady(TimePoint now, TimePoint deadline);
 
   // See ReplicationProtocol::StartByHand; parks. Errors: also kUnavailable the replica has stopped.
   Status StartByHand();
@@ -332,6 +335,7 @@ class ReplicaAgent : public std::enable_shared_from_this<ReplicaAgent> {
   AcceptanceClock accepted_;
   const std::unique_ptr<PendingWrites> writes_;
 
+  std::vector<std::shared_ptr<OneShotEvent>> ready_waiters_;  // used on the control loop
   LeafMutex mutex_;
   ThreadRef pump_;  // changed on the control loop only, with mutex_ held
   ThreadRef executor_ ABSL_GUARDED_BY(mutex_);

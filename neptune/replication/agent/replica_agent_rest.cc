@@ -1,6 +1,11 @@
 // What a ReplicaAgent does so that its partition can rest (../protocol/safe/primary_rest.h).
 
+#include <algorithm>
+#include <memory>
+#include <utility>
+
 #include "neptune/replication/agent/replica_agent.h"
+#include "neptune/replication/agent/replica_board.h"
 #include "neptune/replication/protocol/replication_protocol.h"
 
 namespace neptune {
@@ -9,6 +14,8 @@ namespace {
 // Interval at which readers are reported to the protocol: well below the time after which a
 // partition rests.
 constexpr Duration kReaderInterval = std::chrono::milliseconds(100);
+// Time that a reader waits for a primary to wake: a few heartbeats.
+constexpr Duration kReadyWaitMax = std::chrono::milliseconds(100);
 
 }  // namespace
 
@@ -28,6 +35,18 @@ void ReplicaAgent::NoteReader(TimePoint now) {
     protocol_->Handle(ReadWanted(), loop_.Now());
     WakePump();
   });
+}
+
+bool ReplicaAgent::AwaitReady(TimePoint now, TimePoint deadline) {
+  if (!may_rest_ || board_->leader().primary != options_.group.self) return false;
+  const auto ready = std::make_shared<OneShotEvent>();
+  loop_.Post([self = shared_from_this(), this, ready] {
+    if (stopping_) return ready->Set();
+    ready_waiters_.push_back(ready);
+    protocol_->Handle(ReadWanted(), loop_.Now());
+    WakePump();
+  });
+  return ready->Wait(std::min(deadline, AddSaturated(now, kReadyWaitMax))) == ParkResult::kWoken;
 }
 
 }  // namespace neptune

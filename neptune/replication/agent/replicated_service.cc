@@ -220,7 +220,10 @@ Status ReplicatedService::RunRead(const ReadFunction& function, RequestContext& 
   NEPTUNE_ASSIGN_OR_RETURN(Partition* const kept, Find(context.partition()));
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<ReplicaAgent> agent, kept->keeper->AgentNow());
   agent->NoteReader(context.Now());
-  const StatusOr<ReplicaAgent::Read> read = agent->BeginRead(demand, context.Now());
+  StatusOr<ReplicaAgent::Read> read = agent->BeginRead(demand, context.Now());
+  if (!read.ok() && agent->AwaitReady(context.Now(), context.deadline())) {
+    read = agent->BeginRead(demand, context.Now());
+  }
   if (!read.ok()) {
     Report(context, agent->Report());
     return read.status();

@@ -3,11 +3,27 @@
 #include <algorithm>
 
 namespace neptune {
+namespace {
+
+// Greetings without an answer after which their interval no longer doubles: .4 s by default.
+constexpr int kUnansweredMax = 2;
+
+}  // namespace
 
 bool Recovery::Greet(bool is_settled, TimePoint now) {
   if (now < hello_at_) return false;
-  hello_at_ = is_settled ? kNever : now + hello_interval_;
-  return !is_settled;
+  if (is_settled) {
+    hello_at_ = kNever;
+    return false;
+  }
+  hello_at_ = now + hello_interval_ * (1 << std::min(unanswered_count_, kUnansweredMax));
+  ++unanswered_count_;
+  return true;
+}
+
+void Recovery::HearMember(TimePoint now) {
+  unanswered_count_ = 0;
+  if (hello_at_ != kNever) hello_at_ = std::min(hello_at_, now + hello_interval_);
 }
 
 void Recovery::GreetAgain(TimePoint now) {

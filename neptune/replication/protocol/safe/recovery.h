@@ -34,6 +34,8 @@ class Recovery {
   // True if the others must be greeted now. `is_settled`: the member takes part, and has heard, or
   // is, a primary.
   bool Greet(bool is_settled, TimePoint now);
+  // Another member was heard; greetings are frequent again.
+  void HearMember(TimePoint now);
   // Others may have restarted, and drop messages that are addressed to their previous incarnation.
   void GreetAgain(TimePoint now);
   void HearPrimary() { has_heard_primary_ = true; }
@@ -58,6 +60,7 @@ class Recovery {
   const ReplicaGroup& group_;
   const Duration hello_interval_;
   TimePoint hello_at_;
+  int unanswered_count_ = 0;        // greetings since another member was heard
   bool has_heard_primary_ = false;  // in this incarnation
   MemberSet blank_;                 // members that are as blank as this one
   MemberSet answered_;              // members that take part and have sent their epoch

@@ -42,10 +42,26 @@ TEST(RecoveryTest, GreetsUntilItIsSettledAndAgainWhenAsked) {
   EXPECT_TRUE(recovery.Greet(false, kNow));
   EXPECT_FALSE(recovery.Greet(false, kNow + milliseconds(99)));
   EXPECT_TRUE(recovery.Greet(false, kNow + kInterval));
-  EXPECT_FALSE(recovery.Greet(true, kNow + 2 * kInterval));
+  EXPECT_FALSE(recovery.Greet(true, kNow + 3 * kInterval));
   EXPECT_EQ(recovery.hello_at(), kNever);
   recovery.GreetAgain(kNow + seconds(1));
   EXPECT_TRUE(recovery.Greet(false, kNow + seconds(1)));
+}
+
+TEST(RecoveryTest, GreetsLessOftenUntilAnotherMemberIsHeard) {
+  const ReplicaGroup group = Group(3);
+  Recovery recovery(group, kInterval, kNow);
+  TimePoint now = kNow;
+  for (const int pause : {1, 2, 4, 4}) {
+    EXPECT_TRUE(recovery.Greet(false, now));
+    EXPECT_EQ(recovery.hello_at(), now + pause * kInterval);
+    now += pause * kInterval;
+  }
+  EXPECT_TRUE(recovery.Greet(false, now));
+  recovery.HearMember(now);
+  EXPECT_EQ(recovery.hello_at(), now + kInterval);
+  EXPECT_TRUE(recovery.Greet(false, now + kInterval));
+  EXPECT_EQ(recovery.hello_at(), now + 2 * kInterval);
 }
 
 TEST(RecoveryTest, SingleMemberGreetsNone) {

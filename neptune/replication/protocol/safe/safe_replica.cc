@@ -86,6 +86,7 @@ void SafeReplica::Handle(ProtocolEvent event, TimePoint now) {
 void SafeReplica::Receive(MemberIndex from, ReplicaMessage& message, TimePoint now) {
   if (!outbox_.IsForThis(from, message)) return;
   election_.HearMember();
+  recovery_.HearMember(now);
   const bool lets_rest = message.kind == ReplicaMessageKind::kAppendAnswer && message.yes &&
                          message.rests && message.epoch == election_.epoch();
   if (is_primary() && !lets_rest) leadership_.Wake(/*is_activity=*/false, now);
