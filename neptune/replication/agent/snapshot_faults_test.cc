@@ -11,17 +11,23 @@
 namespace neptune {
 namespace {
 
-using SnapshotFaultsTest = SnapshotTransferTest;
+class SnapshotFaultsTest : public SnapshotTransferTest {
+ protected:
+  // From the third pull on, the receiver's data cannot be written.
+  void FailTheReceiversDisk() {
+    on_pull_ = [this] {
+      if (pull_count_ != 3) return;
+      world_.sim_storage().Intercept([](std::string_view store, WriteMode) {
+        return store == "data-to" ? ResourceExhausted("no space left") : OkStatus();
+      });
+    };
+  }
+};
 
 TEST_F(SnapshotFaultsTest, FailureOfTheReceiversDiskEndsTheRestore) {
   Make();
   WriteMany(400);
-  on_pull_ = [this] {
-    if (pull_count_ != 3) return;
-    world_.sim_storage().Intercept([](std::string_view store, WriteMode) {
-      return store == "data-to" ? ResourceExhausted("no space left") : OkStatus();
-    });
-  };
+  FailTheReceiversDisk();
   ASSERT_TRUE(RunRestore());
   world_.sim_storage().Intercept(nullptr);
   EXPECT_EQ(failure_.code(), StatusCode::kResourceExhausted) << failure_;
@@ -100,12 +106,7 @@ TEST_F(SnapshotFaultsTest, SenderThatDoesNotAnswerAnyMoreHoldsNothingUp) {
 TEST_F(SnapshotFaultsTest, TransferThatWasGivenUpIsLetGoAtOnce) {
   Make();
   WriteMany(400);
-  on_pull_ = [this] {
-    if (pull_count_ != 3) return;
-    world_.sim_storage().Intercept([](std::string_view store, WriteMode) {
-      return store == "data-to" ? ResourceExhausted("no space left") : OkStatus();
-    });
-  };
+  FailTheReceiversDisk();
   ASSERT_TRUE(RunRestore());
   world_.sim_storage().Intercept(nullptr);
   EXPECT_EQ(sender_->totals().active, 0);
