@@ -10,7 +10,7 @@
 #include "index/html/utf8.h"
 #include "tools/corpus/dump_reader.h"
 #include "tools/corpus/json_lines.h"
-#include "tools/corpus/memory_source.h"
+#include "tools/streams/memory_source.h"
 
 namespace search::tools {
 

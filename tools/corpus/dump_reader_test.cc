@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "tools/corpus/memory_source.h"
 #include "tools/corpus/trec_reader.h"
 #include "tools/corpus/wiki_dump_reader.h"
+#include "tools/streams/memory_source.h"
 
 namespace search::tools {
 namespace {

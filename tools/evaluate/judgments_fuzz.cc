@@ -1,36 +1,18 @@
 // Any bytes are valid queries, judgments and runs, or refused with a reason; the measures of
 // accepted ones are within [0, 1]. What follows the first empty line is read as a run, what
 // precedes it as the others.
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "tools/evaluate/evaluation.h"
 #include "tools/evaluate/judged_queries.h"
 #include "tools/evaluate/run_file.h"
+#include "tools/streams/memory_source.h"
 
 namespace {
-
-class MemorySource final : public search::tools::ByteSource {
- public:
-  explicit MemorySource(std::string_view bytes) : bytes_(bytes) {}
-
-  neptune::StatusOr<size_t> Read(char* buffer, size_t size) override {
-    size = std::min(size, bytes_.size() - at_);
-    std::memcpy(buffer, bytes_.data() + at_, size);
-    at_ += size;
-    return size;
-  }
-  uint64_t file_position() const override { return at_; }
-
- private:
-  const std::string_view bytes_;
-  size_t at_ = 0;
-};
 
 void Require(bool holds) {
   if (!holds) abort();
@@ -44,13 +26,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t gap = all.find("\n\n");
   const std::string_view head = all.substr(0, gap);
   const std::string_view tail = gap == std::string_view::npos ? "" : all.substr(gap);
-  MemorySource queries(head);
+  MemorySource queries{std::string(head)};
   const auto read_queries = ReadQueries(&queries, "queries");
   for (size_t i = 0; read_queries.ok() && i < read_queries->size(); ++i) {
     Require(!(*read_queries)[i].id.empty());
   }
-  MemorySource judged(head);
-  MemorySource ranked(tail);
+  MemorySource judged{std::string(head)};
+  MemorySource ranked{std::string(tail)};
   const auto judgments = ReadJudgments(&judged, "judgments");
   const auto run = ReadRun(&ranked, "run");
   if (!judgments.ok() || !run.ok()) return 0;
