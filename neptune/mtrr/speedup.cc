@@ -103,7 +103,10 @@ StatusOr<SpeedupFit> FitSpeedup(std::vector<ThroughputPoint> points) {
   NEPTUNE_RETURN_IF_ERROR(Check(points));
   SpeedupFit best;
   best.collapse_point = CutCollapsed(&points);
-  NEPTUNE_RETURN_IF_ERROR(Check(points));
+  if (points.size() == 1) {  // the second number of threads collapsed already: no speedup
+    best.service_rate = points.front().throughput;
+    return best;
+  }
   double least = -1;
   for (int saturation = 2; saturation <= points.back().threads; ++saturation) {
     const std::optional<Line> line = FitLine(points, saturation);

@@ -63,7 +63,8 @@ struct SpeedupFit {
 };
 
 // Fits the speedup with the least squares of relative deviations, over all measured saturation
-// points. Throughput that falls below kCollapseShare of the best before it has collapsed.
+// points. Throughput that falls below kCollapseShare of the best before it has collapsed; if all
+// but one thread has, there is no speedup.
 StatusOr<SpeedupFit> FitSpeedup(std::vector<ThroughputPoint> points);
 
 inline constexpr double kCollapseShare = 0.8;

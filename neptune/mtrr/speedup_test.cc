@@ -72,6 +72,14 @@ TEST(SpeedupTest, CollapseIsLeftOut) {
   EXPECT_LT(fit.error_max, 1e-9);
 }
 
+TEST(SpeedupTest, CollapseWithTheSecondThreadLeavesNoSpeedup) {
+  const SpeedupFit fit = *FitSpeedup({{1, 50}, {2, 30}, {4, 39}});
+  EXPECT_EQ(fit.collapse_point, 2);
+  EXPECT_DOUBLE_EQ(fit.service_rate, 50);
+  EXPECT_DOUBLE_EQ(fit.speedup.At(4), 1);
+  EXPECT_DOUBLE_EQ(fit.error_max, 0);
+}
+
 TEST(SpeedupTest, FewestThreadsReachNearlyTheBestThroughput) {
   const std::vector<ThroughputPoint> points = {{1, 40}, {2, 70}, {4, 98}, {8, 100}, {16, 99}};
   EXPECT_EQ(FewestThreads(points), 4);
