@@ -11,7 +11,7 @@
 #include <string>
 
 #include "index/core/testing/collection.h"
-#include "tests/relevance/program_run.h"
+#include "tools/process/program_run.h"
 
 namespace search::tests {
 namespace {
@@ -43,7 +43,7 @@ TEST(RelevanceFloorTest, TheServedSearchKeepsItsFloors) {
                   folder.path() + "/" + kCollection + "/" + file);
   }
   fs::create_symlink(corpus, folder.path() + "/small.jsonl.zst");
-  const auto run = RunToEnd(
+  const auto run = tools::RunToEnd(
       {"tools/evaluate/evaluate", "--shared_data=" + folder.path(),
        "--collections=documentation:small.jsonl.zst", "--start=data/clusters/dev.textproto",
        "--titles=64", "--kind_size=1", std::string("--floors=") + kFloors},

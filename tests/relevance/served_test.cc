@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "index/core/testing/collection.h"
-#include "tests/relevance/program_run.h"
+#include "tools/process/program_run.h"
 
 namespace search::tests {
 namespace {
@@ -50,14 +50,14 @@ class ServedEvaluationTest : public testing::Test {
     }
   }
 
-  ProgramRun Evaluate(const std::vector<std::string>& arguments) const {
+  tools::ProgramRun Evaluate(const std::vector<std::string>& arguments) const {
     std::vector<std::string> command = {"tools/evaluate/evaluate",
                                         "--shared_data=" + folder_.path(),
                                         "--collections=pages:pages.jsonl", "--kind_size=1"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    const auto run = RunToEnd(command, folder_.path());
+    const auto run = tools::RunToEnd(command, folder_.path());
     EXPECT_TRUE(run.ok()) << run.status();
-    return run.value_or(ProgramRun{.exit_status = -1, .output = ""});
+    return run.value_or(tools::ProgramRun{.exit_status = -1, .output = ""});
   }
 
   std::string Floors(const std::string& text) const {
@@ -69,7 +69,7 @@ class ServedEvaluationTest : public testing::Test {
 };
 
 TEST_F(ServedEvaluationTest, MeasuresWhatUsersGet) {
-  const ProgramRun run = Evaluate(
+  const tools::ProgramRun run = Evaluate(
       {"--start=" + std::string(kSpec), "--titles=64",
        Floors("pages.served.a.ndcg10\tat_least\t1\tboth pages come first\n"
               "pages.served.a.empty_share\tat_most\t0\tboth have words of pages\n"
@@ -82,7 +82,7 @@ TEST_F(ServedEvaluationTest, MeasuresWhatUsersGet) {
 }
 
 TEST_F(ServedEvaluationTest, AFloorThatIsMissedFails) {
-  const ProgramRun run =
+  const tools::ProgramRun run =
       Evaluate({"--start=" + std::string(kSpec),
                 Floors("pages.served.empty_share\tat_most\t0\tno answer may be empty\n")});
   EXPECT_EQ(run.exit_status, 1) << run.output;
@@ -90,7 +90,7 @@ TEST_F(ServedEvaluationTest, AFloorThatIsMissedFails) {
 }
 
 TEST_F(ServedEvaluationTest, ASearchThatIsNotThereIsAnError) {
-  const ProgramRun run = Evaluate({"--served=http://127.0.0.1:1"});
+  const tools::ProgramRun run = Evaluate({"--served=http://127.0.0.1:1"});
   EXPECT_EQ(run.exit_status, 1) << run.output;
   EXPECT_NE(run.output.find("cannot connect"), std::string::npos) << run.output;
 }

@@ -1,24 +1,20 @@
 #include "tools/evaluate/started_search.h"
 
-#include <fcntl.h>
 #include <google/protobuf/text_format.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
-#include "neptune/base/descriptor.h"
 #include "neptune/base/file.h"
-#include "neptune/base/process.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/unique_port.h"
 #include "neptune/node/cluster_spec.h"
+#include "tools/process/program_run.h"
 
 namespace search::tools {
 namespace {
@@ -28,7 +24,6 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
-constexpr size_t kLogSizeMax = size_t{1} << 20;
 constexpr int kReadyPauseMs = 50;
 constexpr std::chrono::milliseconds kReadyAttemptTimeout{2000};
 constexpr std::string_view kPatienceMs = "5000";
@@ -95,20 +90,9 @@ Status StartedSearch::BuildIndex(const StartedSearchOptions& options) const {
   std::vector<std::string> command = {program, "--input=" + options.documents,
                                       "--out=" + folder_ + "/index"};
   command.insert(command.end(), options.index_arguments.begin(), options.index_arguments.end());
-  const std::string log = folder_ + "/build_index.log";
-  const neptune::Descriptor output(
-      open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (!output.open()) return neptune::Unavailable("opening ", log, ": ", std::strerror(errno));
-  NEPTUNE_ASSIGN_OR_RETURN(neptune::Process process,
-                           neptune::Process::Start({.command = command,
-                                                    .output = output.number(),
-                                                    .error = output.number(),
-                                                    .ends_with_caller = true}));
-  const neptune::ProcessEnd end = process.Wait();
-  if (end.signal == 0 && end.exit_status == 0) return neptune::OkStatus();
-  const auto said = neptune::ReadFile(log, kLogSizeMax);
-  return neptune::FailedPrecondition("building the index of ", options.documents, ": ",
-                                     said.value_or(""));
+  NEPTUNE_ASSIGN_OR_RETURN(const ProgramRun run, RunToEnd(command, folder_));
+  if (run.exit_status == 0) return neptune::OkStatus();
+  return neptune::FailedPrecondition("building the index of ", options.documents, ": ", run.output);
 }
 
 Status StartedSearch::WriteSpec(const std::string& source) {

@@ -2,8 +2,8 @@
 //
 // Threads: blocks; thread-compatible.
 // Errors: those of starting the program and of the log file. An exit status is a result.
-// Limits: kOutputSizeMax bytes of output are kept; a program that does not end is ended by the time
-//   limit of the test.
+// Limits: kOutputSizeMax bytes of output are kept; there is no time limit: the program ends with
+//   its caller at the latest.
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 #include "neptune/base/status.h"
 
-namespace search::tests {
+namespace search::tools {
 
 inline constexpr size_t kOutputSizeMax = size_t{4} << 20;
 
@@ -26,4 +26,4 @@ struct ProgramRun {
 neptune::StatusOr<ProgramRun> RunToEnd(const std::vector<std::string>& command,
                                        const std::string& folder);
 
-}  // namespace search::tests
+}  // namespace search::tools

@@ -1,4 +1,4 @@
-#include "tests/relevance/program_run.h"
+#include "tools/process/program_run.h"
 
 #include <fcntl.h>
 
@@ -9,7 +9,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/process.h"
 
-namespace search::tests {
+namespace search::tools {
 
 neptune::StatusOr<ProgramRun> RunToEnd(const std::vector<std::string>& command,
                                        const std::string& folder) {
@@ -27,4 +27,4 @@ neptune::StatusOr<ProgramRun> RunToEnd(const std::vector<std::string>& command,
   return ProgramRun{end.signal == 0 ? end.exit_status : -1, std::move(text)};
 }
 
-}  // namespace search::tests
+}  // namespace search::tools
