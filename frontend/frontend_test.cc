@@ -95,39 +95,6 @@ TEST(FrontendTest, NoPageAllowsInlineScriptsOrStyles) {
   }
 }
 
-TEST(FrontendTest, Tier1AloneAnswersIfItHasEnough) {
-  SimulatedSearch search(1);
-  const json answer = Answer(search.Get(kCommon));
-  EXPECT_EQ(TierCalls(search, "tier1"), 2);
-  EXPECT_EQ(TierCalls(search, "tier2"), 0);
-  ASSERT_EQ(answer["results"].size(), 10u);
-  EXPECT_EQ(answer["results"][0]["id"], "0");
-  EXPECT_EQ(answer["results"][0]["title"], "Document 0");
-  EXPECT_EQ(answer["results"][1]["url"], "http://documents.test/1");
-  EXPECT_EQ(answer["total"], 2 * kCommonHitCount);
-  EXPECT_EQ(answer["total_is_exact"], false);
-  EXPECT_EQ(answer["partial"], false);
-  EXPECT_EQ(answer["coverage"]["tiers"].size(), 1u);
-  EXPECT_EQ(answer["coverage"]["tiers"][0]["implementation"], "fake");
-  EXPECT_EQ(answer["coverage"]["partitions_asked"], 2);
-  EXPECT_EQ(answer["coverage"]["documents"]["partitions_answered"], 2);
-  EXPECT_EQ(answer["coverage"]["cache"]["outcome"], "miss");
-  EXPECT_GT(answer["took_ms"], 0);
-}
-
-TEST(FrontendTest, Tier2IsAskedIfTier1HasTooFew) {
-  SimulatedSearch search(2);
-  const json answer = Answer(search.Get(kRare));
-  EXPECT_EQ(TierCalls(search, "tier2"), 2);
-  EXPECT_EQ(answer["total"], 2 + 2 * kTier2HitCount);
-  EXPECT_EQ(answer["total_is_exact"], true);
-  ASSERT_EQ(answer["results"].size(), 8u);
-  // Ranked together: tier 2's documents score higher here.
-  EXPECT_EQ(answer["results"][0]["id"], StrCat(kFirstTier2Document));
-  EXPECT_EQ(answer["coverage"]["partitions_answered"], 4);
-  EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "few_good_hits"}}), 1);
-}
-
 TEST(FrontendTest, PagesOfOneQueryShareNoResult) {
   SimulatedSearch search(3);
   std::set<std::string> seen;
@@ -137,7 +104,7 @@ TEST(FrontendTest, PagesOfOneQueryShareNoResult) {
   }
   EXPECT_EQ(seen.size(), 2u * (kCommonHitCount + kTier2HitCount));
   EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "none"}}), 1);
-  EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "page_is_beyond"}}), 2);
+  EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "may_enter_page"}}), 2);
 }
 
 TEST(FrontendTest, TheSameQueryComesFromTheCache) {
@@ -392,17 +359,6 @@ TEST(FrontendTest, ADeadPartitionIsNamed) {
   EXPECT_EQ(answer["results"].size(), 2u + kTier2HitCount);
 }
 
-TEST(FrontendTest, Tier2AnswersAloneIfTier1IsDead) {
-  SimulatedSearch search(10);
-  search.simulator().Crash("tier1-0");
-  search.simulator().Crash("tier1-1");
-  search.RunFor(seconds(8));
-  const json answer = Answer(search.Get(kCommon));
-  EXPECT_EQ(answer["partial"], true);
-  EXPECT_EQ(answer["results"].size(), 2u * kTier2HitCount);
-  EXPECT_EQ(answer["coverage"]["partitions_answered"], 2);
-}
-
 TEST(FrontendTest, ALostDocumentPartitionCostsSummariesOnly) {
   SimulatedSearch search(11);
   search.simulator().Crash("docs-1");
@@ -516,6 +472,29 @@ TEST(FrontendTest, AQueryWithoutWordsFindsNothing) {
   EXPECT_EQ(answer["total"], 0);
   EXPECT_EQ(answer["total_is_exact"], true);
   EXPECT_EQ(TierCalls(search, "tier1"), 0);
+}
+
+TEST(FrontendTest, AnUnknownSiteIsAnsweredWithThoseThatExist) {
+  SimulatedSearch search(19);
+  for (int i = 0; i < 2; ++i) {  // the second time from the cache
+    const json answer = Answer(search.Get("/search?q=elsewhere+site%3Anosuchsite&format=json"));
+    EXPECT_EQ(answer["notes"], json::array({"There is no site nosuchsite. The sites are: git."}));
+  }
+}
+
+TEST(FrontendTest, WhatNarrowsTheResultsIsNamed) {
+  SimulatedSearch search(1);
+  const std::string query = "/search?q=common+-word+site%3As&format=json";
+  for (int i = 0; i < 2; ++i) {  // the second time from the cache
+    const json answer = Answer(search.Get(query));
+    ASSERT_EQ(answer["narrowed_by"].size(), 2u) << answer;
+    EXPECT_EQ(answer["narrowed_by"][0]["kind"], "exclusion");
+    EXPECT_EQ(answer["narrowed_by"][0]["text"], "word");
+    EXPECT_EQ(answer["narrowed_by"][0]["query_without"], "common site:s");
+    EXPECT_EQ(answer["narrowed_by"][1]["kind"], "site");
+  }
+  const json option = Answer(search.Get("/search?q=common+-m&format=json"));
+  EXPECT_TRUE(option["narrowed_by"].empty());
 }
 
 TEST(FrontendTest, EveryFormatIsServed) {

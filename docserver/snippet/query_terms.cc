@@ -13,6 +13,10 @@ QueryTerms::QueryTerms(const index::Query& query) {
       if (unit == kNoUnit) unit = NewUnit(/*is_phrase=*/false);
       continue;
     }
+    if (leaf->kind == QueryNode::Kind::kPrefix) {
+      AddPrefix(*leaf);
+      continue;
+    }
     Phrase phrase;
     for (const index::PhraseTerm& word : leaf->phrase) {
       phrase.words.push_back({Number(word.term), word.position});
@@ -20,10 +24,23 @@ QueryTerms::QueryTerms(const index::Query& query) {
     phrase.unit = NewUnit(/*is_phrase=*/true);
     phrases_.push_back(std::move(phrase));
   }
+  // Words that are only in phrases also count as words with the prefix.
+  for (const auto& [term, number] : numbers_) {
+    int& unit = single_units_[static_cast<size_t>(number)];
+    const int of_prefix = unit == kNoUnit ? FindPrefix(term) : kNoTerm;
+    if (of_prefix != kNoTerm) unit = UnitOf(of_prefix);
+  }
+}
+
+void QueryTerms::AddPrefix(const QueryNode& leaf) {
+  prefixes_.push_back({leaf.term, leaf.folded, static_cast<int>(single_units_.size())});
+  single_units_.push_back(NewUnit(/*is_phrase=*/false));
+  first_bytes_.set(static_cast<uint8_t>(leaf.term[0]));
+  if (!leaf.folded.empty()) first_bytes_.set(static_cast<uint8_t>(leaf.folded[0]));
 }
 
 int QueryTerms::Number(std::string_view term) {
-  const auto [entry, is_new] = numbers_.try_emplace(term, static_cast<int>(numbers_.size()));
+  const auto [entry, is_new] = numbers_.try_emplace(term, static_cast<int>(single_units_.size()));
   if (is_new) {
     single_units_.push_back(kNoUnit);
     first_bytes_.set(static_cast<uint8_t>(term[0]));

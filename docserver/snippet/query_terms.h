@@ -40,11 +40,12 @@ class QueryTerms {
 
   bool empty() const { return units_.empty(); }
 
-  // The number of an analysed term, or kNoTerm.
+  // The number of an analysed term, or kNoTerm. A term of the query has its own; others may have
+  // that of a prefix.
   int Find(std::string_view term) const {
     if (!first_bytes_[static_cast<uint8_t>(term[0])]) return kNoTerm;
     const auto found = numbers_.find(term);
-    return found == numbers_.end() ? kNoTerm : found->second;
+    return found == numbers_.end() ? FindPrefix(term) : found->second;
   }
   // The unit of a term that the query contains as a single word; kNoUnit if it is only in phrases.
   int UnitOf(int term) const { return single_units_[static_cast<size_t>(term)]; }
@@ -55,12 +56,27 @@ class QueryTerms {
   bool IsPhrase(size_t unit) const { return units_[unit]; }
 
  private:
+  // Terms that begin with `prefix`, and `word`, have the number `term`.
+  struct Prefix {
+    std::string_view prefix;
+    std::string_view word;
+    int term;
+  };
+
+  int FindPrefix(std::string_view term) const {
+    for (const Prefix& one : prefixes_) {
+      if (term.starts_with(one.prefix) || term == one.word) return one.term;
+    }
+    return kNoTerm;
+  }
+  void AddPrefix(const index::QueryNode& leaf);
   int Number(std::string_view term);
   int NewUnit(bool is_phrase);
 
   std::unordered_map<std::string_view, int> numbers_;
   std::bitset<256> first_bytes_;
   std::vector<int> single_units_;  // by term
+  std::vector<Prefix> prefixes_;
   std::vector<Phrase> phrases_;
   std::vector<bool> units_;  // whether each is a phrase
 };

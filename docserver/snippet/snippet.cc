@@ -81,7 +81,7 @@ class SnippetMaker::Rep {
       analyzer_.Analyze(scanned.substr(begin, end - begin), &tokens_);
       AddWords(terms, begin, first_position);
       first_unmatched = AddOccurrences(terms, first_unmatched);
-      first_position += tokens_.size();
+      if (!tokens_.empty()) first_position += tokens_.back().position + 1;
       begin = end;
       if (begin < scanned.size() && HasAllUnits(terms) && choose().size() == 1) return;
     }
@@ -119,11 +119,14 @@ class SnippetMaker::Rep {
     size_t at = last;
     for (size_t k = phrase.words.size(); k-- > 0;) {
       const uint64_t distance = phrase.words.back().position - phrase.words[k].position;
-      while (at > 0 && words_[at].position + distance > words_[last].position) --at;
-      if (words_[at].position + distance != words_[last].position ||
-          words_[at].term != phrase.words[k].term) {
-        return;
+      const auto is_before = [&] { return words_[at].position + distance < words_[last].position; };
+      // A name with a sign and its first word have one position.
+      while (!is_before() && (words_[at].position + distance > words_[last].position ||
+                              words_[at].term != phrase.words[k].term)) {
+        if (at == 0) return;
+        --at;
       }
+      if (is_before()) return;
       phrase_words_.push_back(at);
     }
     for (const size_t word : phrase_words_) words_[word].is_marked = true;
@@ -180,8 +183,9 @@ class SnippetMaker::Rep {
     auto word = std::lower_bound(words_.begin(), words_.end(), range.begin,
                                  [](const Word& a, size_t begin) { return a.begin < begin; });
     size_t at = range.begin;
-    for (; word != words_.end() && word->end <= range.end; ++word) {
-      if (!word->is_marked) continue;
+    for (; word != words_.end() && word->begin < range.end; ++word) {
+      // A word of a marked name (`--help`) may be inside of it.
+      if (!word->is_marked || word->begin < at || word->end > range.end) continue;
       writer->Text(text.substr(at, word->begin - at), false);
       writer->Text(text.substr(word->begin, word->end - word->begin), true);
       at = word->end;

@@ -59,6 +59,30 @@ TEST(SnippetTest, MarksNamesWithPunctuation) {
             "Use [std]::[vector]<int>, in [C++] or C.");
 }
 
+TEST(SnippetTest, MarksNamesWithSigns) {
+  EXPECT_EQ(Marked("git commit -m <msg> or --message, see m->n.", "-m --message ->"),
+            "git commit [-m] <msg> or [--message], see m[->]n.");
+  EXPECT_EQ(Marked("Use --help for help.", "--help help"), "Use [--help] for [help].");
+  EXPECT_EQ(Marked("Use --help for help.", "help"), "Use --[help] for [help].");
+  EXPECT_EQ(Marked("std::operator<<(x) and operator<<.", "std::operator<<"),
+            "[std]::[operator<<](x) and operator<<.");
+}
+
+TEST(SnippetTest, MarksWordsWithAPrefix) {
+  EXPECT_EQ(Marked("Vectors, a vec, velvet and vectorised.", "vec*"),
+            "[Vectors], a [vec], velvet and [vectorised].");
+  EXPECT_EQ(Marked("A run, running and runs.", "running*"), "A [run], [running] and [runs].");
+  EXPECT_EQ(Marked("A hash map of hashes.", "hash* \"hash map\""), "A [hash] [map] of [hashes].");
+}
+
+TEST(SnippetTest, FindsPhrasesAmongNamesThatShareAPosition) {
+  EXPECT_EQ(Marked("commit -m x; commit m x.", "\"commit -m x\""),
+            "[commit] [-m] [x]; commit m x.");
+  EXPECT_EQ(Marked("commit -m x.", "\"commit m x\" -m"), "[commit] [-m] [x].");
+  const std::string filler = Filler(400);
+  EXPECT_THAT(Marked(filler + "-a foreign key.", "\"foreign key\""), HasSubstr("[foreign] [key]"));
+}
+
 TEST(SnippetTest, DoesNotMarkExclusionsSitesAndTitles) {
   EXPECT_EQ(Marked("alpha beta gamma delta", "alpha -beta title:gamma site:delta"),
             "[alpha] beta gamma delta");

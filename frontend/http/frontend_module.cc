@@ -7,9 +7,11 @@
 
 #include "frontend/documents/replicated_writer.h"
 #include "frontend/search_plan/plan_capsules.h"
+#include "index/core/query/synonyms.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
+#include "neptune/base/file.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/client.h"
@@ -82,6 +84,23 @@ Status SetOperators(const std::string& pages, const std::string& token_file,
   return neptune::OkStatus();
 }
 
+// Reads the file of synonyms, if one is named and there.
+Status LoadSynonyms(const std::string& file, const std::string& folder,
+                    std::shared_ptr<const index::SynonymSets>* synonyms) {
+  if (file.empty()) return neptune::OkStatus();
+  const std::string path = (std::filesystem::path(folder) / file).string();
+  const StatusOr<std::string> text = neptune::ReadFile(path, index::kSynonymFileSizeMax);
+  if (text.status().code() == neptune::StatusCode::kNotFound) {
+    LOG(INFO) << "there is no " << path << ": words have no synonyms";
+    return neptune::OkStatus();
+  }
+  NEPTUNE_RETURN_IF_ERROR(text.status());
+  StatusOr<index::SynonymSets> sets = index::SynonymSets::Parse(*text);
+  if (!sets.ok()) return neptune::Annotate(sets.status(), path);
+  *synonyms = std::make_shared<const index::SynonymSets>(*std::move(sets));
+  return neptune::OkStatus();
+}
+
 Status FindTlsFiles(const std::string& folder, neptune::TlsFiles* files) {
   if (files->certificate.empty() != files->key.empty()) {
     return neptune::InvalidArgument(
@@ -114,6 +133,7 @@ struct FrontendModule::Options {
   std::string base_url;
   std::string operator_pages = "loopback";
   std::string operator_token_file;
+  std::string synonyms_file;
   bool private_logs = false;
 };
 
@@ -132,6 +152,8 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
              "store queries neither in the access log nor under /tracez");
   table.Text("access_log", &options.access_log.path,
              "file with one line per search; default: none");
+  table.Text("synonyms_file", &options.synonyms_file,
+             "file of synonyms, relative to the folder of the data; empty: none");
   table.Text("site_name", &options.gateway.site.name, "name shown on pages");
   table.Text("base_url", &options.base_url,
              "base of absolute links, for example https://search.example");
@@ -191,6 +213,7 @@ Status FrontendModule::CompleteOptions(const std::string& folder, Options* optio
   }
   options->http.address = parsed->address;
   NEPTUNE_RETURN_IF_ERROR(FindTlsFiles(folder, &options->tls));
+  NEPTUNE_RETURN_IF_ERROR(LoadSynonyms(options->synonyms_file, folder, &options->plan.synonyms));
   options->gateway.is_https = !options->tls.certificate.empty();
   NEPTUNE_RETURN_IF_ERROR(SetAddress(options->base_url, &options->gateway));
   return SetOperators(options->operator_pages, options->operator_token_file, folder,

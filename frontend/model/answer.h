@@ -40,10 +40,23 @@ struct SearchResult {
   std::string title = {};
   std::string site = {};
   std::vector<TextPiece> snippet = {};
+  // Bit i: the document lacks the i-th scoring word of the query, as far as is known
+  // (index/core/query/scoring_words.h).
+  uint64_t lacked_bits = 0;
+  // Those of these words that were wanted and not demanded, as typed.
+  std::vector<std::string> lacks = {};
   double score = 0;
   // False if the document partition that holds the summary did not answer: url, title, site and
   // snippet are then empty and the result is shown by its number.
   bool has_summary = true;
+};
+
+// A word that was wanted, not demanded, and that some results of the page lack.
+struct GivenUpWord {
+  std::string word = {};  // as typed
+  uint32_t result_count = 0;
+  // The question that demands the word.
+  std::string demanding = {};
 };
 
 // A partition that was asked and did not contribute.
@@ -133,6 +146,9 @@ struct Coverage {
   // Index tiers that were asked, in that order. For a cached answer, those asked when it was
   // computed.
   std::vector<ServiceCoverage> tiers = {};
+  // Share of the page's results that provably are those of a single index although tier 2 was not
+  // asked; 1 if it was, or if nothing in it can change the page.
+  double sure_share = 1;
   // partitions_asked is 0 if there was no document to fetch.
   ServiceCoverage documents{.service = "documents"};
   CacheUse cache = {};
@@ -153,7 +169,9 @@ struct Coverage {
     const uint32_t asked = partitions_asked();
     return asked == 0 ? 1.0 : static_cast<double>(partitions_answered()) / asked;
   }
-  // True if everything asked answered: the answer equals that of a single index.
+  // True if the page is the one that a single index of all documents gives.
+  bool equals_single_index() const { return complete() && sure_share >= 1; }
+  // True if everything asked answered.
   bool complete() const {
     return documents.complete() && std::all_of(tiers.begin(), tiers.end(),
                                                [](const auto& tier) { return tier.complete(); });
@@ -170,11 +188,25 @@ struct SearchStep {
   neptune::Duration end{0};
 };
 
+// A part of the query that narrows the results: an exclusion, or a filter by site.
+struct Narrowing {
+  bool is_exclusion = false;  // else only documents of the site `text` are results
+  std::string text = {};      // as typed, without its sign
+  // The query without this part; may be blank.
+  std::string query_without = {};
+};
+
 struct SearchAnswer {
   // The query as the user typed it.
   std::string query = {};
+  // In the order of the query, so that none is overlooked and each can be taken back.
+  std::vector<Narrowing> narrowings = {};
   // Sentences on how the query was interpreted, where that may be unexpected.
   std::vector<std::string> notes;
+  // Those of the notes that depend on the index and not on the query alone.
+  std::vector<std::string> index_notes = {};
+  // Words that were given up so that good documents are found, in the question's order.
+  std::vector<GivenUpWord> given_up = {};
   // Another spelling that finds many more documents; empty if there is none.
   std::string did_you_mean = {};
   // True if looking for another spelling was completed or not needed.

@@ -61,13 +61,14 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.insert_dropped = insert("dropped");
   const auto need = [&](const char* reason) {
     return add.Count("search_tier2_decisions_total",
-                     "Searches by the reason for asking tier 2; none: tier 2 was not asked.",
-                     "need", reason);
+                     "Searches by the reason for needing tier 2; none: it was not needed.", "need",
+                     reason);
   };
   metrics.tier2_none = need("none");
   metrics.tier2_tier1_failed = need("tier1_failed");
-  metrics.tier2_few_good_hits = need("few_good_hits");
-  metrics.tier2_page_is_beyond = need("page_is_beyond");
+  metrics.tier2_may_enter_page = need("may_enter_page");
+  metrics.tier2_no_bounds = need("no_bounds");
+  metrics.tier2_always = need("always");
   const auto answer = [&](const char* outcome) {
     return add.Count("search_answers_total", "Searches by their outcome.", "outcome", outcome);
   };
@@ -112,12 +113,14 @@ Counter& PlanMetrics::ForNeed(Tier2Need need) const {
       return *tier2_none;
     case Tier2Need::kTier1Failed:
       return *tier2_tier1_failed;
-    case Tier2Need::kFewGoodHits:
-      return *tier2_few_good_hits;
-    case Tier2Need::kPageIsBeyond:
+    case Tier2Need::kMayEnterPage:
+      return *tier2_may_enter_page;
+    case Tier2Need::kNoBounds:
+      return *tier2_no_bounds;
+    case Tier2Need::kAlways:
       break;
   }
-  return *tier2_page_is_beyond;
+  return *tier2_always;
 }
 
 }  // namespace search::frontend

@@ -23,11 +23,12 @@ struct PlanMetrics {
   neptune::Counter* insert_refused = nullptr;
   neptune::Counter* insert_failed = nullptr;
   neptune::Counter* insert_dropped = nullptr;
-  // search_tier2_decisions_total{need="none|tier1_failed|few_good_hits|page_is_beyond"}
+  // search_tier2_decisions_total{need="none|tier1_failed|may_enter_page|no_bounds|always"}
   neptune::Counter* tier2_none = nullptr;
   neptune::Counter* tier2_tier1_failed = nullptr;
-  neptune::Counter* tier2_few_good_hits = nullptr;
-  neptune::Counter* tier2_page_is_beyond = nullptr;
+  neptune::Counter* tier2_may_enter_page = nullptr;
+  neptune::Counter* tier2_no_bounds = nullptr;
+  neptune::Counter* tier2_always = nullptr;
   // search_answers_total{outcome="complete|partial|refused|failed"}
   neptune::Counter* answer_complete = nullptr;
   neptune::Counter* answer_partial = nullptr;

@@ -46,10 +46,13 @@ void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptio
              "minimum fraction of a tier's partitions for its answer to be used");
   table.Whole("second_phase_count", {0, index::kTierHitCountMax}, &options->second_phase_count,
               "documents that the second ranking phase of the tiers rates; 0: none");
-  table.Whole("tier1_good_hits_min", {1, index::kTierHitCountMax}, &options->tier1_good_hits_min,
-              "tier 1 suffices with this many hits of at least tier1_score_min");
-  table.Real("tier1_score_min", {0, 1e6}, &options->tier1_score_min,
-             "score from which a hit of tier 1 is good");
+  table.Choice("tier2_policy", {kTier2Safe, kTier2Quality, kTier2Always}, &options->tier2_policy,
+               "when tier 2 is asked: unless it provably cannot change the page, unless enough of "
+               "the page is sure, or always");
+  table.Real("page_sure_min", {0, 1}, &options->page_sure_min,
+             "with tier2_policy quality: share of a page that must be sure without tier 2");
+  table.Real("tier2_skip_share_min", {0, 1}, &options->tier2_skip_share_min,
+             "both tiers are asked at once if a smaller share of such queries does without tier 2");
   table.Flag("count_exactly", &options->count_exactly, "whether tiers count all matches");
   table.Whole("snippet_size_max", {0, 2000}, &options->snippet_size_max,
               "maximum size of a snippet's text in bytes");

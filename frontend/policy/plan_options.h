@@ -1,4 +1,4 @@
-// Options of the search plan: services, time limits, and when tier 1 suffices.
+// Options of the search plan: services, time limits, and when tier 2 is asked.
 //
 // No I/O.
 // Threads: plain values.
@@ -8,13 +8,24 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 
+#include "index/core/query/synonyms.h"
 #include "neptune/base/time.h"
 #include "neptune/service/parameter_table.h"
 
 namespace search::frontend {
 
+// Values of tier2_policy.
+inline constexpr char kTier2Safe[] = "safe";        // unless it provably cannot change the page
+inline constexpr char kTier2Quality[] = "quality";  // unless enough of the page is sure
+inline constexpr char kTier2Always[] = "always";
+
 struct SearchPlanOptions {
+  // Synonyms that are added to the words of a query; null: none. Read from synonyms_file.
+  std::shared_ptr<const index::SynonymSets> synonyms = nullptr;
+
   // Partition count of each service in the cluster spec, so that a partition without a live replica
   // is reported as missing. Parameters tier1_partitions, tier2_partitions (0: no such tier),
   // docs_partitions, cache_partitions (0: no cache).
@@ -34,10 +45,15 @@ struct SearchPlanOptions {
   // a partial answer. Default: any partition is better than none. Parameter quality_min.
   double quality_min = 0.01;
 
-  // Tier 1 suffices if at least tier1_good_hits_min of its hits score at least tier1_score_min.
-  // Larger: tier 2 is asked more often. Parameters tier1_good_hits_min, tier1_score_min.
-  uint32_t tier1_good_hits_min = 10;
-  double tier1_score_min = 0;
+  // When tier 2 is asked. Default: every page is the one of a single index. Parameter tier2_policy.
+  std::string tier2_policy = kTier2Safe;
+  // With the policy `quality`, the share of a page's results that must provably be those of a
+  // single index for tier 2 not to be asked. Larger: tier 2 is asked more often, fewer other
+  // results. 0: tier 2 is asked only if tier 1 fails. Parameter page_sure_min.
+  double page_sure_min = 0.7;
+  // Both tiers are asked at once if a smaller share of such queries does without tier 2. Larger:
+  // shorter waits, more searches of tier 2 that were not needed. Parameter tier2_skip_share_min.
+  double tier2_skip_share_min = 0.2;
 
   // Number of the best documents by score that the second ranking phase rates; 0: none. Larger:
   // lower ranked documents can move up; costs time and larger messages. Default: larger values

@@ -4,7 +4,6 @@
 
 #include "docserver/document_service.h"
 #include "index/tier/index_tier.h"
-#include "index/tier/operators.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_permit.h"
 
@@ -22,13 +21,7 @@ using neptune::StrCat;
 static_assert(kReachableResultCountMax <= index::kTierHitCountMax);
 
 // Increment when the meaning of cached_answer.proto changes.
-constexpr int kStoredFormVersion = 2;
-
-uint32_t GoodHitCount(const TierAnswer& answer, double score_min) {
-  return static_cast<uint32_t>(
-      std::count_if(answer.hits().begin(), answer.hits().end(),
-                    [&](const index::TierHit& hit) { return hit.score() >= score_min; }));
-}
+constexpr int kStoredFormVersion = 3;
 
 }  // namespace
 
@@ -44,36 +37,20 @@ TierQuery MakeTierQuery(std::string_view canonical, const PageWindow& page,
                         const SearchPlanOptions& options) {
   TierQuery query;
   query.set_query(std::string(canonical));
-  query.set_hit_count_max(std::clamp(std::max(page.start + page.count, options.tier1_good_hits_min),
-                                     1u, index::kTierHitCountMax));
+  query.set_hit_count_max(std::clamp(page.start + page.count, 1u, index::kTierHitCountMax));
   query.set_count_exactly(options.count_exactly);
   query.set_second_phase_count(options.second_phase_count);
   return query;
 }
 
-Tier2Need DecideTier2(const TierAnswer* tier1, const PageWindow& page,
+Tier2Need DecideTier2(const TierAnswer* tier1, bool has_bounds, double sure_share,
                       const SearchPlanOptions& options) {
   if (options.tier2_partitions == 0) return Tier2Need::kNone;
   if (tier1 == nullptr) return Tier2Need::kTier1Failed;
-  if (GoodHitCount(*tier1, options.tier1_score_min) < options.tier1_good_hits_min) {
-    return Tier2Need::kFewGoodHits;
-  }
-  const uint32_t hit_count = static_cast<uint32_t>(tier1->hits_size());
-  return hit_count < page.start + page.count ? Tier2Need::kPageIsBeyond : Tier2Need::kNone;
-}
-
-TierAnswer JoinTiers(const TierAnswer& tier1, const TierAnswer& tier2, Tier2Need need,
-                     uint32_t hit_count_max) {
-  TierAnswer joined = index::MergeTierAnswers(tier1, tier2, hit_count_max);
-  if (need != Tier2Need::kPageIsBeyond) return joined;
-  joined.clear_hits();
-  for (const TierAnswer* tier : {&tier1, &tier2}) {
-    for (const index::TierHit& hit : tier->hits()) {
-      if (joined.hits_size() == static_cast<int>(hit_count_max)) return joined;
-      *joined.add_hits() = hit;
-    }
-  }
-  return joined;
+  if (options.tier2_policy == kTier2Always) return Tier2Need::kAlways;
+  const double wanted = options.tier2_policy == kTier2Quality ? options.page_sure_min : 1;
+  if (sure_share >= wanted) return Tier2Need::kNone;
+  return has_bounds ? Tier2Need::kMayEnterPage : Tier2Need::kNoBounds;
 }
 
 std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint64_t>& doc_ids,
@@ -89,8 +66,10 @@ std::string CacheKey(std::string_view canonical, const PageWindow& page) {
   return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, " ", canonical);
 }
 
-bool NeedsSpelling(const SearchAnswer& answer, uint64_t total, const SearchPlanOptions& options) {
-  return options.spelling_total_max > 0 && answer.start == 0 && total <= options.spelling_total_max;
+bool NeedsSpelling(const SearchAnswer& answer, uint64_t found_count,
+                   const SearchPlanOptions& options) {
+  return options.spelling_total_max > 0 && answer.start == 0 &&
+         found_count <= options.spelling_total_max;
 }
 
 bool MayCache(const SearchAnswer& answer) {

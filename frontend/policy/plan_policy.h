@@ -1,4 +1,4 @@
-// Decisions of the search plan: when tier 2 is asked, how tiers are merged, what is cached.
+// Decisions of the search plan: when tier 2 is asked, and what is cached.
 //
 // No I/O, no clock, no threads.
 // Threads: pure functions.
@@ -13,43 +13,32 @@
 #include <vector>
 
 #include "frontend/model/answer.h"
+#include "frontend/policy/page_window.h"
 #include "frontend/policy/plan_options.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/status.h"
 
 namespace search::frontend {
 
-// Results [start, start + count) in rank order.
-struct PageWindow {
-  uint32_t start = 0;
-  uint32_t count = 10;
-};
-
 // The reachable part of the page; `count` is reduced if necessary.
 // Errors: INVALID_ARGUMENT "parameter start: ..." if no result of the page is reachable.
 neptune::StatusOr<PageWindow> ReachablePage(uint32_t start, uint32_t count);
 
-// The query to the tiers for that page. The number of hits depends on the page only beyond
-// tier1_good_hits_min, so that all pages of a query make the same decision on tier 2. The caller
-// sets the version of the index.
+// The query to the tiers for that page. The caller sets the version of the index.
 index::TierQuery MakeTierQuery(std::string_view canonical, const PageWindow& page,
                                const SearchPlanOptions& options);
 
 enum class Tier2Need {
   kNone,
   kTier1Failed,   // fewer than the guaranteed partitions of tier 1 answered
-  kFewGoodHits,   // tier 1 has too few good answers
-  kPageIsBeyond,  // enough for the first pages, but this one is after tier 1's last hit
+  kMayEnterPage,  // a document of tier 2 may belong on the page
+  kNoBounds,      // tier 1 does not know what tier 2 can reach
+  kAlways,        // by the policy
 };
 
-// `tier1` is null if tier 1 failed.
-Tier2Need DecideTier2(const index::TierAnswer* tier1, const PageWindow& page,
+// `tier1` is null if tier 1 failed. `sure_share`: of the page, SurePageShare.
+Tier2Need DecideTier2(const index::TierAnswer* tier1, bool has_bounds, double sure_share,
                       const SearchPlanOptions& options);
-
-// The hits of both tiers in one order that is the same for all pages of the query. If tier 1 alone
-// suffices for the first pages, its hits come first; otherwise the tiers are ranked together.
-index::TierAnswer JoinTiers(const index::TierAnswer& tier1, const index::TierAnswer& tier2,
-                            Tier2Need need, uint32_t hit_count_max);
 
 // Groups the positions in `doc_ids` by document partition.
 std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint64_t>& doc_ids,
@@ -59,10 +48,11 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
 // Includes the version of the stored form. The index version is a separate part of the key.
 std::string CacheKey(std::string_view canonical, const PageWindow& page);
 
-// True if another spelling should be looked for: on the first page of a query whose `total` is
-// small. Evaluated after tier 1 answered, so that the lookup runs while tier 2 searches, and again
-// for the whole answer.
-bool NeedsSpelling(const SearchAnswer& answer, uint64_t total, const SearchPlanOptions& options);
+// True if another spelling should be looked for: on the first page of a query that found few
+// documents, or a wanted word in none of the best. Evaluated after tier 1 answered, so that the
+// lookup runs while tier 2 searches, and again for the whole answer.
+bool NeedsSpelling(const SearchAnswer& answer, uint64_t found_count,
+                   const SearchPlanOptions& options);
 
 // Only a complete answer may be cached.
 bool MayCache(const SearchAnswer& answer);

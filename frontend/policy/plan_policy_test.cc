@@ -29,12 +29,6 @@ TierAnswer Hits(uint64_t first_id, int count, float best_score) {
   return answer;
 }
 
-std::vector<uint64_t> Ids(const TierAnswer& answer) {
-  std::vector<uint64_t> ids;
-  for (const index::TierHit& hit : answer.hits()) ids.push_back(hit.doc_id());
-  return ids;
-}
-
 TEST(ReachablePageTest, EndsAtTheLastReachableResult) {
   EXPECT_EQ(ReachablePage(20, 10)->count, 10u);
   EXPECT_EQ(ReachablePage(kReachableResultCountMax - 3, 10)->count, 3u);
@@ -48,61 +42,34 @@ TEST(MakeTierQueryTest, AsksForTheSecondPhaseOfTheOptions) {
   EXPECT_EQ(MakeTierQuery("x", {0, 10}, {.second_phase_count = 0}).second_phase_count(), 0u);
 }
 
-TEST(DecideTier2Test, LooksAtFirstScores) {
-  TierAnswer answer;
-  answer.set_second_phase_count(1);
-  index::TierHit* const hit = answer.add_hits();
-  hit->set_score(1);
-  hit->set_gain(5);
-  EXPECT_EQ(DecideTier2(&answer, {0, 1}, {.tier1_good_hits_min = 1, .tier1_score_min = 2}),
-            Tier2Need::kFewGoodHits);
+TEST(MakeTierQueryTest, AsksForTheHitsUpToTheEndOfThePage) {
+  EXPECT_EQ(MakeTierQuery("x", {0, 10}, {}).hit_count_max(), 10u);
+  EXPECT_EQ(MakeTierQuery("x", {30, 10}, {}).hit_count_max(), 40u);
+  EXPECT_EQ(MakeTierQuery("x", {999, 1}, {}).hit_count_max(), 1000u);
 }
 
-TEST(MakeTierQueryTest, AsksForEnoughToDecide) {
-  const SearchPlanOptions options{.tier1_good_hits_min = 25};
-  EXPECT_EQ(MakeTierQuery("x", {0, 10}, options).hit_count_max(), 25u);
-  EXPECT_EQ(MakeTierQuery("x", {30, 10}, options).hit_count_max(), 40u);
-  EXPECT_EQ(MakeTierQuery("x", {999, 1}, options).hit_count_max(), 1000u);
-}
-
-TEST(DecideTier2Test, EnoughGoodHitsNeedNoTier2) {
+TEST(DecideTier2Test, OnlyASurePageIsSafe) {
   const TierAnswer tier1 = Hits(1, 10, 50);
-  EXPECT_EQ(DecideTier2(&tier1, {0, 10}, {}), Tier2Need::kNone);
+  EXPECT_EQ(DecideTier2(&tier1, true, 1, {}), Tier2Need::kNone);
+  EXPECT_EQ(DecideTier2(&tier1, true, 0.9, {}), Tier2Need::kMayEnterPage);
+  EXPECT_EQ(DecideTier2(&tier1, false, 0, {}), Tier2Need::kNoBounds);
 }
 
-TEST(DecideTier2Test, FewHitsNeedTier2) {
-  const TierAnswer tier1 = Hits(1, 9, 50);
-  EXPECT_EQ(DecideTier2(&tier1, {0, 5}, {}), Tier2Need::kFewGoodHits);
+TEST(DecideTier2Test, QualityAsksForAShare) {
+  const TierAnswer tier1 = Hits(1, 10, 50);
+  const SearchPlanOptions options{.tier2_policy = kTier2Quality, .page_sure_min = 0.7};
+  EXPECT_EQ(DecideTier2(&tier1, true, 0.7, options), Tier2Need::kNone);
+  EXPECT_EQ(DecideTier2(&tier1, true, 0.6, options), Tier2Need::kMayEnterPage);
 }
 
-TEST(DecideTier2Test, HitsBelowTheScoreAreNotGood) {
-  const TierAnswer tier1 = Hits(1, 20, 20);  // scores 20 to 1
-  EXPECT_EQ(DecideTier2(&tier1, {0, 10}, {.tier1_score_min = 11}), Tier2Need::kNone);
-  EXPECT_EQ(DecideTier2(&tier1, {0, 10}, {.tier1_score_min = 12}), Tier2Need::kFewGoodHits);
-}
-
-TEST(DecideTier2Test, APageAfterTheLastHitNeedsTier2) {
-  const TierAnswer tier1 = Hits(1, 15, 50);
-  EXPECT_EQ(DecideTier2(&tier1, {10, 5}, {}), Tier2Need::kNone);
-  EXPECT_EQ(DecideTier2(&tier1, {10, 6}, {}), Tier2Need::kPageIsBeyond);
+TEST(DecideTier2Test, AlwaysAsks) {
+  const TierAnswer tier1 = Hits(1, 10, 50);
+  EXPECT_EQ(DecideTier2(&tier1, true, 1, {.tier2_policy = kTier2Always}), Tier2Need::kAlways);
 }
 
 TEST(DecideTier2Test, AFailedTier1NeedsTier2IfThereIsOne) {
-  EXPECT_EQ(DecideTier2(nullptr, {0, 10}, {}), Tier2Need::kTier1Failed);
-  EXPECT_EQ(DecideTier2(nullptr, {0, 10}, {.tier2_partitions = 0}), Tier2Need::kNone);
-}
-
-TEST(JoinTiersTest, TooFewHitsAreRankedTogether) {
-  const TierAnswer joined = JoinTiers(Hits(1, 2, 5), Hits(7, 2, 9), Tier2Need::kFewGoodHits, 3);
-  EXPECT_EQ(Ids(joined), (std::vector<uint64_t>{7, 8, 1}));
-  EXPECT_EQ(joined.total(), 4u);
-}
-
-// Otherwise a result of the first page, which tier 1 answered alone, would be repeated here.
-TEST(JoinTiersTest, HitsOfTier1StayInFrontOfALaterPage) {
-  const TierAnswer joined = JoinTiers(Hits(1, 2, 5), Hits(7, 3, 9), Tier2Need::kPageIsBeyond, 4);
-  EXPECT_EQ(Ids(joined), (std::vector<uint64_t>{1, 2, 7, 8}));
-  EXPECT_EQ(joined.total(), 5u);
+  EXPECT_EQ(DecideTier2(nullptr, false, 0, {}), Tier2Need::kTier1Failed);
+  EXPECT_EQ(DecideTier2(nullptr, false, 0, {.tier2_partitions = 0}), Tier2Need::kNone);
 }
 
 TEST(GroupByPartitionTest, KeepsPositions) {
@@ -131,6 +98,7 @@ SearchAnswer CompleteAnswer() {
   answer.total_is_exact = false;
   answer.coverage.tiers = {
       {.service = "tier 1", .implementation = "segment", .partitions_asked = 4}};
+  answer.coverage.sure_share = 0.75;
   answer.coverage.documents = {
       .service = "documents", .implementation = "flat", .partitions_asked = 1};
   return answer;
@@ -167,6 +135,18 @@ TEST(CachedFormTest, KeepsTheAnswer) {
   EXPECT_EQ(answer.coverage.tiers[0].partitions_asked, 4u);
   EXPECT_EQ(answer.coverage.tiers[0].implementation, "segment");
   EXPECT_TRUE(answer.coverage.complete());
+  EXPECT_EQ(answer.coverage.sure_share, 0.75);
+  EXPECT_FALSE(answer.coverage.equals_single_index());
+}
+
+TEST(CachedFormTest, KeepsTheNotesOfTheIndexOnly) {
+  SearchAnswer stored = CompleteAnswer();
+  stored.notes = {"of the query", "of the index"};
+  stored.index_notes = {"of the index"};
+  SearchAnswer answer;
+  answer.notes = {"of the query"};
+  ASSERT_TRUE(FromCachedForm(ToCachedForm(stored), &answer).ok());
+  EXPECT_EQ(answer.notes, stored.notes);
 }
 
 TEST(CachedFormTest, OtherBytesAreRefusedAndChangeNothing) {

@@ -24,6 +24,7 @@ SearchAnswer AnswerSaying(const std::string& text) {
   SearchAnswer answer = samples::PartialAnswer();
   answer.query = "q" + text;
   answer.notes = {text};
+  answer.narrowings = {{true, text, text}, {false, text, ""}};
   answer.results = {{.doc_id = "d" + text,
                      .url = "https://host.example/",
                      .title = "t" + text,

@@ -35,6 +35,7 @@ void ToCached(const SearchResult& result, CachedResult* cached) {
   cached->set_title(result.title);
   cached->set_site(result.site);
   cached->set_score(result.score);
+  cached->set_lacked_bits(result.lacked_bits);
   for (const TextPiece& piece : result.snippet) {
     CachedPiece* const stored = cached->add_snippet();
     stored->set_text(piece.text);
@@ -47,6 +48,7 @@ SearchResult FromCached(const CachedResult& cached) {
                       .url = cached.url(),
                       .title = cached.title(),
                       .site = cached.site(),
+                      .lacked_bits = cached.lacked_bits(),
                       .score = cached.score()};
   for (const CachedPiece& piece : cached.snippet()) {
     result.snippet.push_back({piece.text(), piece.matches_query()});
@@ -64,8 +66,10 @@ std::string ToCachedForm(const SearchAnswer& answer) {
   for (const ServiceCoverage& tier : answer.coverage.tiers) *cached.add_tiers() = ToCached(tier);
   *cached.mutable_documents() = ToCached(answer.coverage.documents);
   cached.set_did_you_mean(answer.did_you_mean);
+  cached.set_unsure_share(1 - answer.coverage.sure_share);
   cached.set_index_epoch(answer.index_epoch);
   cached.set_index_version(answer.index_version);
+  for (const std::string& note : answer.index_notes) cached.add_index_notes(note);
   return cached.SerializeAsString();
 }
 
@@ -86,8 +90,11 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   }
   answer->coverage.documents = FromCached(cached.documents());
   answer->did_you_mean = cached.did_you_mean();
+  answer->coverage.sure_share = 1 - cached.unsure_share();
   answer->index_epoch = cached.index_epoch();
   answer->index_version = cached.index_version();
+  answer->index_notes.assign(cached.index_notes().begin(), cached.index_notes().end());
+  answer->notes.insert(answer->notes.end(), answer->index_notes.begin(), answer->index_notes.end());
   return neptune::OkStatus();
 }
 

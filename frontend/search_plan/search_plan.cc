@@ -5,9 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/policy/given_up_words.h"
+#include "frontend/policy/site_note.h"
+#include "frontend/policy/tier_bound.h"
 #include "frontend/search_plan/cached_form.h"
-#include "frontend/search_plan/tier_search.h"
+#include "frontend/search_plan/two_tiers.h"
 #include "index/core/query/query.h"
+#include "index/core/query/scoring_words.h"
 #include "index/tier/operators.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
@@ -69,20 +73,44 @@ std::vector<uint64_t> SelectPage(const TierAnswer& hits, const PageWindow& page,
   const size_t end = std::min<size_t>(hits.hits_size(), page.start + page.count);
   for (size_t i = page.start; i < end; ++i) {
     const index::TierHit& hit = hits.hits(static_cast<int>(i));
-    answer->results.push_back(
-        {.doc_id = StrCat(hit.doc_id()), .score = index::FinalScore(hit), .has_summary = false});
+    answer->results.push_back({.doc_id = StrCat(hit.doc_id()),
+                               .lacked_bits = hit.lacks(),
+                               .score = index::FinalScore(hit),
+                               .has_summary = false});
     doc_ids.push_back(hit.doc_id());
   }
   return doc_ids;
 }
 
-// A total is exact only if every partition of every tier counted.
-void AdoptTotal(const TierAnswer& hits, bool all_tiers_asked, SearchAnswer* answer) {
+// A total is exact only if every partition of every tier that has matches counted. Partitions
+// choose the words of a cut prefix by themselves, so it finds other documents than in one index.
+void AdoptTotal(const TierAnswer& hits, bool is_whole, SearchAnswer* answer) {
   answer->total = std::max<uint64_t>(hits.total(), hits.hits_size());
-  answer->total_is_exact = hits.total_is_exact() && all_tiers_asked;
+  answer->total_is_exact = hits.total_is_exact() && is_whole && !hits.prefix_is_cut();
   for (const ServiceCoverage& tier : answer->coverage.tiers) {
     if (!tier.complete()) answer->total_is_exact = false;
   }
+}
+
+// Adds what depends on the index: filters by site that find nothing, and prefixes that were cut.
+// `filters`: those by site, if every document was looked at.
+void AdoptIndexNotes(const TierAnswer& hits, const std::vector<std::string>& filters,
+                     SearchAnswer* answer) {
+  if (hits.prefix_is_cut()) {
+    answer->index_notes.emplace_back(
+        "More words begin as asked with * than are searched for; only the most frequent were.");
+  }
+  if (answer->coverage.complete() && !filters.empty()) {
+    std::string note = SiteNote(filters, hits);
+    if (!note.empty()) answer->index_notes.push_back(std::move(note));
+  }
+  answer->notes.insert(answer->notes.end(), answer->index_notes.begin(), answer->index_notes.end());
+}
+
+// Number of documents that speak for the words as typed: none if a wanted word is in no hit.
+uint64_t DocumentsFound(const std::vector<index::ScoringWord>& words,
+                        const StatusOr<TierAnswer>& hits) {
+  return hits.ok() && !SomeWordIsInNoHit(words, *hits) ? hits->total() : 0;
 }
 
 void AdoptSummary(docserver::Summary summary, SearchResult* result) {
@@ -93,6 +121,16 @@ void AdoptSummary(docserver::Summary summary, SearchResult* result) {
   result->site = std::move(*summary.mutable_site());
   for (docserver::SnippetPiece& piece : *summary.mutable_snippet()) {
     result->snippet.push_back({std::move(*piece.mutable_text()), piece.matches_query()});
+  }
+}
+
+// How the query was understood.
+void AdoptReading(const index::Query& query, SearchAnswer* answer) {
+  answer->notes = query.notes;
+  for (const index::QueryPart& part : query.parts) {
+    answer->narrowings.push_back({.is_exclusion = part.kind == index::QueryPart::Kind::kExclusion,
+                                  .text = part.text,
+                                  .query_without = index::WithoutPart(answer->query, part)});
   }
 }
 
@@ -121,8 +159,10 @@ struct PendingSpelling {
   SearchAnswer page;
   CacheEntryName entry;
 
+  uint64_t found_count = 0;  // as in Progress
+
   void AddTo(SearchAnswer* answer) const {
-    answer->did_you_mean = result.Best(answer->total);
+    answer->did_you_mean = result.Best(found_count);
     answer->spelling_is_complete = result.is_complete;
   }
 };
@@ -132,6 +172,9 @@ struct SearchPlan::Progress {
   SearchAnswer* answer = nullptr;
   TimePoint received;
   std::string canonical;
+  std::vector<std::string> site_filters;
+  std::vector<index::ScoringWord> words;
+  BoundedQuery bounded;
   PageWindow page;
   CacheEntryName entry;
   // The index version to ask, even if another one becomes current meanwhile; 0: any.
@@ -143,6 +186,8 @@ struct SearchPlan::Progress {
     entry.index_version = state.version;
     entry.ages = state.epoch != 0;
   }
+  // Documents found, by which another spelling is judged.
+  uint64_t found_count = 0;
   // Null if another spelling is not looked for.
   std::shared_ptr<PendingSpelling> spelling;
 };
@@ -179,13 +224,17 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   progress.answer = answer;
   progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
-  StatusOr<index::Query> query = index::ParseQuery(order.query);
+  StatusOr<index::Query> query = index::ParseQuestion(order.query);
   if (!query.ok()) {
     return InvalidArgument("parameter q: ", neptune::ToStd(query.status().message()));
   }
-  answer->notes = std::move(query->notes);
+  if (options_.synonyms != nullptr) options_.synonyms->Expand(&*query);
+  AdoptReading(*query, answer);
   if (query->empty()) return neptune::OkStatus();
   progress.canonical = index::Canonical(*query);
+  progress.site_filters = index::SiteFilters(*query);
+  progress.words = index::ScoringWords(*query);
+  progress.bounded = BoundedQueryOf(*query);
   progress.entry.key = CacheKey(progress.canonical, progress.page);
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
@@ -196,10 +245,14 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   session.service_class = order.service_class;
   session.trace = order.trace;
   const bool may_use_cache = order.may_use_cache && known.has_value();
-  if (AnswerFromCache(session, may_use_cache, &progress)) return neptune::OkStatus();
+  if (AnswerFromCache(session, may_use_cache, &progress)) {
+    NameGivenUpWords(progress.words, answer);
+    return neptune::OkStatus();
+  }
   const TimePoint begin = neptune::this_thread::Now();
   NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
   progress.NameEntryOf(progress.index);
+  NameGivenUpWords(progress.words, answer);
   if (answer->coverage.complete()) {
     index_watch_.Learn(progress.index, neptune::this_thread::Now());
   }
@@ -261,32 +314,19 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
 
 Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   SearchAnswer& answer = *progress->answer;
-  index::TierQuery query = MakeTierQuery(progress->canonical, progress->page, options_);
-  query.set_index_version(progress->asked_version);
-  const auto ask = [&](const char* service, const char* label, uint32_t partition_count,
-                       neptune::HistogramMetric* time) {
-    const Step step(label, StepKind::kWait, progress->received, &answer);
-    const StepTimer timer(time);
-    return SearchTier(session, {service, label, partition_count}, query, options_,
-                      &answer.coverage.tiers.emplace_back());
-  };
-  StatusOr<TierAnswer> hits =
-      ask(index::kTier1Service, "tier 1", options_.tier1_partitions, metrics_.tier1_time);
-  const uint64_t epoch = hits.ok() ? hits->epoch() : 0;
-  const Tier2Need need = DecideTier2(hits.ok() ? &*hits : nullptr, progress->page, options_);
-  metrics_.ForNeed(need).Increment();
-  if (NeedsSpelling(answer, hits.ok() ? hits->total() : 0, options_)) {
-    StartSpelling(session, progress);
-  }
-  if (need != Tier2Need::kNone) {
-    StatusOr<TierAnswer> more =
-        ask(index::kTier2Service, "tier 2", options_.tier2_partitions, metrics_.tier2_time);
-    if (hits.ok() && more.ok()) {
-      hits = JoinTiers(*hits, *more, need, query.hit_count_max());
-    } else if (more.ok()) {
-      hits = std::move(more);
+  TierQuestion question = {.query = MakeTierQuery(progress->canonical, progress->page, options_),
+                           .page = progress->page,
+                           .bounded = progress->bounded,
+                           .received = progress->received};
+  question.query.set_index_version(progress->asked_version);
+  const auto on_tier1 = [&](const StatusOr<TierAnswer>& hits) {
+    if (NeedsSpelling(answer, DocumentsFound(progress->words, hits), options_)) {
+      StartSpelling(session, progress);
     }
-  }
+  };
+  TwoTiersAnswer found =
+      TwoTiers(options_, metrics_, &forecast_).Ask(session, question, on_tier1, &answer);
+  const StatusOr<TierAnswer>& hits = found.hits;
   if (hits.status().code() == neptune::StatusCode::kInvalidArgument) {
     return InvalidArgument("parameter q: ", neptune::ToStd(hits.status().message()));
   }
@@ -296,8 +336,13 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
                              ", expected ", progress->asked_version);
   }
   progress->doc_ids = SelectPage(*hits, progress->page, &answer);
-  AdoptTotal(*hits, need != Tier2Need::kNone || options_.tier2_partitions == 0, &answer);
-  progress->index = {.version = hits->index_version(), .epoch = epoch};
+  progress->found_count = DocumentsFound(progress->words, hits);
+  AdoptTotal(*hits, found.is_whole, &answer);
+  const bool is_sure = answer.coverage.complete() && !hits->prefix_is_cut();
+  answer.coverage.sure_share = is_sure ? found.sure_share : 0;
+  AdoptIndexNotes(*hits, found.saw_all_sites ? progress->site_filters : std::vector<std::string>(),
+                  &answer);
+  progress->index = {.version = hits->index_version(), .epoch = found.tier1_epoch};
   answer.index_version = hits->index_version();
   return neptune::OkStatus();
 }
@@ -345,8 +390,11 @@ void SearchPlan::StartSpelling(const ClientSession& session, Progress* progress)
 // Adds the other spelling to the answer. A page with results does not wait for it.
 void SearchPlan::AdoptSpelling(Progress* progress) {
   SearchAnswer& answer = *progress->answer;
-  if (progress->spelling == nullptr || !NeedsSpelling(answer, answer.total, options_)) return;
+  if (progress->spelling == nullptr || !NeedsSpelling(answer, progress->found_count, options_)) {
+    return;
+  }
   PendingSpelling& spelling = *progress->spelling;
+  spelling.found_count = progress->found_count;
   if (answer.results.empty()) {
     const Step step("spelling", StepKind::kWait, progress->received, &answer);
     (void)spelling.done.Wait(spelling.deadline);

@@ -1,9 +1,9 @@
-// Answers a search: query cache, tier 1, tier 2 if tier 1 has too few hits, then the documents.
+// Answers a search: query cache, tier 1, tier 2 if it may change the page, then the documents.
 //
 //   query ─► parse ─► cache ── hit ─────────────────────────────────────────────► answer
 //                       │ miss, slow or gone                                        ▲
-//                       └─► gate ─► tier 1 ── enough ──────────► documents of page ───┘
-//                                      └─ too few ─► tier 2 ─► join ┘           └─► cache (async)
+//                       └─► gate ─► tier 1 ── page is sure ──────► documents of page ──┘
+//                                      └─ else ─► tier 2 ─► merge ──┘           └─► cache (async)
 //
 // Services that do not answer in time are left out, and the answer says so.
 //
@@ -26,6 +26,7 @@
 #include "frontend/policy/plan_metrics.h"
 #include "frontend/policy/plan_options.h"
 #include "frontend/policy/plan_policy.h"
+#include "frontend/policy/skip_forecast.h"
 #include "frontend/search_plan/document_client.h"
 #include "frontend/search_plan/index_watch.h"
 #include "frontend/suggest/suggester.h"
@@ -106,6 +107,7 @@ class SearchPlan {
   neptune::AdmissionGate gate_;
   std::atomic<size_t> spelling_count_{0};
   IndexWatch index_watch_;
+  SkipForecast forecast_;
   std::atomic<uint64_t> index_version_{0};
 };
 

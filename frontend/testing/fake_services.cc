@@ -7,6 +7,8 @@
 #include "cache/cache_service.h"
 #include "docserver/docserver.pb.h"
 #include "docserver/document_service.h"
+#include "index/core/query/query.h"
+#include "index/core/query/scoring_words.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier.pb.h"
@@ -36,6 +38,30 @@ int HitCount(const std::string& query, bool is_tier2) {
   if ((!is_common && !is_rare) || is_nowhere) return 0;
   if (is_tier2) return kTier2HitCount;
   return is_common ? kCommonHitCount : 1;
+}
+
+bool IsCommon(const std::string& query) { return query.find("common") != std::string::npos; }
+
+float BestScore(const std::string& query, bool is_tier2) {
+  if (!is_tier2) return 50;
+  return IsCommon(query) ? 20 : 100;
+}
+
+constexpr uint32_t kTier2Partitions = 2;
+
+// What tier 1 knows of tier 2; the first word has all of the score.
+void AddBounds(const std::string& query, index::TierAnswer* answer) {
+  if (query.find("unbound") != std::string::npos) return;
+  const auto parsed = index::ParseQuery(query, index::ParseLimits::ForCanonical());
+  if (!parsed.ok()) return;
+  for (size_t i = 0; i < index::ScoringWords(*parsed).size(); ++i) {
+    index::OtherTierWord& word = *answer->mutable_other_tier()->add_words();
+    word.set_is_known(true);
+    word.set_document_count(static_cast<uint32_t>(HitCount(query, true)) * kTier2Partitions);
+    // A word of which tier 2 has documents, none of them on the site.
+    if (query.find("elsewhere") != std::string::npos) word.set_document_count(1);
+    if (i == 0) word.set_units(static_cast<uint32_t>(BestScore(query, true) * 65536));
+  }
 }
 
 class FakeTier final : public ServiceModule {
@@ -130,10 +156,13 @@ class FakeTier final : public ServiceModule {
       index::TierHit* const hit = answer.add_hits();
       hit->set_doc_id((is_tier2_ ? kFirstTier2Document : 0) +
                       static_cast<uint64_t>(i) * kPartitionStride + context.partition().value());
-      hit->set_score(static_cast<float>((is_tier2_ ? 100 : 50) - i));
+      hit->set_score(BestScore(query->query(), is_tier2_) - static_cast<float>(i));
     }
+    if (query->query().find("nosuchsite") != std::string::npos) answer.add_sites()->set_name("git");
+    if (!is_tier2_) AddBounds(query->query(), &answer);
     answer.set_total(static_cast<uint64_t>(hit_count));
     answer.set_total_is_exact(!is_endless);
+    answer.set_prefix_is_cut(query->query().find("cutprefix") != std::string::npos);
     answer.set_evaluated_completely(!is_endless);
     answer.set_implementation("fake");
     answer.set_index_version(kFakeIndexVersion);

@@ -2,10 +2,12 @@
 //
 // The collection: the word `common` is in kCommonHitCount documents of each partition of tier 1,
 // `rare` in one; both are in kTier2HitCount documents of each partition of tier 2, which score
-// higher. For the word `overload` tiers refuse like an overloaded server, for `forbid` they reject
-// the query as invalid, and a query with `nowhere` finds nothing. For `endless` partition 1 of tier
-// 1 works until it is ended early and then returns one document; for `fruitless` it then returns
-// none. Tier 1 has a time limit of kFakeTimeLimit.
+// lower for `common` and higher otherwise. Tier 1 knows these bounds of tier 2, except for a query
+// with the word `unbounded`. For the word `overload` tiers refuse like an overloaded server, for
+// `forbid` they reject the query as invalid, and a query with `nowhere` finds nothing; with
+// `nosuchsite` they name the site git. For `endless` partition 1 of tier 1 works until it is ended
+// early and then returns one document; for `fruitless` it then returns none. Tier 1 has a time
+// limit of kFakeTimeLimit.
 //
 // Tiers suggest the phrases of kFakePhrases, know `common` as the word meant by `comon`, take
 // kSlowSpelling for a query with the word `slow`, and offer no suggestions for `unoffered`.

@@ -31,7 +31,7 @@ bool IsControl(int32_t code_point) {
 
 // True if the text contains no sign or operator of the query language.
 bool HasNoSigns(std::string_view text) {
-  return text.find_first_of("\"()+-:") == std::string_view::npos &&
+  return text.find_first_of("\"()+-:*~^") == std::string_view::npos &&
          text.find("OR") == std::string_view::npos && text.find("AND") == std::string_view::npos &&
          text.find("NOT") == std::string_view::npos;
 }

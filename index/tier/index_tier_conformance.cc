@@ -81,7 +81,8 @@ std::string Contents(TierAnswer answer) {
     const float score = hit.score();
     std::memcpy(&bits, &score, sizeof(bits));
     text += " " + std::to_string(hit.doc_id()) + "=" + std::to_string(score) + "/" +
-            std::to_string(bits) + "+" + std::to_string(hit.gain());
+            std::to_string(bits) + "+" + std::to_string(hit.gain()) + "-" +
+            std::to_string(hit.lacks());
   }
   return text;
 }
@@ -126,7 +127,11 @@ std::string RandomQuery(std::mt19937_64& random) {
   const size_t part_count = 1 + random() % 4;
   for (size_t i = 0; i < part_count; ++i) {
     if (i > 0) text += random() % 3 == 0 ? " OR " : " ";
-    switch (random() % 11) {
+    switch (random() % 13) {
+      case 11:
+      case 12:
+        text += "~" + RandomWord(random);
+        break;
       case 0:
         text += "-" + RandomWord(random);
         break;
@@ -328,6 +333,33 @@ TEST_P(IndexTierConformance, MatchesNothingForAnEmptyQuery) {
     EXPECT_EQ(answer.total(), 0u) << text;
     EXPECT_TRUE(answer.total_is_exact() && answer.evaluated_completely()) << text;
   }
+}
+
+// Engines evaluate prefixes or refuse them.
+TEST_P(IndexTierConformance, FindsPrefixesOrSaysThatItCannot) {
+  std::mt19937_64 random(13);
+  const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 50), 1);
+  const auto answer = tiers[0]->Search(TierQueryOf("app*", 50), {});
+  if (answer.status().code() == StatusCode::kInvalidArgument) return;
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->total(), Ask(*tiers[0], TierQueryOf("apple", 50)).total());
+  EXPECT_FALSE(answer->prefix_is_cut());
+}
+
+// Engines may leave the sites out; those that name them give names that a filter finds.
+TEST_P(IndexTierConformance, NamesSitesIfAFilterFindsNothing) {
+  std::mt19937_64 random(12);
+  const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 50), 1);
+  const TierAnswer unknown = Ask(*tiers[0], TierQueryOf("apple site:nosuch", 10));
+  EXPECT_EQ(unknown.found_sites_size(), 0);
+  for (const TierSite& site : unknown.sites()) {
+    const TierAnswer found = Ask(*tiers[0], TierQueryOf("site:" + site.name(), 10));
+    EXPECT_EQ(found.total(), site.document_count()) << site.name();
+    EXPECT_GT(site.document_count(), 0u) << site.name();
+  }
+  const TierAnswer known = Ask(*tiers[0], TierQueryOf("absentword site:nut", 10));
+  EXPECT_EQ(known.found_sites_size(), known.sites().empty() ? 0 : 1);
+  EXPECT_EQ(Ask(*tiers[0], TierQueryOf("absentword", 10)).sites_size(), 0);
 }
 
 TEST_P(IndexTierConformance, RefusesQueriesOutsideItsLimits) {

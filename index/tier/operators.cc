@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "neptune/base/strings.h"
 
@@ -27,6 +30,58 @@ bool RanksBefore(const TierHit& a, const TierHit& b) {
 uint64_t AddSaturated(uint64_t a, uint64_t b) {
   return b > std::numeric_limits<uint64_t>::max() - a ? std::numeric_limits<uint64_t>::max()
                                                       : a + b;
+}
+
+// More names than a page shows, so that those of the largest sites are complete.
+constexpr size_t kMergedSitesMax = 256;
+
+// Leaves the sites with the most documents.
+void KeepLargest(std::map<std::string, uint64_t>* sites) {
+  if (sites->size() <= kMergedSitesMax) return;
+  std::vector<std::pair<uint64_t, std::string>> by_size;
+  for (const auto& [name, count] : *sites) by_size.emplace_back(count, name);
+  std::sort(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  for (size_t i = kMergedSitesMax; i < by_size.size(); ++i) sites->erase(by_size[i].second);
+}
+
+// Sites matter only if nothing matched anywhere.
+void MergeSites(const TierAnswer& a, const TierAnswer& b, TierAnswer* merged) {
+  if (merged->total() > 0) return;
+  std::map<std::string, uint64_t> sites;
+  std::set<std::string> found;
+  for (const TierAnswer* answer : {&a, &b}) {
+    for (const TierSite& site : answer->sites()) {
+      uint64_t& count = sites[site.name()];
+      count = AddSaturated(count, site.document_count());
+    }
+    found.insert(answer->found_sites().begin(), answer->found_sites().end());
+  }
+  KeepLargest(&sites);
+  for (const auto& [name, count] : sites) {
+    TierSite* const site = merged->add_sites();
+    site->set_name(name);
+    site->set_document_count(count);
+  }
+  for (const std::string& name : found) merged->add_found_sites(name);
+}
+
+// Adds what `from` knows; both know the same, or nothing.
+void AddBounds(const OtherTierBounds& from, OtherTierBounds* to) {
+  to->set_static_rank_units(std::max(to->static_rank_units(), from.static_rank_units()));
+  to->set_is_empty(to->is_empty() || from.is_empty());
+  while (to->words_size() < from.words_size()) to->add_words();
+  for (int i = 0; i < from.words_size(); ++i) {
+    const OtherTierWord& word = from.words(i);
+    OtherTierWord& known = *to->mutable_words(i);
+    known.set_is_known(known.is_known() || word.is_known());
+    known.set_document_count(std::max(known.document_count(), word.document_count()));
+    known.set_units(std::max(known.units(), word.units()));
+    known.set_inverse_document_frequency(
+        std::max(known.inverse_document_frequency(), word.inverse_document_frequency()));
+    known.set_title_share(std::max(known.title_share(), word.title_share()));
+  }
 }
 
 }  // namespace
@@ -64,7 +119,10 @@ void KeepBest(uint32_t hit_count_max, TierAnswer* answer) {
   const int kept = std::min(hits.size(), std::max(static_cast<int>(hit_count_max), rated));
   std::partial_sort(hits.begin(), hits.begin() + kept, hits.end(), RanksBeforeAtFirst);
   hits.DeleteSubrange(kept, hits.size() - kept);
-  for (int i = rated; i < kept; ++i) hits[i].clear_gain();
+  for (int i = rated; i < kept; ++i) {
+    hits[i].clear_gain();
+    hits[i].clear_lacks();
+  }
   if (rated > 0) std::sort(hits.begin(), hits.end(), RanksBefore);
 }
 
@@ -99,6 +157,11 @@ TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t h
   merged.set_implementation(JoinImplementations(a.implementation(), b.implementation()));
   merged.set_index_version(std::min(a.index_version(), b.index_version()));
   merged.set_epoch(a.epoch() + b.epoch());  // hashes: the sum wraps around
+  merged.set_prefix_is_cut(a.prefix_is_cut() || b.prefix_is_cut());
+  MergeSites(a, b, &merged);
+  for (const TierAnswer* answer : {&a, &b}) {
+    if (answer->has_other_tier()) AddBounds(answer->other_tier(), merged.mutable_other_tier());
+  }
   return merged;
 }
 

@@ -28,8 +28,8 @@ neptune::StatusOr<TierAnswer> LocalOperator(const IndexTier& tier, const TierQue
 // non-finite gain counts as 0.
 float FinalScore(const TierHit& hit);
 
-// Takes the gain from all hits but the second_phase_count best by score, keeps as many hits as the
-// larger of that and hit_count_max, and orders them by FinalScore.
+// Takes the gain and the lacking words from all hits but the second_phase_count best by score,
+// keeps as many hits as the larger of that and hit_count_max, and orders them by FinalScore.
 void KeepBest(uint32_t hit_count_max, TierAnswer* answer);
 
 // Names of implementations in alphabetical order with '+' between them, each once: of two such
@@ -38,12 +38,14 @@ std::string JoinImplementations(const std::string& a, const std::string& b);
 
 // Merges the answers of disjoint sets of partitions: the best hit_count_max hits of both (equal
 // scores by ascending doc_id, a NaN score last), totals added (saturating), flags true if both are
-// (second_phase_lacks_positions: if one is), epochs added, the smaller index_version, and the
-// implementations as merged by JoinImplementations.
+// (second_phase_lacks_positions, prefix_is_cut: if one is), epochs added, the smaller
+// index_version, the implementations as merged by JoinImplementations, and, if nothing matched,
+// the sites with their documents added.
 //
 // The smaller second_phase_count of both, n, applies: of all hits, the n best by score keep their
 // gain, and all are ordered by FinalScore. If n is more than hit_count_max, n hits are kept for
 // further merges, so no message has more hits than the larger of both.
+// Bounds of the other tier are joined: of each word the larger ones of what either knows.
 // Commutative and associative, so a tree of any shape yields the same bytes.
 // O(n log n) in the number of hits; the order of the inputs' hits does not matter.
 TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t hit_count_max);

@@ -18,6 +18,20 @@ TierHit Hit(uint64_t doc_id, float score) {
   return hit;
 }
 
+// Bounds of two words, of which some are unknown; all that know a word know the same of it.
+void AddRandomBounds(std::mt19937_64& random, TierAnswer* answer) {
+  for (uint32_t i = 0; i < 2; ++i) {
+    OtherTierWord& word = *answer->mutable_other_tier()->add_words();
+    if (random() % 2 == 0) continue;
+    word.set_is_known(true);
+    word.set_document_count(7 + i);
+    word.set_units(1000 * i);
+    word.set_inverse_document_frequency(2);
+    word.set_title_share(30 * i);
+  }
+  answer->mutable_other_tier()->set_static_rank_units(9);
+}
+
 // A partition's answer with few distinct scores, so that ties are common.
 TierAnswer RandomAnswer(std::mt19937_64& random, uint64_t partition) {
   TierAnswer answer;
@@ -25,7 +39,9 @@ TierAnswer RandomAnswer(std::mt19937_64& random, uint64_t partition) {
   for (size_t i = 0; i < hit_count; ++i) {
     *answer.add_hits() = Hit(partition + 100 * i, static_cast<float>(random() % 5));
     answer.mutable_hits(static_cast<int>(i))->set_gain(static_cast<float>(random() % 4));
+    answer.mutable_hits(static_cast<int>(i))->set_lacks(random() % 4);
   }
+  if (random() % 2 == 0) AddRandomBounds(random, &answer);
   answer.set_second_phase_count(random() % 3 == 0 ? 0 : random() % 14);
   answer.set_second_phase_lacks_positions(random() % 2 == 0);
   KeepBest(static_cast<uint32_t>(1 + random() % 15), &answer);
@@ -36,6 +52,22 @@ TierAnswer RandomAnswer(std::mt19937_64& random, uint64_t partition) {
   answer.set_index_version(random() % 3);
   answer.set_epoch(random());
   return answer;
+}
+
+TEST(MergeTierAnswersTest, NamesTheSitesOnlyIfNothingMatched) {
+  TierAnswer a;
+  a.add_sites()->set_name("git");
+  a.mutable_sites(0)->set_document_count(2);
+  a.add_found_sites("git");
+  TierAnswer b = a;
+  b.add_sites()->set_name("python");
+  const TierAnswer merged = MergeTierAnswers(a, b, 10);
+  ASSERT_EQ(merged.sites_size(), 2);
+  EXPECT_EQ(merged.sites(0).name(), "git");
+  EXPECT_EQ(merged.sites(0).document_count(), 4u);
+  EXPECT_EQ(merged.found_sites_size(), 1);
+  b.set_total(1);
+  EXPECT_EQ(MergeTierAnswers(a, b, 10).sites_size(), 0);
 }
 
 TEST(MergeTierAnswersTest, IsCommutativeAndAssociative) {
@@ -51,6 +83,24 @@ TEST(MergeTierAnswersTest, IsCommutativeAndAssociative) {
     EXPECT_EQ(MergeTierAnswers(MergeTierAnswers(a, b, count), c, count).SerializeAsString(),
               MergeTierAnswers(a, MergeTierAnswers(b, c, count), count).SerializeAsString());
   }
+}
+
+TEST(MergeTierAnswersTest, JoinsWhatIsKnownOfTheOtherTier) {
+  TierAnswer a;
+  a.mutable_other_tier()->add_words()->set_is_known(true);
+  a.mutable_other_tier()->mutable_words(0)->set_document_count(3);
+  a.mutable_other_tier()->add_words();
+  TierAnswer b;
+  b.mutable_other_tier()->add_words();
+  b.mutable_other_tier()->add_words()->set_is_known(true);
+  b.mutable_other_tier()->set_static_rank_units(5);
+  const OtherTierBounds joined = MergeTierAnswers(a, b, 1).other_tier();
+  ASSERT_EQ(joined.words_size(), 2);
+  EXPECT_TRUE(joined.words(0).is_known() && joined.words(1).is_known());
+  EXPECT_EQ(joined.words(0).document_count(), 3U);
+  EXPECT_EQ(joined.static_rank_units(), 5U);
+  EXPECT_TRUE(MergeTierAnswers(a, TierAnswer(), 1).has_other_tier());
+  EXPECT_FALSE(MergeTierAnswers(TierAnswer(), TierAnswer(), 1).has_other_tier());
 }
 
 TEST(MergeTierAnswersTest, OrdersEqualScoresByDocId) {
@@ -91,7 +141,7 @@ TEST(MergeTierAnswersTest, OnlyTheBestOfAllKeepTheirGain) {
   EXPECT_EQ(Ids(merged), (std::vector<uint64_t>{2, 1, 3}));
   EXPECT_EQ(merged.hits(2).gain(), 0);
   EXPECT_EQ(FinalScore(merged.hits(0)), 7);
-  EXPECT_EQ(merged.hits(0).score(), 5) << "what thresholds look at stays";
+  EXPECT_EQ(merged.hits(0).score(), 5) << "the first score stays";
   // A later merge needs all rated hits.
   EXPECT_EQ(Ids(MergeTierAnswers(a, b, 1)), (std::vector<uint64_t>{2, 1}));
 }

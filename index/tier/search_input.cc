@@ -1,14 +1,29 @@
 #include "index/tier/search_input.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "index/tier/operators.h"
 
 namespace search::index {
+namespace {
+
+bool HasPrefix(const QueryNode& node) {
+  return node.kind == QueryNode::Kind::kPrefix ||
+         std::any_of(node.children.begin(), node.children.end(), HasPrefix);
+}
+
+}  // namespace
 
 neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query) {
   return ParseQuery(query.query(), ParseLimits::ForCanonical());
+}
+
+neptune::Status CheckForEngine(const Query& query) {
+  if (!HasPrefix(query.root)) return neptune::OkStatus();
+  return neptune::InvalidArgument(
+      "query: this index engine has no prefixes; ask for whole words, without *");
 }
 
 std::function<bool()> StopFunction(const TierSearchControl& control) {
@@ -23,6 +38,7 @@ neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& tier_query,
                                                Evaluate evaluate) {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
   NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
+  NEPTUNE_RETURN_IF_ERROR(CheckForEngine(query));
   const auto answer = std::make_shared<neptune::StatusOr<TierAnswer>>(TierAnswer());
   std::function<bool()> stop = control.read ? control.stop_read : StopFunction(control);
   NEPTUNE_RETURN_IF_ERROR(ReadStore(

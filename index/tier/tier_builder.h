@@ -43,6 +43,9 @@ struct TierCollectionOptions {
   // Included in every answer; caches use it to detect outdated entries.
   uint64_t index_version = 1;
   RankingOptions ranking;
+  // The first tier1_count directories are tier 1 and all others tier 2; 0: not known, or one tier.
+  // If known, the segment variant writes bounds by which tier 2 need not always be asked.
+  size_t tier1_count = 0;
   // Number of partitions finished concurrently, if the implementation supports it.
   int thread_count = 1;
 };

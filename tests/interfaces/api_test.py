@@ -39,7 +39,11 @@ def queries() -> List[dict]:
     ] + [
         send("/search?q=license&format=json&trace=1&start=2&count=2"),
         send("/search?q=license&format=json"),
-        send("/search?q=licens+zzqqy&format=json"),
+        # Finds pages, although none has the second word: it names the word that was given up.
+        send("/search?q=license+zzqqy&format=json"),
+        # Finds nothing: the word is demanded.
+        send("/search?q=license+%2Bzzqqy&format=json"),
+        send("/search?q=licens+-mit+site%3Anosuch&format=json"),
         send("/search?q=lisense&format=json"),
         send("/search?format=json"),
         send("/search?format=rss"),

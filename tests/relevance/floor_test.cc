@@ -46,7 +46,8 @@ TEST(RelevanceFloorTest, TheServedSearchKeepsItsFloors) {
   const auto run = tools::RunToEnd(
       {"tools/evaluate/evaluate", "--shared_data=" + folder.path(),
        "--collections=documentation:small.jsonl.zst", "--start=data/clusters/dev.textproto",
-       "--titles=64", "--kind_size=1", std::string("--floors=") + kFloors},
+       "--synonyms=data/corpora/documentation.synonyms", "--titles=64", "--kind_size=1",
+       std::string("--floors=") + kFloors},
       folder.path());
   ASSERT_TRUE(run.ok()) << run.status();
   std::printf("%s", run->output.c_str());

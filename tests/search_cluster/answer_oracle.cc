@@ -74,15 +74,14 @@ MissingSet ClaimedMissing(const SearchAnswer& answer) {
 
 StatusOr<std::unique_ptr<AnswerOracle>> AnswerOracle::Open(const std::string& folder,
                                                            const SmallCorpus& corpus,
-                                                           const Placement& placement,
-                                                           uint32_t good_hits_min) {
-  std::unique_ptr<AnswerOracle> oracle(new AnswerOracle(corpus, placement, good_hits_min));
+                                                           const Placement& placement) {
+  std::unique_ptr<AnswerOracle> oracle(new AnswerOracle(corpus, placement));
   NEPTUNE_ASSIGN_OR_RETURN(oracle->single_, index::OpenIndexTier("segment", folder + "/single/0"));
   return oracle;
 }
 
 StatusOr<TierAnswer> AnswerOracle::SearchAll(const std::string& text) const {
-  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::ParseQuery(text));
+  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::ParseQuestion(text));
   if (query.empty()) return TierAnswer();
   index::TierQuery question;
   question.set_query(index::Canonical(query));
@@ -95,40 +94,34 @@ StatusOr<TierAnswer> AnswerOracle::SearchAll(const std::string& text) const {
 AnswerOracle::Expected AnswerOracle::Expect(const SearchAnswer& answer,
                                             const TierAnswer& all) const {
   const MissingSet missing = ClaimedMissing(answer);
-  const size_t wanted = answer.start + answer.count;
-  std::vector<TierHit> tier1;
-  std::vector<TierHit> tier2;
+  Expected expected;
   for (const TierHit& hit : all.hits()) {
     const bool in_tier1 = placement_.in_tier1(hit.doc_id());
     if ((in_tier1 ? missing.tier1 : missing.tier2)
             .contains(placement_.tier_partition(hit.doc_id()))) {
       continue;
     }
-    (in_tier1 ? tier1 : tier2).push_back(hit);
+    expected.hits.push_back(hit);
+    ++expected.total;
+    if (in_tier1) ++expected.tier1_total;
   }
-  std::vector<TierHit> both = tier1;
-  both.insert(both.end(), tier2.begin(), tier2.end());
-  tier1 = InOrder(std::move(tier1));
-  Expected expected;
-  expected.hits = tier1;
-  expected.total = tier1.size();
-  if (placement_.shape().tier2_partitions > 0 &&
-      tier1.size() < std::max<size_t>(good_hits_min_, wanted)) {
-    expected.tier2_asked = true;
-    expected.total = both.size();
-    const bool tier1_comes_first = tier1.size() >= good_hits_min_;
-    if (tier1_comes_first) {
-      tier2 = InOrder(std::move(tier2));
-      expected.hits.insert(expected.hits.end(), tier2.begin(), tier2.end());
-    } else {
-      expected.hits = InOrder(std::move(both));
-    }
-  }
-  expected.hits.resize(std::min(expected.hits.size(), wanted));
+  expected.hits = InOrder(std::move(expected.hits));
+  expected.hits.resize(std::min<size_t>(expected.hits.size(), answer.start + answer.count));
   expected.hits.erase(expected.hits.begin(),
                       expected.hits.begin() + static_cast<ptrdiff_t>(std::min<size_t>(
                                                   answer.start, expected.hits.size())));
   return expected;
+}
+
+std::string AnswerOracle::CheckTotal(const SearchAnswer& answer, const Expected& expected,
+                                     bool some_are_missing) {
+  const bool tier2_asked = WasAsked(answer, "tier 2");
+  const uint64_t total = tier2_asked ? expected.total : expected.tier1_total;
+  if (answer.total != total) return StrCat("total ", answer.total, ", not ", total);
+  const bool is_whole = !some_are_missing && answer.total == expected.total;
+  if (answer.total_is_exact && !is_whole) return "total is reported as exact";
+  if (!answer.total_is_exact && is_whole && tier2_asked) return "total is reported as not exact";
+  return {};
 }
 
 std::string AnswerOracle::CheckResult(const SearchResult& result, const TierHit& hit,
@@ -168,18 +161,15 @@ std::string AnswerOracle::Check(const SearchAnswer& answer) const {
     const std::string wrong = CheckResult(answer.results[i], expected.hits[i], missing);
     if (!wrong.empty()) return StrCat(head, "result ", i, ": ", wrong);
   }
-  if (answer.total != expected.total) {
-    return StrCat(head, "total ", answer.total, ", not ", expected.total);
+  const bool some_are_missing = !missing.tier1.empty() || !missing.tier2.empty();
+  const bool is_found = !answer.query.empty() && !all->hits().empty();
+  if (is_found && !WasAsked(answer, "tier 1")) return StrCat(head, "tier 1 was not asked");
+  if (is_found && answer.coverage.equals_single_index() &&
+      (some_are_missing || !missing.documents.empty())) {
+    return StrCat(head, "claims to be that of a single index");
   }
-  if (answer.query.empty() || all->hits().empty()) return {};
-  if (WasAsked(answer, "tier 2") != expected.tier2_asked) {
-    return StrCat(head, "tier 2 was ", expected.tier2_asked ? "not asked" : "asked for nothing");
-  }
-  const bool exact = missing.tier1.empty() && missing.tier2.empty() && expected.tier2_asked;
-  if (answer.total_is_exact != exact) {
-    return StrCat(head, "total is reported as ", answer.total_is_exact ? "" : "not ", "exact");
-  }
-  return {};
+  const std::string wrong = CheckTotal(answer, expected, some_are_missing);
+  return wrong.empty() ? wrong : StrCat(head, wrong);
 }
 
 MissingSet AnswerOracle::MustClaim(const SearchAnswer& answer, const MissingSet& ledger) const {

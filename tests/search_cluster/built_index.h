@@ -19,7 +19,6 @@ namespace search::tests {
 
 struct BuiltIndexOptions {
   IndexShape shape = {};
-  uint32_t good_hits_min = 10;  // the plan's default
   uint64_t corpus_seed = 5;
 };
 
@@ -28,7 +27,7 @@ struct BuiltIndex {
       : corpus(MakeSmallCorpus(options.corpus_seed)), placement(corpus, options.shape) {
     const neptune::Status built = BuildSmallIndex(folder.path(), corpus, placement);
     EXPECT_TRUE(built.ok()) << built;
-    auto opened = AnswerOracle::Open(folder.path(), corpus, placement, options.good_hits_min);
+    auto opened = AnswerOracle::Open(folder.path(), corpus, placement);
     EXPECT_TRUE(opened.ok()) << opened.status();
     oracle = *std::move(opened);
   }

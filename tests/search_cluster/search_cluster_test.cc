@@ -24,17 +24,16 @@ using neptune::StatusOr;
 using neptune::StrCat;
 using std::chrono::seconds;
 
-// Makes the plan always ask tier 2, so that answers cover all documents.
-constexpr uint32_t kAlwaysBothTiers = 1000;
-
-// Asks the cluster `count` random questions and checks each answer.
+// Asks the cluster `count` random questions and checks each answer. `has_prefixes`: the engine
+// evaluates prefixes.
 std::vector<SearchAnswer> AskRandomly(SearchCluster& cluster, const BuiltIndex& index,
-                                      uint64_t seed, int count) {
+                                      uint64_t seed, int count, bool has_prefixes = true) {
   std::mt19937_64 random(seed);
   std::vector<SearchAnswer> answers;
   for (int i = 0; i < count; ++i) {
     Question question;
-    question.query = index::RandomQuery(index.corpus.documents, [&] { return random(); });
+    question.query = index::RandomQuery(
+        index.corpus.documents, [&] { return random(); }, has_prefixes);
     if (random() % 3 == 0) question.start = static_cast<uint32_t>(random() % 40);
     if (random() % 3 == 0) question.count = 1 + static_cast<uint32_t>(random() % 100);
     StatusOr<SearchAnswer> answer = cluster.Search(question);
@@ -56,9 +55,9 @@ void ExpectComplete(const std::vector<SearchAnswer>& answers) {
 }
 
 TEST(SearchClusterTest, AnswersAreThoseOfASingleIndex) {
-  const BuiltIndex index({.good_hits_min = kAlwaysBothTiers});
+  const BuiltIndex index;
   neptune::ClusterSpec spec = DevSpec();
-  SetParameter(&spec, "frontend", "tier1_good_hits_min", StrCat(kAlwaysBothTiers));
+  SetParameter(&spec, "frontend", "tier2_policy", "always");
   SearchCluster cluster(1, spec, index.folder.path());
   const auto answers = AskRandomly(cluster, index, 1, 300);
   ExpectComplete(answers);
@@ -67,15 +66,20 @@ TEST(SearchClusterTest, AnswersAreThoseOfASingleIndex) {
   EXPECT_GT(found_count, 150u) << "too few questions have results";
 }
 
-TEST(SearchClusterTest, Tier2IsAskedOnlyWhenTier1HasTooFew) {
+TEST(SearchClusterTest, Tier2IsSkippedOnlyIfItCannotChangeThePage) {
   const BuiltIndex index;
-  SearchCluster cluster(2, DevSpec(), index.folder.path());
+  neptune::ClusterSpec spec = DevSpec();
+  SetParameter(&spec, "frontend", "tier2_skip_share_min", "0");  // never both tiers at once
+  SearchCluster cluster(2, spec, index.folder.path());
   size_t tier1_count = 0;
   const auto answers = AskRandomly(cluster, index, 2, 200);
   ExpectComplete(answers);
-  for (const SearchAnswer& answer : answers) tier1_count += answer.coverage.tiers.size() == 1;
-  EXPECT_GT(tier1_count, 20u);
-  EXPECT_LT(tier1_count, 180u);
+  for (const SearchAnswer& answer : answers) {
+    tier1_count += answer.coverage.tiers.size() == 1;
+    EXPECT_TRUE(answer.coverage.equals_single_index()) << answer.query;
+  }
+  EXPECT_GT(tier1_count, 5u);
+  EXPECT_LT(tier1_count, 195u);
 }
 
 TEST(SearchClusterTest, PagesOfOneQueryShareNoResult) {
@@ -125,7 +129,7 @@ TEST_P(OtherTierTest, WithAnotherStoreGivesTheSameAnswers) {
   SetParameter(&spec, "tier2", "implementation", implementation);
   SetParameter(&spec, "docs", "implementation", "flat_file");
   SearchCluster cluster(5, spec, index.folder.path());
-  const auto answers = AskRandomly(cluster, index, 5, 100);
+  const auto answers = AskRandomly(cluster, index, 5, 100, false);
   ExpectComplete(answers);
   for (const SearchAnswer& answer : answers) {
     for (const auto& tier : answer.coverage.tiers) {
@@ -168,7 +172,7 @@ TEST(SearchClusterTest, AHungDiskBlocksOnlyItsReaders) {
                         [&](const std::string& node, std::string_view) -> neptune::Duration {
                           return hangs && node == "store-1" ? seconds(20) : neptune::Duration(0);
                         });
-  ExpectComplete(AskRandomly(cluster, index, 11, 30));
+  ExpectComplete(AskRandomly(cluster, index, 11, 30, false));
   // Every read went through a capsule of the spec or of the service.
   for (const char* capsule : {"tier1-disk", "tier2-store", "docs-store"}) {
     for (const auto& [node, visits] : VisitsOf(cluster, capsule)) {
@@ -178,14 +182,14 @@ TEST(SearchClusterTest, AHungDiskBlocksOnlyItsReaders) {
   }
 
   hangs = true;
-  EXPECT_EQ(AskRandomly(cluster, index, 12, 60).size(), 60u);
+  EXPECT_EQ(AskRandomly(cluster, index, 12, 60, false).size(), 60u);
   for (const auto& [node, visits] : VisitsOf(cluster, "tier1-disk")) {
     EXPECT_EQ(visits.timed_out > 0, node == "store-1") << node;
   }
 
   hangs = false;
   cluster.simulator().RunFor(seconds(25));
-  ExpectComplete(AskRandomly(cluster, index, 13, 30));
+  ExpectComplete(AskRandomly(cluster, index, 13, 30, false));
 }
 
 void FlipAByte(const std::string& path, size_t position) {
@@ -198,11 +202,11 @@ void FlipAByte(const std::string& path, size_t position) {
 }
 
 TEST(SearchClusterTest, ADamagedPartitionIsNamedAndTheRestAnswers) {
-  const BuiltIndex index({.good_hits_min = kAlwaysBothTiers});
+  const BuiltIndex index;
   FlipAByte(index.folder.path() + "/tier1/2/segment", 600);
   FlipAByte(index.folder.path() + "/tier2/0/segment", 600);
   neptune::ClusterSpec spec = DevSpec();
-  SetParameter(&spec, "frontend", "tier1_good_hits_min", StrCat(kAlwaysBothTiers));
+  SetParameter(&spec, "frontend", "tier2_policy", "always");
   SearchCluster cluster(6, spec, index.folder.path());
   const auto answers = AskRandomly(cluster, index, 6, 100);
   for (const SearchAnswer& answer : answers) {

@@ -23,7 +23,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr uint64_t kCorpusSeed = 5;
-constexpr uint32_t kGoodHitsMin = 10;  // the plan's default
 // Time limit for full recovery after a fault.
 constexpr Duration kRecoveryTime = seconds(5);
 // A hung node is removed after 5 s of silence and a probe of half a second; before that each query
@@ -39,7 +38,7 @@ class SearchFailureTest : public testing::Test {
     placement_ = new Placement(*corpus_, {});
     const neptune::Status built = BuildSmallIndex(folder_->path(), *corpus_, *placement_);
     ASSERT_TRUE(built.ok()) << built;
-    auto opened = AnswerOracle::Open(folder_->path(), *corpus_, *placement_, kGoodHitsMin);
+    auto opened = AnswerOracle::Open(folder_->path(), *corpus_, *placement_);
     ASSERT_TRUE(opened.ok()) << opened.status();
     oracle_ = opened->release();
   }

@@ -69,16 +69,16 @@ Status BuildTierPart(const SmallCorpus& corpus, const std::string& implementatio
   return builder->Finish();
 }
 
-// Builds partitions that share their statistics.
+// Builds partitions that share their statistics; the first tier1_count are tier 1.
 Status BuildCollection(const SmallCorpus& corpus, const std::string& implementation,
-                       const std::vector<Part>& parts) {
+                       const std::vector<Part>& parts, size_t tier1_count) {
   std::vector<std::string> folders;
   for (const Part& part : parts) {
     NEPTUNE_RETURN_IF_ERROR(BuildTierPart(corpus, implementation, part));
     folders.push_back(part.folder);
   }
-  return index::FinishTierCollection(implementation, folders,
-                                     {.index_version = corpus.index_version});
+  return index::FinishTierCollection(
+      implementation, folders, {.index_version = corpus.index_version, .tier1_count = tier1_count});
 }
 
 Status BuildStore(const SmallCorpus& corpus, const std::string& implementation, const Part& part) {
@@ -166,8 +166,8 @@ Status BuildSmallIndex(const std::string& folder, const SmallCorpus& corpus,
   for (const Part& part : stores) {
     NEPTUNE_RETURN_IF_ERROR(BuildStore(corpus, shape.store_implementation, part));
   }
-  NEPTUNE_RETURN_IF_ERROR(BuildCollection(corpus, kSegment, single));
-  return BuildCollection(corpus, shape.tier_implementation, Join(tier1, tier2));
+  NEPTUNE_RETURN_IF_ERROR(BuildCollection(corpus, kSegment, single, 0));
+  return BuildCollection(corpus, shape.tier_implementation, Join(tier1, tier2), tier1.size());
 }
 
 }  // namespace search::tests

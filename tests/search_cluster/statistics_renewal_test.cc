@@ -41,8 +41,7 @@ neptune::ClusterSpec RenewingSpec(const std::string& folder, const char* changed
   SetParameter(&spec, "tier1", "tier1_partitions", "4");
   SetParameter(&spec, "tier1", "tier2_partitions", "4");
   SetParameter(&spec, "tier1", "statistics_changed_share", changed_share);
-  // Tier 2 is always asked.
-  SetParameter(&spec, "frontend", "tier1_good_hits_min", "1000");
+  SetParameter(&spec, "frontend", "tier2_policy", "always");
   return spec;
 }
 
@@ -132,7 +131,7 @@ class StatisticsRenewalTest : public testing::Test {
     EXPECT_TRUE(answer.ok()) << query << ": " << answer.status();
     if (!answer.ok()) return false;
     EXPECT_TRUE(answer->coverage.complete()) << query;
-    const auto parsed = index::ParseQuery(query);
+    const auto parsed = index::ParseQuestion(query);
     if (parsed->empty()) return true;
     index::TierQuery question;
     question.set_query(index::Canonical(*parsed));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -11,7 +12,9 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "docserver/registry.h"
+#include "index/core/query/synonyms.h"
 #include "index/tier/registry.h"
+#include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "tools/build_index/partition_stages.h"
 #include "tools/build_index/rank_stage.h"
@@ -30,7 +33,7 @@ using neptune::StrCat;
 using Facts = BuildJournal::Facts;
 
 // Increment when a stage's output changes for the same input.
-constexpr int kBuildVersion = 2;
+constexpr int kBuildVersion = 3;
 constexpr uint64_t kIndexVersionBits = 53;
 
 Status CheckOptions(const BuildOptions& options) {
@@ -68,8 +71,9 @@ Status CheckOptions(const BuildOptions& options) {
 
 // Everything that determines an index: its options and the contents of the inputs.
 StatusOr<std::string> Fingerprint(const BuildOptions& options) {
-  std::string text = StrCat("build ", kBuildVersion, "\npartitions ", options.partition_count, " ",
-                            options.document_partition_count, "\nshare ", options.tier1_share,
+  std::string text = StrCat("build ", kBuildVersion, " ", kIndexFormatVersion, "\npartitions ",
+                            options.partition_count, " ", options.document_partition_count,
+                            "\nshare ", options.tier1_share, " ", options.one_tier_documents_max,
                             "\nlines ", options.lines.id_url_prefix, " ",
                             options.lines.default_site, " ", int{options.fail_on_bad_lines}, "\n");
   for (const std::string& name : options.index_tiers) StrAppend(&text, "tier ", name, "\n");
@@ -88,7 +92,8 @@ StatusOr<std::string> Fingerprint(const BuildOptions& options) {
 uint64_t IndexVersion(const BuildOptions& options, uint64_t contents) {
   const std::string text =
       StrCat(kBuildVersion, " ", kIndexFormatVersion, " ", options.partition_count, " ",
-             options.document_partition_count, " ", options.tier1_share, " ", contents);
+             options.document_partition_count, " ", options.tier1_share, " ",
+             options.one_tier_documents_max, " ", contents);
   const uint64_t hash = XXH3_64bits(text.data(), text.size());
   return std::max<uint64_t>(1, hash >> (64 - kIndexVersionBits));
 }
@@ -215,6 +220,7 @@ class Build {
     index::TierCollectionOptions collection;
     collection.index_version = IndexVersion(options_, FactOf(read_, "contents"));
     collection.thread_count = options_.thread_count;
+    collection.tier1_count = options_.partition_count;  // the first folders of each variant
     for (const std::string& variant : options_.index_tiers) {
       NEPTUNE_RETURN_IF_ERROR(
           index::FinishTierCollection(variant, TierFolders(journal_, parts_, variant), collection));
@@ -228,7 +234,7 @@ class Build {
     manifest.fingerprint = fingerprint_;
     manifest.document_count = FactOf(read_, "documents");
     manifest.link_count = FactOf(rank_, "links");
-    manifest.tier1_share = options_.tier1_share;
+    manifest.tier1_share = Tier1Share(options_, manifest.document_count);
     manifest.parts = parts_;
     std::vector<std::string> folders;
     for (const ManifestPart& part : parts_) folders.push_back(part.name);
@@ -257,10 +263,7 @@ class Build {
   std::vector<ManifestPart> parts_;
 };
 
-}  // namespace
-
-StatusOr<IndexManifest> BuildIndex(const BuildOptions& options) {
-  NEPTUNE_RETURN_IF_ERROR(CheckOptions(options));
+StatusOr<IndexManifest> BuildUnlessThere(const BuildOptions& options) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string fingerprint, Fingerprint(options));
   auto there = ReadIndexManifest(options.folder);
   if (there.ok() && there->fingerprint == fingerprint) {
@@ -269,6 +272,34 @@ StatusOr<IndexManifest> BuildIndex(const BuildOptions& options) {
   }
   NEPTUNE_ASSIGN_OR_RETURN(BuildJournal journal, BuildJournal::Open(options.folder, fingerprint));
   return Build(options, std::move(journal), fingerprint).Run();
+}
+
+// The text of the file of synonyms, which is valid; empty if there is none.
+StatusOr<std::string> ReadSynonyms(const BuildOptions& options) {
+  if (options.synonyms.empty()) return std::string();
+  NEPTUNE_ASSIGN_OR_RETURN(std::string text,
+                           neptune::ReadFile(options.synonyms, index::kSynonymFileSizeMax));
+  const Status parsed = index::SynonymSets::Parse(text).status();
+  if (!parsed.ok()) return neptune::Annotate(parsed, options.synonyms);
+  return text;
+}
+
+Status PutSynonyms(const BuildOptions& options, const std::string& text) {
+  const std::string path = StrCat(options.folder, "/", kSynonymsName);
+  if (!options.synonyms.empty()) return neptune::WriteFileAtomically(path, text);
+  std::error_code error;
+  std::filesystem::remove(path, error);
+  return error ? neptune::Unavailable("removing ", path, ": ", error.message()) : OkStatus();
+}
+
+}  // namespace
+
+StatusOr<IndexManifest> BuildIndex(const BuildOptions& options) {
+  NEPTUNE_RETURN_IF_ERROR(CheckOptions(options));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string synonyms, ReadSynonyms(options));
+  NEPTUNE_ASSIGN_OR_RETURN(IndexManifest manifest, BuildUnlessThere(options));
+  NEPTUNE_RETURN_IF_ERROR(PutSynonyms(options, synonyms));
+  return manifest;
 }
 
 }  // namespace search::tools

@@ -21,6 +21,8 @@ DEFINE_string(out, "", "folder of the index; default: data/var/index of the sour
 DEFINE_uint32(partitions, 4, "partitions of each index tier, 1 to 256");
 DEFINE_uint32(doc_partitions, 2, "partitions of the document stores, 1 to 256");
 DEFINE_double(tier1_share, 0.25, "fraction of the documents in tier 1, 0 to 1");
+DEFINE_uint64(one_tier_documents_max, 100'000,
+              "a collection of at most this many documents is in tier 1 as a whole");
 DEFINE_string(index_tiers, "segment",
               "variants of the index tier to build, separated by commas: segment, "
               "rocksdb_postings, xapian; the "
@@ -30,6 +32,9 @@ DEFINE_string(document_stores, "rocksdb",
               "docs/, others are in docs.NAME/");
 DEFINE_string(id_url_prefix, "id:", "prefix of `id` for an object without `url`");
 DEFINE_string(site, "", "site of documents without a site");
+DEFINE_string(synonyms, "",
+              "file of synonyms for the frontends (index/core/query/synonyms.h); default: that of "
+              "the documentation corpora if no --input is given, else none");
 DEFINE_bool(strict, false, "stop at the first bad line instead of counting it");
 DEFINE_int32(threads, 2, "segments and stores built in parallel, 1 to 64");
 DEFINE_uint64(memory_mb, 1024, "memory limit of the whole build in MiB, at least 256");
@@ -69,13 +74,17 @@ BuildOptions OptionsFromFlags(const std::string& folder) {
   for (const std::string& input : SplitList(FLAGS_input)) {
     options.inputs.push_back(CallerPath(input));
   }
+  options.synonyms = FLAGS_synonyms.empty() ? "" : CallerPath(FLAGS_synonyms);
   if (options.inputs.empty()) {
     options.inputs = {ProjectOutputPath("data/var/corpora/small.jsonl.zst")};
+    const std::string synonyms = ProjectPath("data/corpora/documentation.synonyms");
+    if (options.synonyms.empty() && std::filesystem::exists(synonyms)) options.synonyms = synonyms;
   }
   options.folder = folder;
   options.partition_count = FLAGS_partitions;
   options.document_partition_count = FLAGS_doc_partitions;
   options.tier1_share = FLAGS_tier1_share;
+  options.one_tier_documents_max = FLAGS_one_tier_documents_max;
   options.index_tiers = SplitList(FLAGS_index_tiers);
   options.document_stores = SplitList(FLAGS_document_stores);
   options.lines = {.id_url_prefix = FLAGS_id_url_prefix, .default_site = FLAGS_site};

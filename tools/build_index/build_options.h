@@ -17,6 +17,7 @@ namespace search::tools {
 
 inline constexpr uint32_t kPartitionsMax = 256;
 inline constexpr uint64_t kDocumentsMax = 100'000'000;
+inline constexpr char kSynonymsName[] = "synonyms";
 inline constexpr int kAnchorsPerDocumentMax = 32;
 inline constexpr size_t kAnchorTextPerDocumentMax = 512;
 
@@ -29,12 +30,20 @@ struct BuildOptions {
   uint32_t document_partition_count = 2;
   // Share of the documents in tier 1, the ones with the highest static rank.
   double tier1_share = 0.25;
+  // A collection of at most this many documents is one tier: all of it is in tier 1, whatever the
+  // share. Larger: fewer queries ask two tiers, each search of tier 1 costs more. Default: a search
+  // of that many documents takes less than the second round of requests that it saves.
+  uint64_t one_tier_documents_max = 100'000;
   // Variants of the index tier to build; the first is in tier1/ and tier2/, others in tier1.NAME/
   // and tier2.NAME/.
   std::vector<std::string> index_tiers = {"segment"};
   // Variants of the document store to build; the first is in docs/, others are in docs.NAME/.
   std::vector<std::string> document_stores = {"rocksdb"};
   JsonLinesOptions lines;
+  // File of synonyms (index/core/query/synonyms.h), which is copied into the folder as
+  // kSynonymsName for frontends. Empty: none, and a copy of an earlier build is removed. The
+  // contents of the index do not depend on it.
+  std::string synonyms;
   // Ends the build at the first bad line. Default: bad lines are counted and reported.
   bool fail_on_bad_lines = false;
 
@@ -50,6 +59,11 @@ struct BuildOptions {
   // kCancelled, and the next build continues from there. May be empty.
   std::function<bool()> interrupted;
 };
+
+// Share of tier 1 in a collection of that many documents.
+inline double Tier1Share(const BuildOptions& options, uint64_t document_count) {
+  return document_count <= options.one_tier_documents_max ? 1 : options.tier1_share;
+}
 
 // Number of documents between polls of `interrupted`.
 inline constexpr uint64_t kInterruptInterval = 256;

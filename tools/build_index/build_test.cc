@@ -58,6 +58,7 @@ class BuildTest : public testing::Test {
     options_.inputs = {(root_ / "input.jsonl.zst").string()};
     options_.folder = (root_ / "index").string();
     options_.document_stores = {"flat_file"};
+    options_.one_tier_documents_max = 0;
     options_.clock = [] { return int64_t{0}; };
   }
 
@@ -134,6 +135,7 @@ TEST_F(BuildTest, EveryVariantOfTheIndexTierOpensAndAnswersAlike) {
     query.set_count_exactly(true);
     index::TierAnswer found = *(*tier)->Search(query, {});
     found.clear_implementation();
+    found.clear_other_tier();  // only of the segment variant
     return found.SerializeAsString();
   };
   for (const std::string partition : {"0", "1", "2", "3"}) {
@@ -144,6 +146,24 @@ TEST_F(BuildTest, EveryVariantOfTheIndexTierOpensAndAnswersAlike) {
       }
     }
   }
+}
+
+TEST_F(BuildTest, ASmallCollectionIsOneTierAndSaysSo) {
+  options_.one_tier_documents_max = kDocuments;
+  const IndexManifest manifest = BuildOrFail();
+  EXPECT_EQ(manifest.tier1_share, 1);
+  index::TierQuery query;
+  query.set_query("unheardof");
+  query.set_hit_count_max(1);
+  for (const std::string& folder : PartitionFolders(manifest, 0)) {
+    EXPECT_TRUE(
+        (*index::OpenIndexTier("segment", folder))->Search(query, {})->other_tier().is_empty());
+  }
+  uint64_t count = 0;
+  for (const std::string& folder : PartitionFolders(manifest, 1)) {
+    count += (*index::Segment::Open(folder))->document_count();
+  }
+  EXPECT_EQ(count, 0U);
 }
 
 TEST_F(BuildTest, TierOneHoldsTheHighestStaticRanks) {
@@ -226,6 +246,21 @@ TEST_F(BuildTest, LeavesNothingOfTheBuildBehind) {
   for (const auto& entry : fs::recursive_directory_iterator(root_ / "index")) {
     EXPECT_FALSE(entry.path().string().ends_with(".partial")) << entry.path();
   }
+}
+
+TEST_F(BuildTest, PutsSynonymsIntoTheFolder) {
+  const std::string synonyms = (root_ / "words.synonyms").string();
+  std::ofstream(synonyms) << "0.5: page, leaf\n";
+  options_.synonyms = synonyms;
+  const IndexManifest manifest = BuildOrFail();
+  std::ifstream copy(options_.folder + "/" + kSynonymsName);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(copy), {}), "0.5: page, leaf\n");
+  options_.synonyms.clear();
+  EXPECT_EQ(BuildOrFail().index_version, manifest.index_version);
+  EXPECT_FALSE(fs::exists(options_.folder + "/" + kSynonymsName));
+  std::ofstream(synonyms) << "page, leaf\n";
+  options_.synonyms = synonyms;
+  EXPECT_EQ(BuildIndex(options_).status().code(), StatusCode::kInvalidArgument);
 }
 
 // Options whose build is stopped at the call of that number.

@@ -17,7 +17,9 @@
 
 namespace search::tools {
 
-inline constexpr uint32_t kIndexFormatVersion = 1;
+// Also counts the rules of analysis (index/core/analysis), by which words of documents and queries
+// meet, whatever engine keeps them. 2: signs and names with signs are words.
+inline constexpr uint32_t kIndexFormatVersion = 2;
 
 struct ManifestPartition {
   std::string folder;  // inside the index folder: "tier1/0"

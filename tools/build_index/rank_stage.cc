@@ -66,7 +66,8 @@ class RankStage {
     NEPTUNE_ASSIGN_OR_RETURN(const auto qualities,
                              ReadValues<float>(journal_.BuildPath(kQualitiesName)));
     if (qualities.size() != ranks.size()) return DataLoss("the build's files are inconsistent");
-    const std::vector<uint8_t> tiers = ChooseTiers(ranks, qualities, options_.tier1_share);
+    const std::vector<uint8_t> tiers =
+        ChooseTiers(ranks, qualities, Tier1Share(options_, ranks.size()));
     NEPTUNE_RETURN_IF_ERROR(WriteWholeFile(journal_.BuildPath(kRanksName), AsBytes(ranks)));
     NEPTUNE_RETURN_IF_ERROR(WriteWholeFile(journal_.BuildPath(kTiersName), AsBytes(tiers)));
     NEPTUNE_RETURN_IF_ERROR(WriteAnchors());

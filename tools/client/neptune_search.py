@@ -388,6 +388,9 @@ def _printable(text: str) -> str:
 def _print_page(page: Dict[str, Any]) -> None:
     if page["did_you_mean"]:
         print("did you mean: " + _printable(page["did_you_mean"]["query"]))
+    for part in page.get("narrowed_by", []):
+        print(("without: " if part["kind"] == "exclusion" else "only site: ") +
+              _printable(part["text"]))
     for place, result in enumerate(page["results"], page["start"] + 1):
         print(f"{place}. {_printable(result['title'] or 'document ' + result['id'])}")
         print("   " + _printable(result["url"]))

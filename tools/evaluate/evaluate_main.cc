@@ -56,6 +56,7 @@ DEFINE_string(
 DEFINE_string(start, "",
               "also ask a search that is started for each collection: a cluster spec such as "
               "data/clusters/dev.textproto");
+DEFINE_string(synonyms, "", "file of synonyms of the search that --start starts");
 DEFINE_int32(served_depth, 100, "results read of each served answer, 10 to 1000");
 DEFINE_int32(served_concurrency, 2, "queries asked at a time, 1 to 16");
 DEFINE_int32(served_timeout_ms, 10'000, "limit of one request");
@@ -316,10 +317,13 @@ Status MeasureOneServed(const ServedEvaluationOptions& options, JudgedCollection
     NEPTUNE_ASSIGN_OR_RETURN(const HttpOrigin server, ParseHttpOrigin(FLAGS_served));
     return EvaluateServed(server, options, collection, values, stdout);
   }
-  NEPTUNE_ASSIGN_OR_RETURN(const auto search,
-                           StartedSearch::Start({.spec = ProjectPath(FLAGS_start),
-                                                 .documents = collection->documents_path(),
-                                                 .index_arguments = {}}));
+  StartedSearchOptions started{.spec = ProjectPath(FLAGS_start),
+                               .documents = collection->documents_path(),
+                               .index_arguments = {}};
+  if (!FLAGS_synonyms.empty()) {
+    started.index_arguments.push_back("--synonyms=" + ProjectPath(FLAGS_synonyms));
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const auto search, StartedSearch::Start(started));
   return EvaluateServed(search->server(), options, collection, values, stdout);
 }
 

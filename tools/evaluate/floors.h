@@ -3,7 +3,7 @@
 //   file  ← line*
 //   line  ← '#' text | MEASURE tab ('at_least' | 'at_most') tab NUMBER tab REASON
 //
-// Example: "documentation.served.ndcg10\tat_least\t0.50\tall words, tier 1 after ten hits\n".
+// Example: "documentation.served.ndcg10\tat_least\t0.68\tmeasures .693\n".
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT a bad line, a measure with two bounds of one kind, or a bound of a value
 //   that was not measured: a misspelt name must not pass. FAILED_PRECONDITION values beyond their

@@ -126,6 +126,11 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   SearchAnswer answer;
   answer.query = Text(document, "query");
   answer.did_you_mean = Text(Member(document, "did_you_mean"), "query");
+  ForEach(document, "narrowed_by", [&](const Json& part) {
+    answer.narrowings.push_back({.is_exclusion = Text(part, "kind") == "exclusion",
+                                 .text = Text(part, "text"),
+                                 .query_without = Text(part, "query_without")});
+  });
   ForEach(document, "notes", [&](const Json& note) {
     if (note.is_string()) answer.notes.push_back(note.get<std::string>());
   });

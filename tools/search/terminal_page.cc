@@ -95,7 +95,16 @@ std::string TerminalPage(const SearchAnswer& answer, const TerminalPageOptions& 
   if (!answer.did_you_mean.empty()) {
     page += lines.Line(StrCat("Did you mean: ", answer.did_you_mean), TextStyle::kPlain);
   }
+  for (const frontend::Narrowing& narrowing : answer.narrowings) {
+    page += lines.Line(StrCat(narrowing.is_exclusion ? "Without: " : "Only site: ", narrowing.text),
+                       TextStyle::kPlain);
+  }
   for (const std::string& note : answer.notes) page += lines.Line(note, TextStyle::kDim);
+  for (const frontend::GivenUpWord& word : answer.given_up) {
+    page += lines.Line(StrCat(word.word, " is missing in ", word.result_count,
+                              " of these results; to demand it: ", word.demanding),
+                       TextStyle::kDim);
+  }
   page += "\n";
   page += MissingLines(answer, lines);
   uint64_t number = answer.start;

@@ -101,6 +101,14 @@ TEST(AnswerReaderTest, KeepsTheOtherSpelling) {
   EXPECT_EQ(Transferred(samples::EmptyAnswer()).did_you_mean, "");
 }
 
+TEST(AnswerReaderTest, KeepsWhatNarrowsTheResults) {
+  const SearchAnswer read = Transferred(samples::NarrowedAnswer());
+  ASSERT_EQ(read.narrowings.size(), 2u);
+  EXPECT_TRUE(read.narrowings[0].is_exclusion);
+  EXPECT_EQ(read.narrowings[0].text, "java");
+  EXPECT_EQ(read.narrowings[1].query_without, "hash table -java");
+}
+
 TEST(AnswerReaderTest, RefusesWhatIsNoAnswer) {
   for (const char* body : {"", "<html>", "[]", "{}", "{\"results\":1,\"query\":\"x\"}", "null"}) {
     EXPECT_FALSE(ReadAnswer(body).ok()) << body;

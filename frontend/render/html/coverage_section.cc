@@ -87,9 +87,7 @@ void WriteCoverageDetails(MarkupWriter& html, const SearchAnswer& answer) {
   const Element details(html, "details", {{"class", "coverage"}});
   html.TextElement("summary", Capitalised(CoverageSentence(answer)));
   WriteServices(html, answer.coverage);
-  const bool complete = answer.coverage.complete();
-  html.TextElement("p", complete ? "The answer is complete: it equals the answer of a single index."
-                                 : "The answer is incomplete: the table lists what is missing.");
+  html.TextElement("p", ClaimSentence(answer.coverage));
 }
 
 }  // namespace search::frontend

@@ -39,9 +39,10 @@ std::string HelpPage(const Site& site) {
     const Element text(html, "div", {{"class", "text"}});
     html.TextElement("h1", "Query language");
     html.TextElement("p",
-                     "Type a few words: a document must contain all of them. Documents that use "
-                     "them more often, especially in the title, and documents that many others "
-                     "link to rank higher. Everything else is optional.");
+                     "Type a few words. Documents with all of them come first, then those with the "
+                     "words that tell most; a plus sign before a word demands it. Documents that "
+                     "use the words more often, especially in the title, and documents that many "
+                     "others link to rank higher. Everything else is optional.");
     WriteExamples(html);
     html.TextElement("h2", "How complete an answer is");
     html.TextElement("p",

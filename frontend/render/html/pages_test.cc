@@ -108,6 +108,14 @@ TEST(PagesTest, PartitionsEndedEarlyAreShown) {
   EXPECT_THAT(Texts(page, "main"), Not(HasSubstr("ran out of time")));
 }
 
+TEST(PagesTest, GivenUpWordsAreNamedAndCanBeDemanded) {
+  const std::string page = ResultPage(samples::GivenUpAnswer());
+  EXPECT_THAT(Texts(page, "main"), HasSubstr("Not every result has all words."));
+  EXPECT_THAT(Texts(page, "s"), HasSubstr("iterator"));
+  EXPECT_THAT(HtmlAttributes(page, "href"),
+              Contains(HasSubstr("/search?q=hash+table+%2Biterator")));
+}
+
 TEST(PagesTest, CompleteAnswerHasNoBanner) {
   EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "role"),
               Not(Contains("status")));
@@ -142,6 +150,18 @@ TEST(PagesTest, NoResultsOfAPartialAnswerAreNotClaimedForAll) {
   EXPECT_THAT(Texts(ResultPage(answer), "h2"), HasSubstr("In the partitions that answered"));
 }
 
+TEST(PagesTest, WhatNarrowsTheResultsCanBeTakenBack) {
+  SearchAnswer answer = samples::NarrowedAnswer();
+  const std::string page = ResultPage(answer);
+  EXPECT_THAT(Texts(page, "li"), HasSubstr("without java"));
+  EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+site%3Acppreference"));
+  EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+-java"));
+  EXPECT_THAT(HtmlAttributes(page, "aria-label"), Contains("Take back: only site cppreference"));
+  answer.narrowings = {{false, "git", " "}};
+  EXPECT_THAT(HtmlAttributes(ResultPage(answer), "aria-label"),
+              Contains("Take back: only site git"));
+}
+
 TEST(PagesTest, BeyondTheEndLeadsBack) {
   const std::string page = ResultPage(samples::BeyondEndAnswer());
   EXPECT_THAT(Texts(page, "h2"), HasSubstr("no results this far down"));
@@ -153,6 +173,7 @@ SearchAnswer AnswerSaying(const std::string& text) {
   SearchAnswer answer = samples::PartialAnswer();
   answer.query = text;
   answer.notes = {text};
+  answer.narrowings = {{true, text, text}, {false, text, ""}};
   answer.did_you_mean = text;
   answer.results = {{.doc_id = "d" + text,
                      .url = "https://host.example/",

@@ -69,6 +69,13 @@ void WriteSnippet(MarkupWriter& html, const SearchResult& result) {
   }
 }
 
+void WriteLacks(MarkupWriter& html, const SearchResult& result) {
+  if (result.lacks.empty()) return;
+  const Element line(html, "p", {{"class", "lacks"}, {"dir", "auto"}});
+  html.Text("Without: ");
+  for (const std::string& word : result.lacks) html.TextElement("s", word);
+}
+
 std::string TitleText(const SearchResult& result) {
   if (result.title.find_first_not_of(" \t\r\n") != std::string::npos) return result.title;
   return StrCat("Document ", result.doc_id);
@@ -83,6 +90,7 @@ void WriteResult(MarkupWriter& html, const SearchResult& result, std::string_vie
     html.TextElement("a", TitleText(result), {{"href", TitleLink(result, query)}});
   }
   WriteSnippet(html, result);
+  WriteLacks(html, result);
 }
 
 void WritePageLink(MarkupWriter& html, std::string_view text, std::string_view label,
@@ -130,6 +138,40 @@ void WriteNotes(MarkupWriter& html, const SearchAnswer& answer) {
   for (const std::string& note : answer.notes) html.TextElement("li", note);
 }
 
+// Address of the query without the part; the home page if nothing is left of it.
+std::string PathWithout(const Narrowing& narrowing, const SearchAnswer& answer) {
+  const bool is_blank = narrowing.query_without.find_first_not_of(" \t") == std::string::npos;
+  return is_blank ? "/" : SearchPath({.query = narrowing.query_without, .count = answer.count});
+}
+
+void WriteNarrowings(MarkupWriter& html, const SearchAnswer& answer) {
+  if (answer.narrowings.empty()) return;
+  const Element list(html, "ul", {{"class", "chips"}, {"aria-label", "What narrows the results"}});
+  for (const Narrowing& narrowing : answer.narrowings) {
+    const char* const what = narrowing.is_exclusion ? "without " : "only site ";
+    const Element item(html, "li");
+    const Element link(html, "a",
+                       {{"href", PathWithout(narrowing, answer)},
+                        {"dir", "auto"},
+                        {"aria-label", StrCat("Take back: ", what, narrowing.text)}});
+    html.Text(what);
+    html.TextElement("b", narrowing.text);
+    html.TextElement("span", "×", {{"aria-hidden", "true"}});
+  }
+}
+
+void WriteGivenUp(MarkupWriter& html, const SearchAnswer& answer) {
+  if (answer.given_up.empty()) return;
+  const Element line(html, "p", {{"class", "given-up"}});
+  html.Text("Not every result has all words. Only results with: ");
+  for (const GivenUpWord& given_up : answer.given_up) {
+    html.TextElement("a", given_up.word,
+                     {{"href", SearchPath({.query = given_up.demanding, .count = answer.count})},
+                      {"dir", "auto"}});
+    html.Text(StrCat(" (missing in ", given_up.result_count, ") "));
+  }
+}
+
 void WriteDidYouMean(MarkupWriter& html, const SearchAnswer& answer) {
   if (answer.did_you_mean.empty()) return;
   const Element line(html, "p", {{"class", "did-you-mean"}});
@@ -144,8 +186,8 @@ void WriteAdvice(MarkupWriter& html) {
   const Element list(html, "ul", {{"class", "advice"}});
   html.TextElement("li", "Check the spelling of each word.");
   html.TextElement("li",
-                   "A document must contain every word: leave out a word, or join words with OR.");
-  html.TextElement("li", "Remove the quotes around a phrase, or the operators title: and site:.");
+                   "Try other words, or fewer plus signs, quotes around phrases, exclusions, and "
+                   "operators as title: and site:.");
   const Element item(html, "li");
   html.Text("See ");
   html.TextElement("a", "the query language", {{"href", "/help"}});
@@ -189,7 +231,9 @@ std::string ResultPage(const SearchAnswer& answer, const Site& site) {
                      StrCat(Capitalised(RangeSentence(answer)), " · ", FormatTook(answer.took)),
                      {{"class", "summary"}});
     WriteDidYouMean(html, answer);
+    WriteNarrowings(html, answer);
     WriteNotes(html, answer);
+    WriteGivenUp(html, answer);
     WritePartialBanner(html, answer.coverage);
     if (answer.results.empty()) {
       WriteEmptyPage(html, answer);

@@ -35,6 +35,8 @@ Json CoverageJson(const SearchAnswer& answer) {
   for (const ServiceCoverage& tier : coverage.tiers) tiers.push_back(ServiceJson(tier));
   const CacheUse& cache = coverage.cache;
   return {{"complete", coverage.complete()},
+          {"equals_single_index", coverage.equals_single_index()},
+          {"sure_share", coverage.sure_share},
           {"quality", coverage.quality()},
           {"partitions_asked", coverage.partitions_asked()},
           {"partitions_answered", coverage.partitions_answered()},
@@ -59,6 +61,7 @@ Json ResultJson(const SearchResult& result) {
           {"site", result.site},
           {"snippet", SnippetText(result)},
           {"snippet_pieces", std::move(pieces)},
+          {"lacks", result.lacks},
           {"score", result.score},
           {"has_summary", result.has_summary},
           {"cached_copy", CachedCopyPath(result.doc_id)}};
@@ -70,6 +73,29 @@ Json DidYouMeanJson(const SearchAnswer& answer) {
           {"link", SearchPath({.query = answer.did_you_mean,
                                .count = answer.count,
                                .format = PageFormat::kJson})}};
+}
+
+Json NarrowedByJson(const SearchAnswer& answer) {
+  Json list = Json::array();
+  for (const Narrowing& narrowing : answer.narrowings) {
+    list.push_back({{"kind", narrowing.is_exclusion ? "exclusion" : "site"},
+                    {"text", narrowing.text},
+                    {"query_without", narrowing.query_without}});
+  }
+  return list;
+}
+
+Json GivenUpJson(const SearchAnswer& answer) {
+  Json words = Json::array();
+  for (const GivenUpWord& given_up : answer.given_up) {
+    words.push_back({{"word", given_up.word},
+                     {"result_count", given_up.result_count},
+                     {"query", given_up.demanding},
+                     {"link", SearchPath({.query = given_up.demanding,
+                                          .count = answer.count,
+                                          .format = PageFormat::kJson})}});
+  }
+  return words;
 }
 
 Json LinksJson(const SearchAnswer& answer) {
@@ -94,6 +120,8 @@ std::string AnswerDocument(const SearchAnswer& answer) {
   for (const SearchResult& result : answer.results) results.push_back(ResultJson(result));
   Json document = {{"query", answer.query},
                    {"notes", answer.notes},
+                   {"narrowed_by", NarrowedByJson(answer)},
+                   {"given_up", GivenUpJson(answer)},
                    {"did_you_mean", DidYouMeanJson(answer)},
                    {"start", answer.start},
                    {"count", answer.count},

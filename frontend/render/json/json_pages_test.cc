@@ -57,6 +57,15 @@ TEST(JsonPagesTest, CoverageNamesWhatIsMissing) {
   EXPECT_EQ(document["results"][1]["has_summary"], false);
 }
 
+TEST(JsonPagesTest, GivenUpWordsAreListed) {
+  const Json document = Rendered(samples::GivenUpAnswer());
+  EXPECT_EQ(document["results"][1]["lacks"], Json{"iterator"});
+  EXPECT_EQ(document["given_up"][0]["word"], "iterator");
+  EXPECT_EQ(document["given_up"][0]["result_count"], 1);
+  EXPECT_EQ(document["given_up"][0]["query"], "hash table +iterator");
+  EXPECT_EQ(Rendered(samples::CompleteAnswer())["given_up"], Json::array());
+}
+
 TEST(JsonPagesTest, PartitionsEndedEarlyAreListed) {
   const Json document = Rendered(samples::CutAnswer());
   EXPECT_EQ(document["partial"], true);

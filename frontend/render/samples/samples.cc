@@ -122,6 +122,21 @@ SearchAnswer PartialAnswer() {
   return answer;
 }
 
+SearchAnswer NarrowedAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.query = "hash table -java site:cppreference";
+  answer.narrowings = {{true, "java", "hash table site:cppreference"},
+                       {false, "cppreference", "hash table -java"}};
+  return answer;
+}
+
+SearchAnswer GivenUpAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.results[1].lacks = {"iterator"};
+  answer.given_up = {{.word = "iterator", .result_count = 1, .demanding = "hash table +iterator"}};
+  return answer;
+}
+
 SearchAnswer CutAnswer() {
   SearchAnswer answer = CompleteAnswer();
   answer.total_is_exact = false;
@@ -187,12 +202,15 @@ SearchAnswer HostileAnswer() {
                               .title = text,
                               .site = text,
                               .snippet = {{text, false}, {text, true}},
+                              .lacks = {text},
                               .score = static_cast<double>(number)});
     ++number;
     if (text.size() < 200) neptune::StrAppend(&all, text, " ");
   }
   answer.query = all;
   answer.notes = {all, "<b>note</b>"};
+  answer.narrowings = {{true, all, all}, {false, "<b>site</b>", " "}};
+  answer.given_up = {{.word = all, .result_count = 1, .demanding = all}};
   answer.did_you_mean = all;
   answer.coverage.tiers[0].service = all;
   answer.coverage.tiers[0].implementation = all;
@@ -343,10 +361,11 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   const Site site{.document_count = 7'512};
   std::vector<std::pair<std::string, RenderedPage>> pages;
   const std::pair<const char*, SearchAnswer> answers[] = {
-      {"results", CompleteAnswer()}, {"deep", DeepAnswer()},
-      {"partial", PartialAnswer()},  {"cut", CutAnswer()},
-      {"empty", EmptyAnswer()},      {"misspelled", MisspelledAnswer()},
-      {"beyond", BeyondEndAnswer()}, {"hostile", HostileAnswer()}};
+      {"results", CompleteAnswer()},  {"deep", DeepAnswer()},
+      {"partial", PartialAnswer()},   {"cut", CutAnswer()},
+      {"narrowed", NarrowedAnswer()}, {"given_up", GivenUpAnswer()},
+      {"empty", EmptyAnswer()},       {"misspelled", MisspelledAnswer()},
+      {"beyond", BeyondEndAnswer()},  {"hostile", HostileAnswer()}};
   for (const auto& [name, answer] : answers) {
     pages.emplace_back(name, RenderAnswer(answer, PageFormat::kHtml, site));
   }

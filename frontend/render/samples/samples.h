@@ -17,6 +17,8 @@ namespace search::frontend::samples {
 SearchAnswer CompleteAnswer();  // page 1 of many, tier 1 only
 SearchAnswer DeepAnswer();      // page 23, both tiers, from the cache
 SearchAnswer PartialAnswer();   // two partitions and one document partition missing
+SearchAnswer NarrowedAnswer();  // with an exclusion and a site
+SearchAnswer GivenUpAnswer();   // a result lacks a wanted word
 SearchAnswer CutAnswer();       // two partitions were ended early with partial results
 SearchAnswer EmptyAnswer();     // nothing matches
 SearchAnswer MisspelledAnswer();

@@ -117,6 +117,16 @@ std::string CoverageSentence(const SearchAnswer& answer) {
   return sentence;
 }
 
+std::string ClaimSentence(const Coverage& coverage) {
+  if (!coverage.complete()) return "The answer is incomplete: the table lists what is missing.";
+  if (coverage.equals_single_index()) {
+    return "The answer is complete: this page is what one single index would give.";
+  }
+  const int sure = static_cast<int>(coverage.sure_share * 100);
+  return StrCat("Tier 2 was not asked, to save time: ", sure,
+                " % of this page is sure to be what one single index would give.");
+}
+
 std::vector<std::string> MissingSentences(const Coverage& coverage) {
   std::vector<std::string> sentences;
   size_t left_out = 0;

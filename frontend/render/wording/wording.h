@@ -41,6 +41,9 @@ std::string RangeSentence(const SearchAnswer& answer);
 // "searched 8 of 8 partitions, tier 1 only, not cached, 4.1 ms".
 std::string CoverageSentence(const SearchAnswer& answer);
 
+// What the answer claims to be: the page of a single index, in whole, in part, or incomplete.
+std::string ClaimSentence(const Coverage& coverage);
+
 // Effect of each missing partition on the answer, one sentence each; empty for a complete answer.
 std::vector<std::string> MissingSentences(const Coverage& coverage);
 

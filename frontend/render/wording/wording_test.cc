@@ -56,6 +56,18 @@ TEST(WordingTest, TotalSaysWhetherItIsExact) {
   EXPECT_EQ(TotalSentence(answer), "at least 12,345 results");
 }
 
+TEST(WordingTest, ClaimsOnlyWhatIsProven) {
+  Coverage coverage;
+  EXPECT_EQ(ClaimSentence(coverage),
+            "The answer is complete: this page is what one single index would give.");
+  coverage.sure_share = 0.7;
+  EXPECT_EQ(ClaimSentence(coverage),
+            "Tier 2 was not asked, to save time: 70 % of this page is sure to be what one single "
+            "index would give.");
+  coverage.documents.evaluated_completely = false;
+  EXPECT_EQ(ClaimSentence(coverage), "The answer is incomplete: the table lists what is missing.");
+}
+
 TEST(WordingTest, RangeIsOfThisPage) {
   SearchAnswer answer;
   answer.total = 3;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "index/core/analysis/names.h"
 #include "index/core/analysis/site.h"
 #include "index/core/analysis/stemmer.h"
 #include "index/core/analysis/term_arena.h"
@@ -10,6 +11,78 @@
 
 namespace search::index {
 namespace {
+
+// A part of a text that becomes a token.
+struct Part {
+  enum class Kind : uint8_t {
+    kWord,
+    kSign,        // names.h: a word of its own
+    kMarkedName,  // names.h: shares the position of the word after it
+  };
+  Kind kind = Kind::kWord;
+  size_t begin = 0;
+  size_t end = 0;
+
+  bool Holds(const Part& other) const { return begin <= other.begin && other.end <= end; }
+};
+
+// Scans a text for the parts that become tokens, in the order of their beginnings.
+class PartScanner {
+ public:
+  PartScanner(std::string_view text, bool ascii_fast_path)
+      : text_(text), words_(text, ascii_fast_path) {}
+
+  bool Next() {
+    if (state_ == State::kWord) Advance();
+    if (state_ == State::kSigns) {
+      const size_t end = has_word_ ? words_.begin_byte() : text_.size();
+      const NameRange sign = NextSign(text_, at_, end);
+      at_ = sign.end;
+      if (sign.size() > 0) return Set(Part::Kind::kSign, sign);
+      if (!has_word_) return false;
+      state_ = State::kName;
+    }
+    if (state_ == State::kName) {
+      if (words_.begin_byte() >= name_end_) {
+        const NameRange name = MarkedNameAt(text_, words_.begin_byte(), words_.end_byte());
+        if (name.size() > 0) {
+          name_end_ = name.end;
+          state_ = State::kPlain;
+          return Set(Part::Kind::kMarkedName, name);
+        }
+      }
+    }
+    state_ = State::kWord;
+    return Set(Part::Kind::kWord, {words_.begin_byte(), words_.end_byte()});
+  }
+
+  const Part& part() const { return part_; }
+  const WordScanner& word() const { return words_; }
+
+ private:
+  // What is next: another word with what precedes it; signs before the word; its marked name; the
+  // word itself.
+  enum class State : uint8_t { kWord, kSigns, kName, kPlain };
+
+  void Advance() {
+    at_ = words_.end_byte();
+    has_word_ = words_.Next();
+    state_ = State::kSigns;
+  }
+
+  bool Set(Part::Kind kind, NameRange range) {
+    part_ = {kind, range.begin, range.end};
+    return true;
+  }
+
+  const std::string_view text_;
+  WordScanner words_;
+  bool has_word_ = false;
+  State state_ = State::kWord;
+  size_t at_ = 0;        // where signs may begin
+  size_t name_end_ = 0;  // of the last marked name
+  Part part_;
+};
 
 // The byte in lower case, or 0 if it is not an ASCII letter or digit.
 char LowerAlphanumeric(char c) {
@@ -29,12 +102,15 @@ class Analyzer::Rep {
     arena_.Reset();
     tokens->clear();
     const size_t count_max = std::min<size_t>(options_.token_count_max, UINT32_MAX);
-    WordScanner scanner(text.substr(0, kTextSizeMax), options_.ascii_fast_path);
+    PartScanner scanner(text.substr(0, kTextSizeMax), options_.ascii_fast_path);
+    uint32_t position = 0;
     while (tokens->size() < count_max && scanner.Next()) {
-      tokens->push_back({.term = TermOf(scanner),
-                         .position = static_cast<uint32_t>(tokens->size()),
-                         .begin_byte = static_cast<uint32_t>(scanner.begin_byte()),
-                         .end_byte = static_cast<uint32_t>(scanner.end_byte())});
+      const Part& part = scanner.part();
+      tokens->push_back({.term = TermOf(scanner, text),
+                         .position = position,
+                         .begin_byte = static_cast<uint32_t>(part.begin),
+                         .end_byte = static_cast<uint32_t>(part.end)});
+      if (part.kind != Part::Kind::kMarkedName) ++position;
     }
   }
 
@@ -75,17 +151,29 @@ class Analyzer::Rep {
   }
 
   std::vector<WordTerm> AnalyzeWord(std::string_view text) {
+    std::vector<Part> parts;
+    std::vector<WordTerm> terms = AnalyzeWords(text, &parts);
+    return options_.words == WordRule::kAsciiRuns ? terms : Chosen(std::move(terms), parts);
+  }
+
+  // parts: receives the part of each term, except for kAsciiRuns.
+  std::vector<WordTerm> AnalyzeWords(std::string_view text, std::vector<Part>* parts) {
     if (options_.words == WordRule::kAsciiRuns) return AsciiRunsOf(text);
     arena_.Reset();
     std::vector<WordTerm> terms;
-    WordScanner scanner(text.substr(0, kTextSizeMax), options_.ascii_fast_path);
+    PartScanner scanner(text.substr(0, kTextSizeMax), options_.ascii_fast_path);
+    uint32_t position = 0;
     while (terms.size() < options_.token_count_max && scanner.Next()) {
-      const std::string_view surface =
-          text.substr(scanner.begin_byte(), scanner.end_byte() - scanner.begin_byte());
-      terms.push_back({.term = std::string(TermOf(scanner)),
-                       .folded = std::string(scanner.word(), scanner.word_size()),
-                       .surface = std::string(surface),
-                       .position = static_cast<uint32_t>(terms.size())});
+      const Part& part = scanner.part();
+      WordTerm& term = terms.emplace_back();
+      term.term = TermOf(scanner, text);
+      term.folded = part.kind == Part::Kind::kWord
+                        ? std::string(scanner.word().word(), scanner.word().word_size())
+                        : term.term;
+      term.surface = text.substr(part.begin, part.end - part.begin);
+      term.position = position;
+      if (part.kind != Part::Kind::kMarkedName) ++position;
+      parts->push_back(part);
     }
     return terms;
   }
@@ -107,8 +195,42 @@ class Analyzer::Rep {
     return terms;
   }
 
-  // The term of the scanner's word, kept in the arena.
-  std::string_view TermOf(const WordScanner& scanner) {
+  // A marked name alone is its term. Among other words it replaces its word if it has only one;
+  // otherwise its words are used, so that a phrase has a term for every position.
+  static std::vector<WordTerm> Chosen(std::vector<WordTerm> terms, const std::vector<Part>& parts) {
+    std::vector<WordTerm> chosen;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      if (parts[i].kind == Part::Kind::kMarkedName) {
+        size_t count = 0;  // parts of the name after it
+        while (i + count + 1 < parts.size() && parts[i].Holds(parts[i + count + 1])) ++count;
+        const bool is_all = i == 0 && count + 1 == parts.size();
+        if (!is_all && count > 1) continue;
+        chosen.push_back(std::move(terms[i]));
+        i += count;
+      } else {
+        chosen.push_back(std::move(terms[i]));
+      }
+      chosen.back().position = static_cast<uint32_t>(chosen.size() - 1);
+    }
+    return chosen;
+  }
+
+  // The term of the scanner's part of `text`, kept in the arena.
+  std::string_view TermOf(const PartScanner& scanner, std::string_view text) {
+    const Part& part = scanner.part();
+    if (part.kind == Part::Kind::kWord) return TermOfWord(scanner.word());
+    const size_t size = part.end - part.begin;
+    char* room = arena_.Room(kTermSizeMax);
+    for (size_t i = 0; i < size; ++i) {
+      const char c = text[part.begin + i];
+      const char folded = LowerAlphanumeric(c);
+      room[i] = folded == 0 ? c : folded;
+    }
+    arena_.Keep(size);
+    return {room, size};
+  }
+
+  std::string_view TermOfWord(const WordScanner& scanner) {
     const size_t size = scanner.word_size();
     char* room = arena_.Room(kTermSizeMax);
     size_t term_size = size;
@@ -139,6 +261,11 @@ void Analyzer::Analyze(FieldKind field, std::string_view utf8, std::vector<Token
 
 std::vector<WordTerm> Analyzer::AnalyzeWord(std::string_view utf8) {
   return rep_->AnalyzeWord(utf8);
+}
+
+std::vector<WordTerm> Analyzer::AnalyzeWords(std::string_view utf8) {
+  std::vector<Part> parts;
+  return rep_->AnalyzeWords(utf8, &parts);
 }
 
 std::string Analyzer::FoldSite(std::string_view utf8) { return FoldSiteName(utf8); }

@@ -32,6 +32,7 @@ inline constexpr size_t kTextSizeMax = size_t{1} << 30;
 struct Token {
   // Points into the analyzer: valid until its next call and no longer than the analyzer lives.
   std::string_view term;
+  // A marked name (names.h) has the position of its first word, which follows it.
   uint32_t position = 0;
   uint32_t begin_byte = 0;
   uint32_t end_byte = 0;
@@ -91,7 +92,8 @@ class Analyzer {
   Analyzer& operator=(const Analyzer&) = delete;
 
   // Replaces *tokens by the tokens of `utf8` in text order. Positions never decrease; byte ranges
-  // are non-empty, begin and end on character boundaries and never overlap (except for kSite).
+  // are non-empty and begin and end on character boundaries; they never overlap, except for kSite
+  // and marked names, which lie around their words.
   // Linear time.
   void Analyze(FieldKind field, std::string_view utf8, std::vector<Token>* tokens);
 
@@ -100,9 +102,12 @@ class Analyzer {
     Analyze(FieldKind::kBody, utf8, tokens);
   }
 
-  // Returns the terms of one word or phrase typed by a user, as Analyze yields them. Empty if
-  // nothing of it is indexed (`&&`); several if the index splits it (`pg_dump`: `pg`, `dump`).
+  // Returns the terms of one word or phrase typed by a user, one for each position from 0: words,
+  // signs, and in place of their words marked names that are the whole text or have one word. Empty
+  // if nothing of it is indexed (`&`); several if the index splits it (`pg_dump`: `pg`, `dump`).
   std::vector<WordTerm> AnalyzeWord(std::string_view utf8);
+  // Returns all terms of `utf8`, as Analyze yields them.
+  std::vector<WordTerm> AnalyzeWords(std::string_view utf8);
 
   // The canonical form of a site's name that queries look up: folded, at most kTermSizeMax bytes,
   // may be empty.

@@ -20,18 +20,27 @@ bool IsContinuation(std::string_view text, size_t at) {
   return at < text.size() && (static_cast<uint8_t>(text[at]) & 0xC0) == 0x80;
 }
 
+// A marked name shares the position of the next token and lies around it; others never overlap.
 void CheckTokens(std::string_view text, const std::vector<Token>& tokens) {
   size_t end = 0;
+  uint32_t position = 0;
   for (size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
-    CHECK_EQ(token.position, i);
+    CHECK_EQ(token.position, position);
     CHECK_GE(token.begin_byte, end);
+    const bool is_marked_name = i + 1 < tokens.size() && tokens[i + 1].position == position;
     CHECK_GT(token.end_byte, token.begin_byte);
     CHECK_LE(token.end_byte, text.size());
     CHECK(!IsContinuation(text, token.begin_byte));
     CHECK(!token.term.empty());
     CHECK_LE(token.term.size(), search::index::kTermSizeMax);
-    end = token.end_byte;
+    if (is_marked_name) {
+      CHECK_GE(tokens[i + 1].begin_byte, token.begin_byte);
+      CHECK_LE(tokens[i + 1].end_byte, token.end_byte);
+    } else {
+      end = token.end_byte;
+      ++position;
+    }
   }
 }
 

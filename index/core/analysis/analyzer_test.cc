@@ -55,14 +55,86 @@ TEST(AnalyzerTest, AsciiRunsAreNeitherStemmedNorFoldedBeyondCase) {
 }
 
 TEST(AnalyzerTest, SplitsIdentifiersAtPunctuation) {
+  EXPECT_THAT(Terms("std::vector pg_stat_activity os.path well-known utf-8"),
+              ElementsAre("std", "vector", "pg", "stat", "activ", "os", "path", "well", "known",
+                          "utf", "8"));
+}
+
+// Terms with their positions.
+std::vector<std::string> Placed(std::string_view text) {
+  Analyzer analyzer(AnalyzerOptions::ForQueries());
+  std::vector<Token> tokens;
+  analyzer.Analyze(text, &tokens);
+  std::vector<std::string> placed;
+  for (const Token& token : tokens) {
+    placed.push_back(std::string(token.term) + "/" + std::to_string(token.position));
+  }
+  return placed;
+}
+
+TEST(AnalyzerTest, KeepsOptionsBesideTheirWords) {
+  EXPECT_THAT(Placed("git commit -m <msg>"),
+              ElementsAre("git/0", "commit/1", "-m/2", "m/2", "msg/3"));
+  EXPECT_THAT(Placed("[--no-verify] x"), ElementsAre("--no-verify/0", "no/0", "verifi/1", "x/2"));
+  EXPECT_THAT(Placed("-Wall,--Help=x"),
+              ElementsAre("-wall/0", "wall/0", "--help/1", "help/1", "x/2"));
   EXPECT_THAT(
-      Terms("std::vector pg_dump os.path well-known --help __init__"),
-      ElementsAre("std", "vector", "pg", "dump", "os", "path", "well", "known", "help", "init"));
+      Terms("kill -9 x-y a - b -15 -1.5 e---f --1 --don't"),
+      ElementsAre("kill", "-9", "9", "x", "y", "a", "b", "15", "1.5", "e", "f", "1", "don't"));
+}
+
+TEST(AnalyzerTest, KeepsIdentifiersWithLeadingUnderscores) {
+  EXPECT_THAT(Placed("def __init__(self)"), ElementsAre("def/0", "__init__/1", "init/1", "self/2"));
+  EXPECT_THAT(Placed("__builtin_expect x"),
+              ElementsAre("__builtin_expect/0", "builtin/0", "expect/1", "x/2"));
+  EXPECT_THAT(Terms("_Bool a_b a__b _1 _____x"),
+              ElementsAre("_bool", "bool", "a", "b", "a", "b", "1", "x"));
+}
+
+TEST(AnalyzerTest, KeepsOperatorFunctions) {
+  EXPECT_THAT(Placed("std::operator<<(a)"),
+              ElementsAre("std/0", "operator<</1", "oper/1", "<</2", "a/3"));
+  EXPECT_THAT(Terms("operator< operator() Operator[] operator-based operators="),
+              ElementsAre("operator<", "oper", "operator()", "oper", "operator[]", "oper", "oper",
+                          "base", "oper"));
+}
+
+TEST(AnalyzerTest, SignsAreWords) {
+  EXPECT_THAT(Placed("a->b && c"), ElementsAre("a/0", "->/1", "b/2", "&&/3", "c/4"));
+  EXPECT_THAT(Terms("<< a ||"), ElementsAre("<<", "a", "||"));
+  EXPECT_THAT(Terms("a + b??; a::b http://x ==== --> a -- b i--"),
+              ElementsAre("a", "b", "a", "b", "http", "x", "a", "b", "i"));
+}
+
+TEST(AnalyzerTest, LeavesOutTooLongNames) {
+  const std::string word(kTermSizeMax - 2, 'q');
+  EXPECT_THAT(Terms("--" + word), ElementsAre("--" + word, word));
+  EXPECT_THAT(Terms("--q" + word), ElementsAre("q" + word));
+}
+
+TEST(AnalyzerTest, AQuerysNameIsItsTermAlone) {
+  Analyzer analyzer(AnalyzerOptions::ForQueries());
+  const auto terms = [&](std::string_view text) {
+    std::vector<std::string> all;
+    for (const WordTerm& word : analyzer.AnalyzeWord(text)) {
+      EXPECT_EQ(word.position, all.size());
+      all.push_back(word.term);
+    }
+    return all;
+  };
+  EXPECT_THAT(terms("--No-Verify"), ElementsAre("--no-verify"));
+  EXPECT_THAT(terms("__init__"), ElementsAre("__init__"));
+  EXPECT_THAT(terms("operator<<"), ElementsAre("operator<<"));
+  EXPECT_THAT(terms("commit -m x"), ElementsAre("commit", "-m", "x"));
+  // Several words each have a position, so that the phrase has no gaps.
+  EXPECT_THAT(terms("commit --no-verify"), ElementsAre("commit", "no", "verifi"));
+  EXPECT_THAT(terms("std::operator<<"), ElementsAre("std", "oper", "<<"));
+  EXPECT_THAT(terms("--message=x"), ElementsAre("--message", "x"));
 }
 
 TEST(AnalyzerTest, KeepsNamesOfLanguages) {
   EXPECT_THAT(Terms("C++ c++17 C# F#, a#b notepad++"),
-              ElementsAre("c++", "c++", "17", "c#", "f#", "a", "b", "notepad"));
+              ElementsAre("c++", "c++", "17", "c#", "f#", "a", "b", "notepad", "++"));
 }
 
 TEST(AnalyzerTest, KeepsNumbersAndVersionsWhole) {
@@ -113,7 +185,7 @@ TEST(AnalyzerTest, TakesInvalidBytesAsSeparators) {
 }
 
 TEST(AnalyzerTest, DropsSymbols) {
-  EXPECT_THAT(Terms("&& * \xE2\x84\xA2 Qt\xE2\x84\xA2 \xF0\x9F\x98\x80"), ElementsAre("qt"));
+  EXPECT_THAT(Terms("& * \xE2\x84\xA2 Qt\xE2\x84\xA2 \xF0\x9F\x98\x80"), ElementsAre("qt"));
 }
 
 TEST(AnalyzerTest, CutsLongWordsAtACharacter) {
@@ -183,6 +255,12 @@ std::string RandomText(std::mt19937_64* rng, bool ascii_only) {
                                                    "x",
                                                    "\0",
                                                    "~",
+                                                   "operator",
+                                                   "->",
+                                                   "&&",
+                                                   "--",
+                                                   "__",
+                                                   "<",
                                                    "\xC3\xA9",
                                                    "\xCC\x81",
                                                    "\xCC\xA3",
@@ -214,7 +292,7 @@ std::string RandomText(std::mt19937_64* rng, bool ascii_only) {
                                                    "\xF0\x9F\x98\x80",
                                                    "\xCF\x82",
                                                    "\xE0\xA4\xA8\xE0\xA4\xBF"};
-  constexpr size_t kAsciiPieces = 32;
+  constexpr size_t kAsciiPieces = 38;
   std::string text;
   const size_t count = (*rng)() % 12 == 0 ? 400 : (*rng)() % 16;
   for (size_t i = 0; i < count; ++i) {

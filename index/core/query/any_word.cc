@@ -16,7 +16,7 @@ neptune::StatusOr<Query> AnyWordOf(std::string_view text, const ParseLimits& lim
                                     limits.query_size_max);
   }
   Analyzer analyzer(AnalyzerOptions::ForQueries());
-  std::vector<WordTerm> words = analyzer.AnalyzeWord(text);
+  std::vector<WordTerm> words = analyzer.AnalyzeWords(text);
   const auto is_common = [](const WordTerm& word) { return IsStopWord(word.folded); };
   if (!std::all_of(words.begin(), words.end(), is_common)) std::erase_if(words, is_common);
   if (words.size() > limits.term_count_max) {

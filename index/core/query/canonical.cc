@@ -12,6 +12,12 @@ namespace {
 
 using Kind = QueryNode::Kind;
 
+bool IsPlain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<uint8_t>(c) >= 0x80;
+}
+
+bool BeginsWithSign(std::string_view word) { return !IsPlain(word[0]) && word[0] != '_'; }
+
 class Printer {
  public:
   std::string Print(const QueryNode& node) {
@@ -25,6 +31,7 @@ class Printer {
       case Kind::kNothing:
         return;
       case Kind::kTerm:
+      case Kind::kPrefix:
       case Kind::kPhrase:
         return AppendOccurrences(node);
       case Kind::kSite:
@@ -42,8 +49,23 @@ class Printer {
   void AppendOccurrences(const QueryNode& node) {
     for (uint32_t i = 0; i < node.occurrences; ++i) {
       if (i > 0) out_ += ' ';
-      node.kind == Kind::kTerm ? AppendTerm(node, /*is_excluded=*/false) : AppendPhrase(node);
+      AppendLeaf(node);
+      if (node.percent < 100) AppendShare(node.percent);
     }
+  }
+
+  void AppendLeaf(const QueryNode& node) {
+    if (node.kind == Kind::kTerm) return AppendTerm(node, /*is_excluded=*/false);
+    if (node.kind == Kind::kPhrase) return AppendPhrase(node);
+    if (node.is_optional) out_ += '~';
+    if (node.field == QueryField::kTitle) out_ += "title:";
+    out_.append(node.term).append("*");
+  }
+
+  void AppendShare(uint32_t percent) {
+    out_ += "^0.";
+    out_ += static_cast<char>('0' + percent / 10);
+    if (percent % 10 != 0) out_ += static_cast<char>('0' + percent % 10);
   }
 
   void AppendAll(const std::vector<QueryNode>& nodes, std::string_view separator,
@@ -67,10 +89,16 @@ class Printer {
   }
 
   void AppendExclusion(const QueryNode& node) {
-    out_ += '-';
     if (node.kind == Kind::kTerm) {
-      AppendTerm(node, /*is_excluded=*/true);
-    } else if (node.kind == Kind::kAnd || node.kind == Kind::kOr) {
+      const std::string& spelling = Spelling(node.term, node.folded);
+      // `-x` and `->` are words.
+      const bool needs_word =
+          node.field == QueryField::kAny && (spelling.size() == 1 || BeginsWithSign(spelling));
+      out_ += needs_word ? "NOT " : "-";
+      return AppendTerm(node, /*is_excluded=*/true);
+    }
+    out_ += node.kind == Kind::kPrefix && BeginsWithSign(node.term) ? "NOT " : "-";
+    if (node.kind == Kind::kAnd || node.kind == Kind::kOr) {
       AppendInBrackets(node);
     } else {
       Append(node);
@@ -79,12 +107,21 @@ class Printer {
 
   void AppendTerm(const QueryNode& node, bool is_excluded) {
     const std::string& spelling = Spelling(node.term, node.folded);
+    if (node.is_optional) out_ += '~';
     if (node.field == QueryField::kTitle) {
       out_ += "title:";
-    } else if (!is_excluded && IsStopWord(spelling)) {
+    } else if (!is_excluded && !node.is_optional && IsStopWord(spelling)) {
       out_ += '+';
     }
-    out_ += spelling;
+    const std::string_view mark = NeedsQuotes(spelling, node.is_optional) ? "\"" : "";
+    out_.append(mark).append(spelling).append(mark);
+  }
+
+  // `-wall` would be an exclusion; `-w` and `--all` are words. A sign directly after the one for
+  // optional words can be read with it as another sign: `~` before `*` or `>=`.
+  static bool NeedsQuotes(std::string_view spelling, bool is_optional) {
+    const bool is_exclusion = spelling.size() > 2 && spelling[0] == '-' && IsPlain(spelling[1]);
+    return is_exclusion || (is_optional && BeginsWithSign(spelling));
   }
 
   void AppendPhrase(const QueryNode& node) {
@@ -98,11 +135,8 @@ class Printer {
   }
 
   void AppendSite(std::string_view name) {
-    const auto is_plain = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (static_cast<uint8_t>(c) >= 0x80);
-    };
-    const bool is_bare = is_plain(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
-                           return is_plain(c) || c == '.' || c == '-' || c == '/' || c == '_';
+    const bool is_bare = IsPlain(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+                           return IsPlain(c) || c == '.' || c == '-' || c == '/' || c == '_';
                          });
     const std::string_view mark = is_bare ? "" : "\"";
     out_.append("site:").append(mark).append(name).append(mark);

@@ -34,10 +34,47 @@ bool EndsWord(std::string_view text) {
   return text.empty() || IsBracket(text[0]) || BlankSize(text) > 0 || QuoteSize(text) > 0;
 }
 
-// True if a sign before `rest` is an operator, that is, directly before its operand. `--all` and
-// `++i` are words.
+bool IsAlphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// True if an operator before `rest` is directly before its operand.
 bool IsOperand(std::string_view rest, char sign) {
   return !rest.empty() && rest[0] != sign && rest[0] != ')' && BlankSize(rest) == 0;
+}
+
+// True if `text` begins with the sign as an operator. `--all`, `++i`, `->`, `+=` and `~*` are
+// words.
+bool IsSign(std::string_view text, char sign) {
+  return text[0] == sign && IsOperand(text.substr(1), sign) && text[1] != '>' && text[1] != '=' &&
+         !(sign == '~' && text[1] == '*');
+}
+
+// True if `text` begins with an option of one letter or digit, such as `-m`: a word, because people
+// ask for the options of programs.
+bool IsShortOption(std::string_view text) {
+  return text.size() > 1 && text[0] == '-' && IsAlphanumeric(text[1]) && EndsWord(text.substr(2));
+}
+
+bool IsBooleanOperator(std::string_view word) {
+  return word == "AND" || word == "OR" || word == "NOT";
+}
+
+// Size of the bracket at the start of `text`, if it can hold the arguments of the name before it,
+// as in `O(n log n)` and `git-log(1)`: closed, short, without quotations and operators. Else 0.
+size_t ArgumentsSize(std::string_view text) {
+  constexpr size_t kArgumentsSizeMax = 64;
+  size_t depth = 0;
+  size_t word = 0;
+  for (size_t at = 0; at < std::min(text.size(), kArgumentsSizeMax); ++at) {
+    const std::string_view rest = text.substr(at);
+    if (!EndsWord(rest)) continue;
+    if (QuoteSize(rest) > 0 || IsBooleanOperator(text.substr(word, at - word))) return 0;
+    word = at + 1;
+    if (rest[0] == '(') ++depth;
+    if (rest[0] == ')' && --depth == 0) return at + 1;
+  }
+  return 0;
 }
 
 // Size of the prefix `name:` at the start of `text`, in any case; 0 if there is none, or if it is
@@ -52,6 +89,24 @@ size_t PrefixSize(std::string_view text, std::string_view name) {
   return same && IsOperand(rest, ':') ? size : 0;
 }
 
+// A share of the score such as `^0.5` or `^0.05`.
+struct Share {
+  size_t size = 0;  // 0: there is none
+  uint32_t percent = 100;
+};
+
+// The share at the start of `text`, which must end there.
+Share ShareAt(std::string_view text) {
+  if (!text.starts_with("^0.")) return {};
+  uint32_t percent = 0;
+  size_t size = 3;
+  for (; size < text.size() && size < 5 && text[size] >= '0' && text[size] <= '9'; ++size) {
+    percent += static_cast<uint32_t>(text[size] - '0') * (size == 3 ? 10 : 1);
+  }
+  if (percent == 0 || !EndsWord(text.substr(size))) return {};
+  return {size, percent};
+}
+
 }  // namespace
 
 Lexeme Lexer::Next() {
@@ -63,8 +118,10 @@ Lexeme Lexer::Next() {
   if (rest.empty()) return {.at = at_};
   if (rest[0] == '(') return Take(LexemeKind::kOpen, 1);
   if (rest[0] == ')') return Take(LexemeKind::kClose, 1);
-  if (rest[0] == '-' && IsOperand(rest.substr(1), '-')) return Take(LexemeKind::kMinus, 1);
-  if (rest[0] == '+' && IsOperand(rest.substr(1), '+')) return Take(LexemeKind::kPlus, 1);
+  if (IsShortOption(rest)) return ScanWord();
+  if (IsSign(rest, '-')) return Take(LexemeKind::kMinus, 1);
+  if (IsSign(rest, '+')) return Take(LexemeKind::kPlus, 1);
+  if (IsSign(rest, '~')) return Take(LexemeKind::kTilde, 1);
   if (const size_t mark_size = QuoteSize(rest)) return ScanQuotation(mark_size);
   if (const size_t size = PrefixSize(rest, "title")) return Take(LexemeKind::kTitle, size);
   if (const size_t size = PrefixSize(rest, "site")) return Take(LexemeKind::kSite, size);
@@ -85,7 +142,9 @@ Lexeme Lexer::ScanQuotation(size_t mark_size) {
     if (closing_size == 0) continue;
     lexeme.text = query_.substr(begin, end - begin);
     lexeme.is_closed = true;
-    at_ = end + closing_size;
+    const Share share = ShareAt(query_.substr(end + closing_size));
+    lexeme.percent = share.percent;
+    at_ = end + closing_size + share.size;
     return lexeme;
   }
   lexeme.text = query_.substr(begin);
@@ -93,14 +152,32 @@ Lexeme Lexer::ScanQuotation(size_t mark_size) {
   return lexeme;
 }
 
+// Takes the word; a share at its end is not of its text.
+Lexeme Lexer::TakeWord(std::string_view word) {
+  Lexeme lexeme = Take(LexemeKind::kWord, word.size());
+  const size_t mark = word.rfind('^');
+  if (mark == std::string_view::npos || mark == 0) return lexeme;
+  const Share share = ShareAt(word.substr(mark));
+  lexeme.text.remove_suffix(share.size);
+  lexeme.percent = share.percent;
+  return lexeme;
+}
+
 Lexeme Lexer::ScanWord() {
   size_t end = at_;
-  while (!EndsWord(query_.substr(end))) ++end;
-  const std::string_view word = query_.substr(at_, end - at_);
-  if (word == "AND") return Take(LexemeKind::kAnd, word.size());
-  if (word == "OR") return Take(LexemeKind::kOr, word.size());
-  if (word == "NOT") return Take(LexemeKind::kNot, word.size());
-  return Take(LexemeKind::kWord, word.size());
+  while (true) {
+    while (!EndsWord(query_.substr(end))) ++end;
+    const std::string_view word = query_.substr(at_, end - at_);
+    if (word == "AND") return Take(LexemeKind::kAnd, word.size());
+    if (word == "OR") return Take(LexemeKind::kOr, word.size());
+    if (word == "NOT") return Take(LexemeKind::kNot, word.size());
+    const bool may_be_call = IsAlphanumeric(query_[end - 1]) || query_[end - 1] == '_';
+    const size_t arguments = may_be_call && end < query_.size() && query_[end] == '('
+                                 ? ArgumentsSize(query_.substr(end))
+                                 : 0;
+    if (arguments == 0) return TakeWord(word);
+    end += arguments;
+  }
 }
 
 }  // namespace search::index

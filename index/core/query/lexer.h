@@ -22,6 +22,7 @@ enum class LexemeKind : uint8_t {
   kNot,
   kPlus,
   kMinus,
+  kTilde,
   kTitle,  // `title:` directly before an operand
   kSite,   // `site:` directly before an operand
 };
@@ -31,6 +32,8 @@ struct Lexeme {
   std::string_view text = {};  // kWord; kQuotation without its quotation marks
   size_t at = 0;               // byte offset in the query
   bool is_closed = true;       // kQuotation
+  // kWord, kQuotation: what follows it as `^0.5` is left out of `text`.
+  uint32_t percent = 100;
 };
 
 class Lexer {
@@ -38,11 +41,14 @@ class Lexer {
   explicit Lexer(std::string_view query) : query_(query) {}
 
   Lexeme Next();
+  // Byte offset after the last lexeme.
+  size_t at() const { return at_; }
 
  private:
   Lexeme Take(LexemeKind kind, size_t size);
   Lexeme ScanQuotation(size_t mark_size);
   Lexeme ScanWord();
+  Lexeme TakeWord(std::string_view word);
 
   std::string_view query_;
   size_t at_ = 0;

@@ -2,8 +2,12 @@
 //
 //   alternatives = operands { OR operands }
 //   operands     = operand { [AND] operand }
-//   operand      = { NOT | '-' | '+' | title: | site: } ( word | quotation | '(' alternatives ')' )
+//   operand      = { sign } ( word [share] | quotation [share] | '(' alternatives ')' )
+//   sign         = NOT | '-' | '+' | '~' | title: | site:
+//   share        = '^0.' digit [digit]
 //
+// An operand is wanted or demanded: `+` demands and `~` only wants; without either, the language of
+// the text decides (Language).
 // Lexemes that do not fit are left out and noted.
 
 #include <optional>
@@ -11,6 +15,7 @@
 
 #include "index/core/analysis/analyzer.h"
 #include "index/core/analysis/unicode.h"
+#include "index/core/query/foreign_syntax.h"
 #include "index/core/query/lexer.h"
 #include "index/core/query/query.h"
 #include "index/core/query/stop_words.h"
@@ -28,6 +33,9 @@ using Kind = QueryNode::Kind;
 
 // The fields in which the words of a bracket are searched.
 enum class Scope : uint8_t { kAny, kTitle, kSite };
+
+// What words and brackets without a sign are.
+enum class Language : uint8_t { kAllDemanded, kAllWanted };
 
 std::string ValidUtf8(std::string_view text) {
   std::string valid;
@@ -49,38 +57,57 @@ std::string Excerpt(std::string_view text) {
 
 class Parser {
  public:
-  Parser(std::string_view text, const ParseLimits& limits, std::vector<std::string>* notes)
-      : limits_(limits), lexer_(text), analyzer_(AnalyzerOptions::ForQueries()), builder_(notes) {
+  // query: receives notes and parts.
+  Parser(std::string_view text, Language language, const ParseLimits& limits, Query* query)
+      : limits_(limits),
+        language_(language),
+        text_(text),
+        lexer_(text),
+        analyzer_(AnalyzerOptions::ForQueries()),
+        builder_(&query->notes),
+        parts_(&query->parts) {
     Advance();
   }
 
   StatusOr<QueryNode> Parse() {
     std::vector<Operand> parts;
     while (true) {
-      NEPTUNE_ASSIGN_OR_RETURN(std::optional<QueryNode> part, Alternatives(Scope::kAny));
-      if (part.has_value()) parts.push_back({.node = *std::move(part)});
+      NEPTUNE_ASSIGN_OR_RETURN(std::optional<Operand> part, Alternatives(Scope::kAny));
+      if (part.has_value()) parts.push_back(*std::move(part));
       if (next_.kind != LexemeKind::kClose) break;
       builder_.Note("A closing bracket without an opening one was left out.");
       Advance();
     }
-    return builder_.Root(builder_.And(std::move(parts)));
+    return builder_.Root(NodeOf(builder_.And(std::move(parts))));
   }
 
  private:
-  void Advance() { next_ = lexer_.Next(); }
+  void Advance() {
+    operand_end_ = lexer_.at();
+    next_ = lexer_.Next();
+  }
+
+  bool words_are_wanted() const {
+    return language_ == Language::kAllWanted && exclusion_depth_ == 0;
+  }
 
   bool AtEndOfAlternatives() const {
     return next_.kind == LexemeKind::kEnd || next_.kind == LexemeKind::kClose;
   }
 
-  StatusOr<std::optional<QueryNode>> Alternatives(Scope scope) {
-    std::vector<QueryNode> alternatives;
+  static std::optional<QueryNode> NodeOf(std::optional<Operand> operand) {
+    if (!operand.has_value()) return std::nullopt;
+    return std::move(operand->node);
+  }
+
+  StatusOr<std::optional<Operand>> Alternatives(Scope scope) {
+    std::vector<Operand> alternatives;
     bool has_operator = false;
     bool misses_side = false;
     while (true) {
-      NEPTUNE_ASSIGN_OR_RETURN(std::optional<QueryNode> node, Operands(scope));
-      misses_side |= !node.has_value();
-      if (node.has_value()) alternatives.push_back(*std::move(node));
+      NEPTUNE_ASSIGN_OR_RETURN(std::optional<Operand> operand, Operands(scope));
+      misses_side |= !operand.has_value();
+      if (operand.has_value()) alternatives.push_back(*std::move(operand));
       if (next_.kind != LexemeKind::kOr) break;
       has_operator = true;
       Advance();
@@ -88,10 +115,10 @@ class Parser {
     if (has_operator && misses_side) {
       builder_.Note("An OR without words on both sides was left out.");
     }
-    return builder_.Or(std::move(alternatives));
+    return builder_.OrOfUser(std::move(alternatives));
   }
 
-  StatusOr<std::optional<QueryNode>> Operands(Scope scope) {
+  StatusOr<std::optional<Operand>> Operands(Scope scope) {
     std::vector<Operand> operands;
     bool wants_operand = false;
     bool misses_side = false;
@@ -99,10 +126,12 @@ class Parser {
       if (next_.kind == LexemeKind::kAnd) {
         misses_side |= operands.empty() || wants_operand;
         wants_operand = true;
+        if (!operands.empty()) operands.back().is_wanted = false;
         Advance();
         continue;
       }
       NEPTUNE_ASSIGN_OR_RETURN(std::optional<Operand> operand, OneOperand(scope));
+      if (operand.has_value() && wants_operand) operand->is_wanted = false;
       wants_operand = false;
       if (operand.has_value()) operands.push_back(*std::move(operand));
     }
@@ -112,34 +141,83 @@ class Parser {
     return builder_.And(std::move(operands));
   }
 
-  StatusOr<std::optional<Operand>> OneOperand(Scope scope) {
+  // The signs before an operand.
+  struct Signs {
+    size_t begin = 0;  // of the first sign
     bool is_excluded = false;
-    bool is_required = false;
+    bool has_plus = false;
+    bool has_tilde = false;
+    Scope scope = Scope::kAny;
+  };
+
+  Signs ReadSigns(Scope scope) {
+    Signs signs{.begin = next_.at, .scope = scope};
     while (true) {
       switch (next_.kind) {
         case LexemeKind::kNot:
         case LexemeKind::kMinus:
-          is_excluded = !is_excluded;
+          signs.is_excluded = !signs.is_excluded;
           break;
         case LexemeKind::kPlus:
-          is_required = true;
+          signs.has_plus = true;
+          break;
+        case LexemeKind::kTilde:
+          signs.has_tilde = true;
           break;
         case LexemeKind::kTitle:
-          scope = Scope::kTitle;
+          signs.scope = Scope::kTitle;
           break;
         case LexemeKind::kSite:
-          scope = Scope::kSite;
+          signs.scope = Scope::kSite;
           break;
-        default: {
-          NEPTUNE_ASSIGN_OR_RETURN(std::optional<Operand> operand, Primary(scope));
-          if (!operand.has_value()) return operand;
-          operand->is_stop_word &= !is_required && !is_excluded;
-          if (is_excluded) operand->node = builder_.Not(std::move(operand->node));
-          return operand;
-        }
+        default:
+          return signs;
       }
       Advance();
     }
+  }
+
+  StatusOr<std::optional<Operand>> OneOperand(Scope scope) {
+    const Signs signs = ReadSigns(scope);
+    const size_t begin = next_.at;
+    const size_t part_index = parts_->size();
+    exclusion_depth_ += signs.is_excluded ? 1 : 0;
+    StatusOr<std::optional<Operand>> operand = Primary(signs.scope);
+    exclusion_depth_ -= signs.is_excluded ? 1 : 0;
+    if (!operand.ok() || !operand->has_value()) return operand;
+    const bool is_site = (**operand).node.kind == Kind::kSite && scope != Scope::kSite;
+    Apply(signs, &**operand);
+    if (signs.has_tilde && parts_->size() > part_index) {
+      builder_.Note("A bracket after ~ only adds to the score: what it excludes was left out.");
+    }
+    // An excluded bracket is one part; of an optional one only the words are used.
+    if (signs.is_excluded || signs.has_tilde) parts_->resize(part_index);
+    if ((**operand).node.kind == Kind::kNot) {
+      AddPart(QueryPart::Kind::kExclusion, signs.begin, begin);
+    } else if (is_site) {
+      AddPart(QueryPart::Kind::kSite, signs.begin, begin);
+    }
+    return operand;
+  }
+
+  void Apply(const Signs& signs, Operand* operand) {
+    if (signs.has_plus) {
+      operand->is_wanted = false;
+      operand->node.is_exact = true;
+    } else if (signs.has_tilde) {
+      operand->is_wanted = exclusion_depth_ == 0;
+    }
+    if (signs.has_plus || signs.has_tilde || signs.is_excluded) operand->is_stop_word = false;
+    if (signs.is_excluded) operand->node = builder_.Not(std::move(operand->node));
+  }
+
+  // Records the operand that ends here: its signs begin at `begin`, its words at `words`.
+  void AddPart(QueryPart::Kind kind, size_t begin, size_t words) {
+    if (parts_->size() == kQueryPartCountMax) return;
+    parts_->push_back({.kind = kind,
+                       .text = Excerpt(text_.substr(words, operand_end_ - words)),
+                       .begin_byte = begin,
+                       .end_byte = operand_end_});
   }
 
   StatusOr<std::optional<Operand>> Primary(Scope scope) {
@@ -169,31 +247,84 @@ class Parser {
     }
     ++nesting_;
     Advance();
-    NEPTUNE_ASSIGN_OR_RETURN(std::optional<QueryNode> node, Alternatives(scope));
+    NEPTUNE_ASSIGN_OR_RETURN(std::optional<Operand> operand, Alternatives(scope));
     --nesting_;
     if (next_.kind == LexemeKind::kClose) {
       Advance();
     } else {
       builder_.Note("An opening bracket was not closed; it was closed at the end.");
     }
-    if (!node.has_value()) return std::nullopt;
-    return Operand{.node = *std::move(node)};
+    if (!operand.has_value()) builder_.Note("A bracket with no word in it was left out.");
+    return operand;
   }
 
   StatusOr<std::optional<Operand>> Leaf(const Lexeme& lexeme, Scope scope) {
     std::optional<Operand> leaf;
+
     if (scope == Scope::kSite) {
       NEPTUNE_RETURN_IF_ERROR(CountTerms(1, lexeme.at));
       leaf = Site(lexeme.text);
     } else {
       std::vector<WordTerm> words = analyzer_.AnalyzeWord(lexeme.text);
       NEPTUNE_RETURN_IF_ERROR(CountTerms(words.size(), lexeme.at));
-      leaf = Words(std::move(words), scope, lexeme.kind == LexemeKind::kQuotation);
+      const bool is_quoted = lexeme.kind == LexemeKind::kQuotation;
+      if (IsPrefix(lexeme, words)) {
+        if (prefix_count_ < kQueryPrefixCountMax) {
+          NEPTUNE_RETURN_IF_ERROR(CountTerms(kPrefixWordCount - 1, lexeme.at));
+        }
+        leaf = Prefix(lexeme, std::move(words.front()), scope);
+      } else {
+        NoteForeignSyntax(lexeme, words, scope);
+        leaf = Words(std::move(words), scope, is_quoted);
+      }
+      if (leaf.has_value()) {
+        leaf->node.percent = lexeme.percent;
+        leaf->is_wanted = words_are_wanted() && !is_quoted && scope == Scope::kAny;
+      }
     }
     if (!leaf.has_value()) {
-      builder_.Note(lexeme.text.empty() ? std::string("Empty quotation marks were left out.")
-                                        : StrCat("“", Excerpt(lexeme.text),
-                                                 "” holds no letter or digit and was left out."));
+      builder_.Note(
+          lexeme.text.empty()
+              ? std::string("Empty quotation marks were left out.")
+              : StrCat("“", Excerpt(lexeme.text),
+                       "” holds no letter, digit or sign that is indexed, and was left out."));
+    }
+    return leaf;
+  }
+
+  void NoteForeignSyntax(const Lexeme& lexeme, const std::vector<WordTerm>& words, Scope scope) {
+    if (lexeme.kind != LexemeKind::kWord || scope != Scope::kAny) return;
+    const bool is_name = words.size() == 1 && words[0].surface == lexeme.text;
+    if (is_name && words[0].term.find_first_of("*~") != std::string::npos) return;  // `operator*`
+    std::string note = ForeignSyntaxNote(lexeme.text);
+    if (!note.empty()) builder_.Note(std::move(note));
+  }
+
+  // True for one word of at least two letters with a star after it. `operator*` is a name, whose
+  // term has the star.
+  static bool IsPrefix(const Lexeme& lexeme, const std::vector<WordTerm>& words) {
+    return lexeme.kind == LexemeKind::kWord && words.size() == 1 && words[0].folded.size() > 1 &&
+           lexeme.text.ends_with('*') && !words[0].term.ends_with('*') &&
+           words[0].surface.size() + 1 == lexeme.text.size();
+  }
+
+  Operand Prefix(const Lexeme& lexeme, WordTerm word, Scope scope) {
+    Operand leaf;
+    QueryNode& node = leaf.node;
+    node.field = scope == Scope::kTitle ? QueryField::kTitle : QueryField::kAny;
+    node.surface = std::move(word.surface);
+    const bool is_prefix = prefix_count_ < kQueryPrefixCountMax;
+    if (is_prefix) {
+      ++prefix_count_;
+      node.kind = Kind::kPrefix;
+      node.term = std::move(word.folded);
+      node.folded = std::move(word.term);
+    } else {
+      builder_.Note(
+          StrCat("More than ", kQueryPrefixCountMax, " words with * are taken as whole words."));
+      node.kind = Kind::kTerm;
+      node.term = std::move(word.term);
+      node.folded = std::move(word.folded);
     }
     return leaf;
   }
@@ -219,6 +350,7 @@ class Parser {
     Operand leaf;
     QueryNode& node = leaf.node;
     node.field = scope == Scope::kTitle ? QueryField::kTitle : QueryField::kAny;
+    node.is_exact = is_quoted;
     if (words.size() == 1) {
       WordTerm& word = words.front();
       leaf.is_stop_word = !is_quoted && scope == Scope::kAny && IsStopWord(word.folded);
@@ -229,6 +361,7 @@ class Parser {
       return leaf;
     }
     node.kind = Kind::kPhrase;
+    leaf.is_compound = !is_quoted;
     for (WordTerm& word : words) {
       node.phrase.push_back({.term = std::move(word.term),
                              .position = word.position,
@@ -239,25 +372,39 @@ class Parser {
   }
 
   const ParseLimits limits_;
+  const Language language_;
+  const std::string_view text_;
   Lexer lexer_;
   Analyzer analyzer_;
   TreeBuilder builder_;
+  std::vector<QueryPart>* const parts_;
   Lexeme next_;
+  size_t operand_end_ = 0;  // after the lexeme before next_
   size_t nesting_ = 0;
+  size_t exclusion_depth_ = 0;  // excluded operands around the current one
+  size_t prefix_count_ = 0;
   size_t term_count_ = 0;
 };
 
-}  // namespace
-
-StatusOr<Query> ParseQuery(std::string_view text, const ParseLimits& limits) {
+StatusOr<Query> ParseAs(Language language, std::string_view text, const ParseLimits& limits) {
   if (text.size() > limits.query_size_max) {
     return InvalidArgument("query: ", text.size(), " bytes, the text is too long at byte ",
                            limits.query_size_max);
   }
   Query query;
-  Parser parser(text, limits, &query.notes);
+  Parser parser(text, language, limits, &query);
   NEPTUNE_ASSIGN_OR_RETURN(query.root, parser.Parse());
   return query;
+}
+
+}  // namespace
+
+StatusOr<Query> ParseQuery(std::string_view text, const ParseLimits& limits) {
+  return ParseAs(Language::kAllDemanded, text, limits);
+}
+
+StatusOr<Query> ParseQuestion(std::string_view text, const ParseLimits& limits) {
+  return ParseAs(Language::kAllWanted, text, limits);
 }
 
 }  // namespace search::index

@@ -9,6 +9,7 @@ namespace {
 void AppendPositiveLeaves(const QueryNode& node, std::vector<const QueryNode*>* leaves) {
   switch (node.kind) {
     case QueryNode::Kind::kTerm:
+    case QueryNode::Kind::kPrefix:
     case QueryNode::Kind::kPhrase:
       leaves->push_back(&node);
       return;
@@ -23,17 +24,44 @@ void AppendPositiveLeaves(const QueryNode& node, std::vector<const QueryNode*>* 
   }
 }
 
+void AppendSites(const QueryNode& node, std::vector<std::string>* sites) {
+  if (node.kind == QueryNode::Kind::kNot) return;
+  const bool is_known = std::find(sites->begin(), sites->end(), node.term) != sites->end();
+  if (node.kind == QueryNode::Kind::kSite && !is_known) sites->push_back(node.term);
+  for (const QueryNode& child : node.children) AppendSites(child, sites);
+}
+
 }  // namespace
 
 bool QueryNode::operator==(const QueryNode& other) const {
   return kind == other.kind && field == other.field && term == other.term &&
-         occurrences == other.occurrences && phrase == other.phrase && children == other.children;
+         occurrences == other.occurrences && percent == other.percent &&
+         is_optional == other.is_optional && phrase == other.phrase && children == other.children;
 }
 
 bool IsSameSet(const QueryNode& a, const QueryNode& b) {
+  const auto is_same_child = [](const QueryNode& of_a, const QueryNode& of_b) {
+    return of_a.is_optional == of_b.is_optional && IsSameSet(of_a, of_b);
+  };
   return a.kind == b.kind && a.field == b.field && a.term == b.term && a.phrase == b.phrase &&
          std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
-                    IsSameSet);
+                    is_same_child);
+}
+
+std::string WithoutPart(std::string_view text, const QueryPart& part) {
+  const size_t begin = std::min(part.begin_byte, text.size());
+  std::string_view before = text.substr(0, begin);
+  std::string_view after = text.substr(std::min(std::max(begin, part.end_byte), text.size()));
+  while (!before.empty() && (before.back() == ' ' || before.back() == '\t'))
+    before.remove_suffix(1);
+  while (before.empty() && !after.empty() && after.front() == ' ') after.remove_prefix(1);
+  return std::string(before).append(after);
+}
+
+std::vector<std::string> SiteFilters(const Query& query) {
+  std::vector<std::string> sites;
+  AppendSites(query.root, &sites);
+  return sites;
 }
 
 std::vector<const QueryNode*> PositiveLeaves(const Query& query) {

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "index/core/query/query.h"
@@ -24,13 +25,29 @@ inline std::string BrokenInvariant(const QueryNode& node, bool is_root = true,
   if (node.kind == Kind::kTerm && node.term.empty()) return "empty term";
   if (node.kind == Kind::kSite && node.term.empty()) return "empty site";
   if (node.kind == Kind::kAnd && children[0].kind == Kind::kNot) return "only exclusions";
-  const bool may_repeat = !is_excluded && (node.kind == Kind::kTerm || node.kind == Kind::kPhrase);
+  if (node.kind == Kind::kPrefix && node.term.empty()) return "empty prefix";
+  const bool may_repeat = !is_excluded && (node.kind == Kind::kTerm || node.kind == Kind::kPrefix ||
+                                           node.kind == Kind::kPhrase);
   if (node.occurrences == 0 || (node.occurrences > 1 && !may_repeat)) return "wrong occurrences";
+  if (node.percent < 1 || node.percent > 100 || (node.percent < 100 && !may_repeat)) {
+    return "wrong percent";
+  }
+  const bool may_be_optional = node.kind == Kind::kTerm || node.kind == Kind::kPrefix;
+  if (node.is_optional && (is_root || is_excluded || !may_be_optional)) {
+    return "wrong optional node";
+  }
+  const auto is_required = [](const QueryNode& child) {
+    return child.kind != Kind::kNot && !child.is_optional;
+  };
+  if (node.kind == Kind::kAnd && std::none_of(children.begin(), children.end(), is_required)) {
+    return "nothing is required";
+  }
   const bool excludes = is_excluded || node.kind == Kind::kNot;
   for (size_t i = 0; i < children.size(); ++i) {
     const Kind kind = children[i].kind;
     if (is_group && kind == node.kind) return "group not flat";
     if (kind == Kind::kNot && node.kind != Kind::kAnd) return "exclusion outside and";
+    if (children[i].is_optional && node.kind != Kind::kAnd) return "optional outside and";
     if (i > 0 && kind != Kind::kNot && children[i - 1].kind == Kind::kNot) {
       return "exclusion not last";
     }

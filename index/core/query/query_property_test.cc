@@ -31,6 +31,8 @@ std::string RandomQuery(std::mt19937_64* rng) {
                                                    ")",
                                                    "-",
                                                    "+",
+                                                   "~",
+                                                   "~z",
                                                    "title:",
                                                    "site:",
                                                    "\"a b\"",
@@ -41,6 +43,20 @@ std::string RandomQuery(std::mt19937_64* rng) {
                                                    "\xE2\x80\x9C",
                                                    "\xFF",
                                                    "site:a-b/c",
+                                                   "->",
+                                                   "x^0.5",
+                                                   "vec*",
+                                                   "--no*",
+                                                   "*",
+                                                   "\"a b\"^0.05",
+                                                   "-m",
+                                                   "\"-Wall\"",
+                                                   "--no-verify",
+                                                   "__init__",
+                                                   "operator",
+                                                   "<<",
+                                                   "f(",
+                                                   "==",
                                                    "title:x",
                                                    "(x OR y)",
                                                    "-(",
@@ -66,11 +82,18 @@ std::string RandomQuery(std::mt19937_64* rng) {
   return text;
 }
 
-TEST(QueryPropertyTest, CanonicalTextMeansTheSame) {
+using Parse = neptune::StatusOr<Query> (*)(std::string_view, const ParseLimits&);
+
+class CanonicalPropertyTest : public testing::TestWithParam<Parse> {};
+
+INSTANTIATE_TEST_SUITE_P(Languages, CanonicalPropertyTest,
+                         testing::Values(&ParseQuery, &ParseQuestion));
+
+TEST_P(CanonicalPropertyTest, CanonicalTextMeansTheSame) {
   std::mt19937_64 rng(23);
-  for (int round = 0; round < 40000; ++round) {
+  for (int round = 0; round < 20000; ++round) {
     const std::string text = RandomQuery(&rng);
-    const auto query = ParseQuery(text);
+    const auto query = GetParam()(text, {});
     ASSERT_TRUE(query.ok()) << text;
     ASSERT_EQ(BrokenInvariant(query->root), "") << text;
     const std::string canonical = Canonical(*query);
@@ -124,7 +147,7 @@ Formula RandomFormula(std::mt19937_64* rng, const std::vector<std::string>& docu
   }
   const Formula left = RandomFormula(rng, documents, depth - 1);
   const Formula right = RandomFormula(rng, documents, depth - 1);
-  const char* const operators[] = {"", " ", " OR ", " -"};
+  const char* const operators[] = {"", " ", " OR ", " NOT "};
   formula.text = "(" + left.text + operators[choice] + right.text + ")";
   for (size_t i = 0; i < documents.size(); ++i) {
     const bool l = left.truth[i];

@@ -60,10 +60,55 @@ TEST(ParseQueryTest, MakesAPhraseOfANameWithPunctuation) {
   EXPECT_EQ(Understood("c++ C#"), "c++ c#");
 }
 
+TEST(ParseQueryTest, TakesOptionsAndSignsForWords) {
+  EXPECT_EQ(Understood("git commit -m"), "git commit -m");
+  EXPECT_EQ(Parsed("git commit -m").root.children[2].term, "-m");
+  EXPECT_EQ(Understood("commit --no-verify"), "commit --no-verify");
+  EXPECT_EQ(Understood("\"commit -m\" \"-Wall\""), "\"commit -m\" \"-wall\"");
+  EXPECT_EQ(Understood("x && y || z"), "x && y || z");
+  EXPECT_EQ(Understood("p->q += -> -="), "\"p -> q\" += -> -=");
+  EXPECT_EQ(Understood("__init__ operator<< operator[]"), "__init__ operator<< operator[]");
+  EXPECT_EQ(Understood("x NOT -m NOT -> NOT --all"), "x NOT -m NOT -> NOT --all");
+  EXPECT_EQ(Understood("x -__init__ -operator<<"), "x -__init__ -operator<<");
+  EXPECT_EQ(Understood("title:\"==\" title:-m"), "title:== title:-m");
+  EXPECT_EQ(Understood("title:\"-Wall\" -title:\"-Wall\""), "title:\"-wall\" -title:\"-wall\"");
+}
+
+TEST(ParseQueryTest, ArgumentsBelongToTheirName) {
+  EXPECT_EQ(Understood("O(n log n)"), "\"o n log n\"");
+  EXPECT_EQ(Understood("git-log(1) printf() operator()"), "\"git log 1\" printf operator()");
+  EXPECT_EQ(Understood("f(g(x), y) z"), "\"f g x y\" z");
+  EXPECT_EQ(Understood("x(y OR z) NOT(v w)"), "x (y OR z) -(v w)");
+  EXPECT_EQ(Understood("f(\"y z\") f(" + std::string(70, 'y') + ")"),
+            "f f \"y z\" " + std::string(64, 'y'));
+}
+
+TEST(ParseQueryTest, NamesThePartsThatNarrowTheResult) {
+  const std::string text = "rebase -interactive  NOT (x -y1) site:git -site:(a OR b) -m x";
+  const Query query = Parsed(text);
+  std::string parts;
+  std::vector<std::string> without;
+  for (const QueryPart& part : query.parts) {
+    parts += (part.kind == QueryPart::Kind::kSite ? "site " : "not ") + part.text + "; ";
+    without.push_back(WithoutPart(text, part));
+  }
+  EXPECT_EQ(parts, "not interactive; not (x -y1); site git; not (a OR b); ");
+  EXPECT_THAT(without, ElementsAre("rebase  NOT (x -y1) site:git -site:(a OR b) -m x",
+                                   "rebase -interactive site:git -site:(a OR b) -m x",
+                                   "rebase -interactive  NOT (x -y1) -site:(a OR b) -m x",
+                                   "rebase -interactive  NOT (x -y1) site:git -m x"));
+  EXPECT_THAT(Parsed("x -(-yy)").parts, IsEmpty());
+  EXPECT_EQ(WithoutPart("-a1 b", Parsed("-a1 b").parts[0]), "b");
+  EXPECT_EQ(WithoutPart("ab", {.begin_byte = 5, .end_byte = 9}), "ab");
+  std::string many = "x";
+  for (int i = 10; i < 40; ++i) many += " -y" + std::to_string(i);
+  EXPECT_THAT(Parsed(many).parts, SizeIs(kQueryPartCountMax));
+}
+
 TEST(ParseQueryTest, BindsNotBeforeAndBeforeOr) {
   EXPECT_EQ(Understood("x y OR z"), "x y OR z");
   EXPECT_EQ(Understood("x AND (y OR z)"), "x (y OR z)");
-  EXPECT_EQ(Understood("x NOT y z OR w"), "x z -y OR w");
+  EXPECT_EQ(Understood("x NOT y z OR w"), "x z NOT y OR w");
   const Query query = Parsed("x y OR z");
   ASSERT_EQ(query.root.kind, Kind::kOr);
   EXPECT_EQ(query.root.children[0].kind, Kind::kAnd);
@@ -72,7 +117,7 @@ TEST(ParseQueryTest, BindsNotBeforeAndBeforeOr) {
 TEST(ParseQueryTest, ReadsSigns) {
   EXPECT_EQ(Understood("+must -not word"), "must word -not");
   EXPECT_EQ(Understood("x -(y z) -\"v w\""), "x -(y z) -\"v w\"");
-  EXPECT_EQ(Understood("commit --amend"), "commit amend");
+  EXPECT_EQ(Understood("-y x -z1 NOT y"), "-y x -z1 NOT y");
   EXPECT_EQ(Understood("well-known"), "\"well known\"");
 }
 
@@ -112,12 +157,12 @@ TEST(ParseQueryTest, KeepsStopWordsThatAreAlone) {
 }
 
 TEST(ParseQueryTest, CountsRepeatsOfWhatScores) {
-  EXPECT_EQ(Understood("vector x Vectors -x -x"), "vector vector x -x");
+  EXPECT_EQ(Understood("vector x Vectors -xx -xx"), "vector vector x -xx");
   EXPECT_EQ(Understood("x OR x"), "x x");
   EXPECT_EQ(Understood("(x y) y"), "x y y");
   EXPECT_EQ(Understood("(x OR y) z (x OR y)"), "(x x OR y y) z");
   EXPECT_EQ(Understood("site:s x site:s"), "site:s x");
-  EXPECT_EQ(Understood("y -(x x)"), "y -x");
+  EXPECT_EQ(Understood("y -(x x)"), "y NOT x");
   EXPECT_EQ(Understood("\"x y\" z \"x y\""), "\"x y\" \"x y\" z");
   EXPECT_NE(Parsed("x x y"), Parsed("x y"));
 }
@@ -130,7 +175,7 @@ TEST(ParseQueryTest, ClosesOpenQuotes) {
 TEST(ParseQueryTest, BalancesBrackets) {
   EXPECT_EQ(Understood("(x OR (y z"), "x OR y z | 1");
   EXPECT_EQ(Understood("x OR y) z"), "(x OR y) z | 1");
-  EXPECT_EQ(Understood("))(("), " | 2");
+  EXPECT_EQ(Understood("))(("), " | 3");
   EXPECT_EQ(Understood("printf()"), "printf");
 }
 
@@ -143,20 +188,59 @@ TEST(ParseQueryTest, LeavesOutDanglingOperators) {
 }
 
 TEST(ParseQueryTest, MatchesNothingForOnlyExclusions) {
-  const Query query = Parsed("-x -y");
+  const Query query = Parsed("NOT x -yy");
   EXPECT_TRUE(query.empty());
   EXPECT_THAT(query.notes, ElementsAre(HasSubstr("only exclusions")));
-  EXPECT_EQ(Understood("x OR -y"), "x | 1");
-  EXPECT_EQ(Understood("x (-y)"), "x -y");
-  EXPECT_EQ(Understood("-(-x)"), "x");
-  EXPECT_EQ(Understood("z -(-x -y)"), "z (x OR y)");
+  EXPECT_EQ(Understood("x OR -yy"), "x | 1");
+  EXPECT_EQ(Understood("x (-yy)"), "x -yy");
+  EXPECT_EQ(Understood("-(-xx)"), "xx");
+  EXPECT_EQ(Understood("z -(-xx -yy)"), "z (xx OR yy)");
+}
+
+TEST(ParseQueryTest, ReadsPrefixes) {
+  const Query query = Parsed("Vecs* title:re* running*");
+  ASSERT_EQ(query.root.children[0].kind, Kind::kPrefix);
+  EXPECT_EQ(query.root.children[0].term, "vecs");
+  EXPECT_EQ(query.root.children[0].folded, "vec");
+  EXPECT_EQ(Canonical(query), "vecs* title:re* running*");
+  EXPECT_THAT(query.notes, IsEmpty());
+  EXPECT_EQ(Understood("vec* vec* x -vec*"), "vec* vec* x -vec*");
+  EXPECT_EQ(Understood("vec*^0.5 --no* __in* c++*"), "vec*^0.5 --no* __in* c++*");
+  EXPECT_EQ(Understood("operator* x**"), "operator* \"x **\" | 1");
+  EXPECT_EQ(Understood("c* pg_st* \"vec*\""), "c \"pg st\" vec | 1");
+  std::string many = "x";
+  for (int i = 10; i < 19; ++i) many += " y" + std::to_string(i) + "*";
+  EXPECT_THAT(Parsed(many).notes, ElementsAre(HasSubstr("More than 8")));
+}
+
+TEST(ParseQueryTest, ReadsSharesOfTheScore) {
+  EXPECT_EQ(Understood("x^0.5 \"y z\"^0.05 title:v^0.70"), "x^0.5 \"y z\"^0.05 title:v^0.7");
+  EXPECT_EQ(Parsed("x^0.25").root.percent, 25u);
+  EXPECT_EQ(Understood("x^0.5 x^0.6 x"), "x x x");
+  EXPECT_EQ(Understood("x^0.5 x^0.6"), "x^0.6 x^0.6");
+  EXPECT_EQ(Understood("x -y1^0.5 site:s^0.5"), "x site:s -y1");
+  EXPECT_EQ(Understood("x^2 x^0.0 x^0.123 \"y\"^0.5z"),
+            Understood("\"x 2\" \"x 0.0\" \"x 0.123\" y 0.5z"));
+}
+
+TEST(ParseQueryTest, SaysWhatItDoesNotUnderstand) {
+  EXPECT_THAT(Parsed("vector lang:en").notes, ElementsAre(HasSubstr("no field lang:")));
+  EXPECT_THAT(Parsed("vector NEAR map").notes, ElementsAre(HasSubstr("NEAR is not an operator")));
+  EXPECT_THAT(Parsed("vector~ map").notes, ElementsAre(HasSubstr("~ after a word")));
+  EXPECT_THAT(Parsed("v?ctor").notes, ElementsAre(HasSubstr("wildcard ?")));
+  EXPECT_THAT(Parsed("*ing").notes, ElementsAre(HasSubstr("wildcard *")));
+  for (const char* text : {"url::parse", "url://x", "which? std::url near **kwargs ~vector",
+                           "\"lang:en vec* NEAR\"", "error:x", "url:", "x?"}) {
+    EXPECT_THAT(Parsed(text).notes, IsEmpty()) << text;
+  }
+  EXPECT_THAT(Parsed("((()))").notes, ElementsAre(HasSubstr("no word")));
 }
 
 TEST(ParseQueryTest, MatchesNothingForEmptyText) {
   EXPECT_TRUE(Parsed("").empty());
   EXPECT_THAT(Parsed("").notes, IsEmpty());
   EXPECT_EQ(Understood(" \t "), "");
-  EXPECT_EQ(Understood("&& *"), " | 2");
+  EXPECT_EQ(Understood("& *"), " | 2");
   EXPECT_EQ(Understood("\"\""), " | 1");
 }
 
@@ -182,6 +266,16 @@ TEST(ParseQueryTest, RefusesTooManyWords) {
   EXPECT_THAT(query.status().ToString(), HasSubstr("at byte 2048"));
 }
 
+TEST(ParseQueryTest, CountsAPrefixAsTheWordsThatItMayStandFor) {
+  std::string text;
+  for (size_t i = 0; i < 1024 - 8 * kPrefixWordCount; ++i) text += "w" + std::to_string(i) + " ";
+  std::string prefixes;
+  for (char c = 'a'; c < 'i'; ++c) prefixes += std::string("pp") + c + "* ";
+  EXPECT_TRUE(ParseQuery(text + prefixes).ok());
+  EXPECT_FALSE(ParseQuery(text + prefixes + "x").ok());
+  EXPECT_TRUE(ParseQuery(text + "x").ok());
+}
+
 TEST(ParseQueryTest, RefusesTooDeepBrackets) {
   EXPECT_TRUE(ParseQuery(std::string(32, '(') + "x").ok());
   const auto query = ParseQuery(std::string(4000, '('));
@@ -200,7 +294,8 @@ TEST(CanonicalTest, KeepsTheWordWhereTheStemIsNotStable) {
 TEST(AnyWordOfTest, TakesNothingForAnOperator) {
   const auto query = AnyWordOf("What is a \"vector\", and NOT (a list of -vectors)?");
   ASSERT_TRUE(query.ok()) << query.status();
-  EXPECT_EQ(Canonical(*query), Canonical(Parsed("is OR vector OR and OR not OR list OR vectors")));
+  EXPECT_EQ(Canonical(*query),
+            Canonical(Parsed("is OR vector OR and OR not OR list OR \"-vectors\" OR vectors")));
   EXPECT_EQ(Canonical(*AnyWordOf("what of it")), "+what OR +of OR +it");
   EXPECT_EQ(Canonical(*AnyWordOf("lists")), "list");
   EXPECT_TRUE(AnyWordOf(" ?! ")->empty());
@@ -213,17 +308,146 @@ TEST(AnyWordOfTest, RefusesTooMuch) {
             neptune::StatusCode::kInvalidArgument);
 }
 
+// Canonical text of what a user typed; it is in the language of ParseQuery.
+std::string Asked(std::string_view text) {
+  const auto query = ParseQuestion(text);
+  EXPECT_TRUE(query.ok()) << query.status();
+  return query.ok() ? Canonical(*query) : std::string();
+}
+
+TEST(ParseQuestionTest, WantsAllWordsAndDemandsNone) {
+  EXPECT_EQ(Asked("git stash"), "git OR stash");
+  EXPECT_EQ(Asked("vacuum vacuum table"), "vacuum vacuum OR tabl");
+  EXPECT_EQ(Asked("how do I vacuum a table"), Canonical(*AnyWordOf("how do I vacuum a table")));
+  EXPECT_EQ(Asked("vector"), "vector");
+}
+
+TEST(ParseQuestionTest, LetsTheOtherWordsScoreBesideDemandedOnes) {
+  EXPECT_EQ(Asked("git +stash list"), "~git stash ~list");
+  EXPECT_EQ(Asked("\"hash map\" iterator"), "\"hash map\" ~iter");
+  EXPECT_EQ(Asked("title:hash map"), "title:hash ~map");
+  EXPECT_EQ(Asked("+x x"), "x x");
+  EXPECT_EQ(Asked("+x (y OR z)"), "x ~y ~z");
+}
+
+TEST(ParseQuestionTest, DemandsABracketThatDemandsOrNarrows) {
+  EXPECT_EQ(Asked("+x (y z)"), "x ~y ~z");
+  EXPECT_EQ(Asked("+x (title:w)"), "x title:w");
+  EXPECT_EQ(Asked("x (+y)"), "~x y");
+  EXPECT_EQ(Asked("+x (y -zz)"), "x y -zz");
+  EXPECT_EQ(Asked("x (y -zz)"), "~x y -zz");
+  EXPECT_EQ(Asked("+x (y site:s)"), "x y site:s");
+  EXPECT_EQ(Asked("x (y site:s)"), "~x y site:s");
+  EXPECT_EQ(Asked("+x (y AND z)"), "x y z");
+  EXPECT_EQ(Asked("+x (\"v w\" y)"), "x \"v w\" ~y");
+  EXPECT_EQ(Asked("+x (y OR -zz)"), "x ~y");
+  EXPECT_EQ(Asked("+x (y OR (z -ww))"), "x (y OR z -ww)");
+  EXPECT_EQ(Asked("(std::map) x"), "std OR map OR x");
+}
+
+TEST(ParseQuestionTest, UsesOnlyTheWordsOfAnOptionalBracket) {
+  const auto query = ParseQuestion("+x ~(y -zz site:s)");
+  ASSERT_TRUE(query.ok());
+  EXPECT_EQ(Canonical(*query), "x ~y");
+  EXPECT_TRUE(query->parts.empty());
+  EXPECT_EQ(query->notes.size(), 1u);
+}
+
+TEST(ParseQuestionTest, DemandsBothSidesOfAnd) {
+  EXPECT_EQ(Asked("mutex AND deadlock"), "mutex deadlock");
+  EXPECT_EQ(Asked("x AND y z"), "x y ~z");
+  EXPECT_EQ(Asked("(x AND y) OR z"), "x y OR z");
+}
+
+TEST(ParseQuestionTest, FiltersAndExcludes) {
+  EXPECT_EQ(Asked("vector list site:s"), "(vector OR list) site:s");
+  EXPECT_EQ(Asked("vector site:s"), "vector site:s");
+  EXPECT_EQ(Asked("x y -zz"), "(x OR y) -zz");
+  EXPECT_EQ(Asked("x y NOT z"), "(x OR y) NOT z");
+  EXPECT_EQ(Asked("x -(y z)"), "x -(y z)");
+  EXPECT_EQ(Asked("x -(y ~z)"), "x -(y z)");
+}
+
+TEST(ParseQuestionTest, TakesACompoundApartBesideOtherWords) {
+  EXPECT_EQ(Asked("std::vector"), "\"std vector\"");
+  EXPECT_EQ(Asked("std::map vs std::vector"), "std std OR map OR vs OR vector");
+  EXPECT_EQ(Asked("+std::map vs"), "\"std map\" ~vs");
+  EXPECT_EQ(Asked("(\"x y\") z"), "\"x y\" ~z");
+}
+
+TEST(ParseQuestionTest, WantsSignsNamesAndPrefixes) {
+  EXPECT_EQ(Asked("git commit --amend -m"), "git OR commit OR --amend OR -m");
+  EXPECT_EQ(Asked("operator<< -> __init__"), "operator<< OR -> OR __init__");
+  EXPECT_EQ(Asked("x ~* ~~ >="), "x OR ~* OR ~~ OR >=");
+  EXPECT_EQ(Asked("vec* list"), "vec* OR list");
+  EXPECT_EQ(Asked("vec*"), "vec*");
+  EXPECT_EQ(Asked("vec* +list"), "~vec* list");
+  EXPECT_EQ(Asked("+vec* list"), "vec* ~list");
+  EXPECT_EQ(Asked("title:vec* list"), "title:vec* ~list");
+  EXPECT_EQ(Asked("\u00e9*"), "e");
+  EXPECT_EQ(Asked("-> \"-Wall\" ~* \"hash map\""), "~\"->\" \"-wall\" ~\"~*\" \"hash map\"");
+  EXPECT_EQ(Asked("O(n log n) sort"), "o OR n n OR log OR sort");
+}
+
+TEST(ParseQuestionTest, KeepsShares) {
+  EXPECT_EQ(Asked("vector^0.5 list"), "vector^0.5 OR list");
+  EXPECT_EQ(Asked("vector^0.5 +list"), "~vector^0.5 list");
+  EXPECT_EQ(Asked("std::map^0.5 list"), "std^0.5 OR map^0.5 OR list");
+}
+
+TEST(ParseQuestionTest, ListsItsParts) {
+  const auto query = ParseQuestion("vector list -java site:git");
+  ASSERT_TRUE(query.ok());
+  ASSERT_EQ(query->parts.size(), 2u);
+  EXPECT_EQ(query->parts[0].text, "java");
+  EXPECT_EQ(query->parts[1].kind, QueryPart::Kind::kSite);
+}
+
+TEST(ParseQuestionTest, MarksTheWordsThatWereNotDemanded) {
+  const auto query = ParseQuestion("git +stash (x y) (v OR w) \"v w\"");
+  ASSERT_TRUE(query.ok());
+  std::string wanted;
+  for (const ScoringWord& word : ScoringWords(*query)) {
+    if (word.is_wanted) wanted += word.surface + " ";
+  }
+  EXPECT_EQ(wanted, "git x y ");
+  EXPECT_FALSE(ScoringWords(*ParseQuestion("mutex OR lock"))[0].is_wanted);
+  EXPECT_TRUE(ScoringWords(*ParseQuestion("mutex lock"))[0].is_wanted);
+}
+
+TEST(ParseQueryTest, ReadsOptionalWords) {
+  EXPECT_EQ(Understood("~x y"), "~x y");
+  EXPECT_EQ(Understood("~x ~y"), "x OR y");
+  EXPECT_EQ(Understood("~x"), "x");
+  EXPECT_EQ(Understood("~x x"), "x x");
+  EXPECT_EQ(Understood("~the x"), "~the x");
+  EXPECT_EQ(Understood("~title:x y"), "~title:x y");
+  EXPECT_EQ(Understood("~vec*^0.5 y"), "~vec*^0.5 y");
+  EXPECT_EQ(Understood("~--help y"), "~\"--help\" y");
+  EXPECT_EQ(Understood("~* y"), "~* y");
+  EXPECT_EQ(Understood("~~ y"), "~~ y");
+  EXPECT_EQ(Understood("~\"x y\" z"), "~x ~y z");
+  EXPECT_FALSE(Parsed("~x y") == Parsed("x y"));
+  EXPECT_FALSE(IsSameSet(Parsed("~x y").root, Parsed("x y").root));
+}
+
 TEST(PositiveLeavesTest, SkipsExclusionsAndSites) {
-  const Query query = Parsed("x (y OR \"v w\") -z site:s");
+  const Query query = Parsed("x (y OR \"v w\") -zz site:s");
   const std::vector<const QueryNode*> leaves = PositiveLeaves(query);
   ASSERT_THAT(leaves, SizeIs(3));
   EXPECT_EQ(leaves[0]->term, "x");
   EXPECT_EQ(leaves[2]->kind, Kind::kPhrase);
 }
 
+TEST(SiteFiltersTest, AreOutsideExclusions) {
+  EXPECT_THAT(SiteFilters(Parsed("x (site:a OR site:B-c) -site:d site:a")),
+              ElementsAre("a", "b-c"));
+  EXPECT_THAT(SiteFilters(Parsed("x")), IsEmpty());
+}
+
 TEST(ScoringWordsTest, StandOnceInTheQuerysOrder) {
   const std::vector<ScoringWord> words =
-      ScoringWords(Parsed("x (y OR \"v x\") title:x -z site:s y"));
+      ScoringWords(Parsed("x (y OR \"v x\") title:x -zz site:s y"));
   std::string text;
   for (const ScoringWord& word : words) {
     text += (word.title_only ? "title:" : "") + word.term + std::to_string(word.occurrences) + " ";
@@ -234,7 +458,7 @@ TEST(ScoringWordsTest, StandOnceInTheQuerysOrder) {
 TEST(QueryExamplesTest, EachParsesWithoutRepair) {
   std::set<std::string_view> syntaxes;
   for (const QueryExample& example : QueryExamples()) {
-    const Query query = Parsed(example.query);
+    const Query query = *ParseQuestion(example.query);
     EXPECT_FALSE(query.empty()) << example.query;
     EXPECT_THAT(query.notes, IsEmpty()) << example.query;
     EXPECT_EQ(Parsed(Canonical(query)), query) << example.query;
@@ -244,11 +468,14 @@ TEST(QueryExamplesTest, EachParsesWithoutRepair) {
 }
 
 TEST(QueryExamplesTest, MeanWhatTheySay) {
-  EXPECT_EQ(Understood("mutex AND deadlock"), Understood("mutex deadlock"));
-  EXPECT_EQ(Understood("+the shell"), "+the shell");
-  EXPECT_EQ(Understood("iterator -(java OR python)"), "iter -(java OR python)");
-  EXPECT_EQ(Understood("title:(hash map)"), "title:hash title:map");
-  EXPECT_EQ(Understood("vector -site:cppreference"), "vector -site:cppreference");
+  EXPECT_EQ(Asked("git commit -m"), "git OR commit OR -m");
+  EXPECT_EQ(Parsed("operator<<").root.term, "operator<<");
+  EXPECT_EQ(Asked("create index concurrently"), "creat OR index OR concurr");
+  EXPECT_EQ(Asked("mutex AND deadlock"), "mutex deadlock");
+  EXPECT_EQ(Asked("git +stash"), "~git stash");
+  EXPECT_EQ(Asked("iterator -(java OR python)"), "iter -(java OR python)");
+  EXPECT_EQ(Asked("title:(hash map)"), "title:hash title:map");
+  EXPECT_EQ(Asked("vector -site:cppreference"), "vector -site:cppreference");
 }
 
 }  // namespace

@@ -23,8 +23,10 @@ bool IsPureExclusion(const QueryNode& node) {
 // REQUIRES: IsSameSet(from, *into).
 void AddOccurrences(const QueryNode& from, QueryNode* into) {
   if (from.kind == Kind::kNot) return;
-  if (from.kind == Kind::kTerm || from.kind == Kind::kPhrase) {
+  if (from.kind == Kind::kTerm || from.kind == Kind::kPrefix || from.kind == Kind::kPhrase) {
     into->occurrences += from.occurrences;
+    into->percent = std::max(into->percent, from.percent);
+    into->is_exact |= from.is_exact;
   }
   for (size_t i = 0; i < from.children.size(); ++i) {
     AddOccurrences(from.children[i], &into->children[i]);
@@ -33,7 +35,50 @@ void AddOccurrences(const QueryNode& from, QueryNode* into) {
 
 void ForgetOccurrences(QueryNode* node) {
   node->occurrences = 1;
+  node->percent = 100;
   for (QueryNode& child : node->children) ForgetOccurrences(&child);
+}
+
+// True if some positive leaf scores; otherwise the node only filters.
+bool HasWords(const QueryNode& node) {
+  if (node.kind == Kind::kTerm || node.kind == Kind::kPrefix || node.kind == Kind::kPhrase) {
+    return true;
+  }
+  return node.kind != Kind::kNot &&
+         std::any_of(node.children.begin(), node.children.end(), HasWords);
+}
+
+void ForgetWanted(QueryNode* node) {
+  node->is_wanted = false;
+  for (QueryNode& child : node->children) ForgetWanted(&child);
+}
+
+// Appends the words and prefixes of the node outside exclusions, those of phrases one by one.
+void AppendWords(QueryNode node, std::vector<QueryNode>* words) {
+  if (node.kind == Kind::kNot) return;
+  if (node.kind == Kind::kTerm || node.kind == Kind::kPrefix) words->push_back(node);
+  for (PhraseTerm& of_phrase : node.phrase) {
+    QueryNode& word = words->emplace_back();
+    word.kind = Kind::kTerm;
+    word.field = node.field;
+    word.term = std::move(of_phrase.term);
+    word.folded = std::move(of_phrase.folded);
+    word.surface = std::move(of_phrase.surface);
+    word.occurrences = node.occurrences;
+    word.percent = node.percent;
+    word.is_exact = node.is_exact;
+    word.synonym_of = node.synonym_of;
+  }
+  for (QueryNode& child : node.children) AppendWords(std::move(child), words);
+}
+
+// A word that the user wrote, and that is also a synonym, is the user's.
+void AdoptOrigin(const QueryNode& from, QueryNode* into) {
+  const bool is_of_user = into->synonym_of.term.empty();
+  if (!from.synonym_of.term.empty()) return;
+  into->is_wanted = from.is_wanted && (into->is_wanted || !is_of_user);
+  into->synonym_of = {};
+  if (!is_of_user) into->surface = from.surface;
 }
 
 void AddDistinct(QueryNode node, std::vector<QueryNode>* nodes) {
@@ -43,6 +88,8 @@ void AddDistinct(QueryNode node, std::vector<QueryNode>* nodes) {
     nodes->push_back(std::move(node));
   } else {
     AddOccurrences(node, &*known);
+    known->is_optional = known->is_optional && node.is_optional;
+    AdoptOrigin(node, &*known);
   }
 }
 
@@ -84,8 +131,64 @@ void TreeBuilder::LeaveOutStopWords(std::vector<Operand>* operands) {
                        ". Put + before a word to require it."));
 }
 
-std::optional<QueryNode> TreeBuilder::And(std::vector<Operand> operands) {
+// Replaces the wanted operands by what the demanded ones make of them.
+void TreeBuilder::ResolveWanted(std::vector<Operand>* operands) {
+  bool has_demanded = false;
+  for (Operand& operand : *operands) {
+    const bool is_exclusion = IsPureExclusion(operand.node);
+    operand.is_wanted = operand.is_wanted && !is_exclusion && HasWords(operand.node);
+    has_demanded |= !operand.is_wanted && !is_exclusion && HasWords(operand.node);
+  }
+  if (!has_demanded) return JoinWanted(operands);
+  std::vector<Operand> resolved;
+  for (Operand& operand : *operands) {
+    if (!operand.is_wanted) {
+      resolved.push_back(std::move(operand));
+      continue;
+    }
+    const bool is_word = operand.is_compound || operand.node.kind == Kind::kTerm;
+    std::vector<QueryNode> words;
+    AppendWords(std::move(operand.node), &words);
+    for (QueryNode& word : words) {
+      word.is_optional = true;
+      word.is_wanted =
+          word.kind == Kind::kTerm && word.synonym_of.term.empty() && (is_word || word.is_wanted);
+      resolved.push_back({.node = std::move(word)});
+    }
+  }
+  *operands = std::move(resolved);
+}
+
+// Makes several wanted operands one demanded disjunction at the place of the first.
+void TreeBuilder::JoinWanted(std::vector<Operand>* operands) {
+  const auto is_wanted = [](const Operand& operand) { return operand.is_wanted; };
+  if (std::count_if(operands->begin(), operands->end(), is_wanted) < 2) return;
+  const auto first = std::find_if(operands->begin(), operands->end(), is_wanted);
+  std::vector<QueryNode> alternatives;
+  for (auto operand = first; operand != operands->end(); ++operand) {
+    if (!operand->is_wanted) continue;
+    std::vector<QueryNode> nodes;
+    if (operand->is_compound) {
+      AppendWords(std::move(operand->node), &nodes);
+    } else {
+      nodes.push_back(std::move(operand->node));
+    }
+    for (QueryNode& node : nodes) {
+      node.is_wanted = node.kind == Kind::kTerm;  // words of a bracket are marked already
+      alternatives.push_back(std::move(node));
+    }
+  }
+  first->node = *Or(std::move(alternatives));
+  first->is_wanted = false;
+  std::erase_if(*operands, is_wanted);
+}
+
+std::optional<Operand> TreeBuilder::And(std::vector<Operand> operands) {
   LeaveOutStopWords(&operands);
+  const bool is_wanted = std::all_of(operands.begin(), operands.end(),
+                                     [](const Operand& operand) { return operand.is_wanted; });
+  const bool is_compound = operands.size() == 1 && operands.front().is_compound;
+  ResolveWanted(&operands);
   std::vector<QueryNode> wanted;
   std::vector<QueryNode> excluded;
   const auto add = [&](QueryNode node) {
@@ -100,7 +203,9 @@ std::optional<QueryNode> TreeBuilder::And(std::vector<Operand> operands) {
     }
   }
   std::move(excluded.begin(), excluded.end(), std::back_inserter(wanted));
-  return Join(Kind::kAnd, std::move(wanted));
+  std::optional<QueryNode> node = Join(Kind::kAnd, std::move(wanted));
+  if (!node.has_value()) return std::nullopt;
+  return Operand{.node = *std::move(node), .is_wanted = is_wanted, .is_compound = is_compound};
 }
 
 std::optional<QueryNode> TreeBuilder::Or(std::vector<QueryNode> alternatives) {
@@ -116,6 +221,22 @@ std::optional<QueryNode> TreeBuilder::Or(std::vector<QueryNode> alternatives) {
     }
   }
   return Join(Kind::kOr, std::move(distinct));
+}
+
+std::optional<Operand> TreeBuilder::OrOfUser(std::vector<Operand> alternatives) {
+  if (alternatives.empty()) return std::nullopt;
+  if (alternatives.size() == 1) return std::move(alternatives.front());
+  bool is_wanted = true;
+  std::vector<QueryNode> nodes;
+  for (Operand& alternative : alternatives) {
+    // Or leaves exclusions out.
+    is_wanted = is_wanted && (alternative.is_wanted || IsPureExclusion(alternative.node));
+    ForgetWanted(&alternative.node);
+    nodes.push_back(std::move(alternative.node));
+  }
+  std::optional<QueryNode> node = Or(std::move(nodes));
+  if (!node.has_value()) return std::nullopt;
+  return Operand{.node = *std::move(node), .is_wanted = is_wanted};
 }
 
 QueryNode TreeBuilder::Not(QueryNode node) {

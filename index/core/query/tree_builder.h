@@ -19,6 +19,12 @@ namespace search::index {
 struct Operand {
   QueryNode node;
   bool is_stop_word = false;  // may be dropped if other words remain
+  // Documents need not match it if another operand is demanded, or another wanted one matches. A
+  // bracket is wanted if all in it is: an exclusion, a filter or a demanded word makes it demanded.
+  bool is_wanted = false;
+  // A phrase that was typed as one word with punctuation; beside others, its words are wanted one
+  // by one.
+  bool is_compound = false;
 };
 
 class TreeBuilder {
@@ -26,9 +32,12 @@ class TreeBuilder {
   // notes: receives a note for each part that is left out; must outlive the builder.
   explicit TreeBuilder(std::vector<std::string>* notes) : notes_(notes) {}
 
-  // Each returns nullopt if nothing remains.
-  std::optional<QueryNode> And(std::vector<Operand> operands);
+  // Each returns nullopt if nothing remains. Wanted operands of And become optional words if
+  // another operand with words is demanded, else alternatives.
+  std::optional<Operand> And(std::vector<Operand> operands);
   std::optional<QueryNode> Or(std::vector<QueryNode> alternatives);
+  // An OR that the user wrote: none of its words is given up if another is found.
+  std::optional<Operand> OrOfUser(std::vector<Operand> alternatives);
   QueryNode Not(QueryNode node);
   QueryNode Root(std::optional<QueryNode> node);
 
@@ -37,6 +46,8 @@ class TreeBuilder {
 
  private:
   void LeaveOutStopWords(std::vector<Operand>* operands);
+  void ResolveWanted(std::vector<Operand>* operands);
+  void JoinWanted(std::vector<Operand>* operands);
 
   std::vector<std::string>* notes_;
 };

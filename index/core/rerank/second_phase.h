@@ -68,6 +68,8 @@ struct WordPlaces {
   std::array<uint32_t, kFieldCount> frequencies = {};
   // Ascending, by field; empty in an index without positions, which disables proximity and lead.
   std::array<std::vector<uint32_t>, kFieldCount> positions;
+
+  bool occurs() const { return frequencies != std::array<uint32_t, kFieldCount>{}; }
 };
 
 // Properties of the document itself.

@@ -5,6 +5,7 @@
 
 #include "index/core/query/scoring_words.h"
 #include "index/core/search/score.h"
+#include "index/core/search/search_result.h"
 
 namespace search::index {
 namespace {
@@ -44,7 +45,11 @@ DocumentRater::DocumentRater(std::vector<Word> words, SecondPhase phase, Evaluat
 
 Gain DocumentRater::Rate(uint32_t ordinal) {
   const SearchSpace& space = evaluation_->space();
-  for (size_t i = 0; i < words_.size(); ++i) ReadPlaces(words_[i], ordinal, &places_[i]);
+  lacks_ = 0;
+  for (size_t i = 0; i < words_.size(); ++i) {
+    ReadPlaces(words_[i], ordinal, &places_[i]);
+    if (i < kLackableWordsMax && !places_[i].occurs()) lacks_ |= uint64_t{1} << i;
+  }
   const uint32_t codes = space.segment.length_codes()[ordinal];
   DocumentShape shape;
   for (size_t field = 0; field < kFieldCount; ++field) {

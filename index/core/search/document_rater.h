@@ -28,6 +28,9 @@ class DocumentRater {
   // REQUIRES: ordinals ascend from call to call.
   Gain Rate(uint32_t ordinal);
 
+  // Words that the document of the last Rate lacks, as Hit::lacks.
+  uint64_t lacks() const { return lacks_; }
+
   // Whether parts of the gain are missing because the segment has no positions.
   bool lacks_positions() const { return lacks_positions_; }
 
@@ -46,6 +49,7 @@ class DocumentRater {
   Evaluation* const evaluation_;
   const bool reads_positions_;
   const bool lacks_positions_;
+  uint64_t lacks_ = 0;
   std::vector<WordPlaces> places_;  // positions in the current document, by word
 };
 

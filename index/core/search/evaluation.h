@@ -43,9 +43,9 @@ struct SearchSpace {
   // Maximal units by document block; empty if all ranks are 0.
   std::vector<ScoreUnits> static_rank_maxima;
 
-  TermWeight Weight(const TermEntry& entry, uint32_t occurrences) const {
+  TermWeight Weight(const TermEntry& entry, uint32_t occurrences, uint32_t percent) const {
     return {statistics.document_count(), statistics.document_frequencies()[entry.ordinal],
-            occurrences};
+            occurrences, percent};
   }
   // Bounds of the impacts in the whole list, and in its posting block b.
   Impact TermBound(const TermEntry& entry) const {

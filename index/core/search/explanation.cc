@@ -10,19 +10,44 @@
 #include "index/core/search/document_rater.h"
 #include "index/core/search/matcher.h"
 #include "index/core/search/query_plan.h"
+#include "index/core/segment/prefix_terms.h"
 
 namespace search::index {
 namespace {
 
 using neptune::StatusOr;
 
-std::vector<TermExplanation> ScoringTerms(const Query& query) {
+// Adds the terms that the prefix stands for.
+neptune::Status AddPrefixTerms(const QueryNode& prefix, const Segment& segment,
+                               std::vector<TermExplanation>* terms) {
+  const bool title_only = prefix.field == QueryField::kTitle;
+  NEPTUNE_ASSIGN_OR_RETURN(const PrefixTerms found,
+                           FindPrefixTerms(segment.terms(), prefix.term, prefix.folded));
+  for (const PrefixTerm& one : found.terms) {
+    auto term = std::find_if(terms->begin(), terms->end(), [&](const TermExplanation& known) {
+      return known.term == one.term && known.title_only == title_only;
+    });
+    if (term == terms->end()) {
+      term = terms->insert(term, {.term = one.term, .title_only = title_only, .percent = 0});
+    }
+    term->occurrences += prefix.occurrences;
+    term->percent = std::max(term->percent, prefix.percent);
+  }
+  return neptune::OkStatus();
+}
+
+StatusOr<std::vector<TermExplanation>> ScoringTerms(const Query& query, const Segment& segment) {
   std::vector<TermExplanation> terms;
   for (ScoringWord& word : ScoringWords(query)) {
     TermExplanation& term = terms.emplace_back();
     term.term = std::move(word.term);
     term.title_only = word.title_only;
     term.occurrences = word.occurrences;
+    term.percent = word.percent;
+  }
+  for (const QueryNode* leaf : PositiveLeaves(query)) {
+    if (leaf->kind != QueryNode::Kind::kPrefix) continue;
+    NEPTUNE_RETURN_IF_ERROR(AddPrefixTerms(*leaf, segment, &terms));
   }
   return terms;
 }
@@ -48,7 +73,7 @@ void ExplainTerm(const TermEntry& entry, uint32_t ordinal, Evaluation* evaluatio
   }
   const Impact impact = space.scorer.ToImpact(term->frequencies, codes);
   term->saturation = static_cast<float>(impact) / kImpactsPerSaturation;
-  term->units = space.Weight(entry, term->occurrences).Units(impact);
+  term->units = space.Weight(entry, term->occurrences, term->percent).Units(impact);
 }
 
 StatusOr<uint32_t> OrdinalOf(const Segment& segment, uint64_t doc_id) {
@@ -73,8 +98,10 @@ void AppendLine(std::string* text, const char* format, Values... values) {
 void AppendTerm(const TermExplanation& term, std::string* text) {
   AppendLine(text, "%10.5f  %s%.64s", static_cast<double>(ToScore(term.units)),
              term.title_only ? "title:" : "", term.term.c_str());
-  AppendLine(text, ": %u in query * idf %.4f (in %u documents) * saturation %.4f", term.occurrences,
-             term.idf, term.document_frequency, static_cast<double>(term.saturation));
+  AppendLine(text, ": %u in query", term.occurrences);
+  if (term.percent < 100) AppendLine(text, " * share %.2f", term.percent / 100.0);
+  AppendLine(text, " * idf %.4f (in %u documents) * saturation %.4f", term.idf,
+             term.document_frequency, static_cast<double>(term.saturation));
   AppendLine(text, " (title %u, body %u, extra %u; weighted %.4f)\n", term.frequencies[0],
              term.frequencies[1], term.frequencies[2],
              static_cast<double>(term.weighted_frequency));
@@ -98,7 +125,7 @@ StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query,
   explanation.static_rank = space.segment.static_ranks()[ordinal];
   explanation.static_rank_units = space.StaticRankUnits(ordinal);
   explanation.score_units = explanation.static_rank_units;
-  explanation.terms = ScoringTerms(query);
+  NEPTUNE_ASSIGN_OR_RETURN(explanation.terms, ScoringTerms(query, space.segment));
   for (TermExplanation& term : explanation.terms) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto entry, space.segment.terms().Find(term.term));
     if (entry.has_value()) ExplainTerm(*entry, ordinal, &evaluation, &term);

@@ -28,13 +28,14 @@ struct TermExplanation {
   std::string term;
   bool title_only = false;
   uint32_t occurrences = 0;  // in the query
+  uint32_t percent = 100;    // share of the usual weight
   // In the collection; 0 also if the segment does not hold the word.
   uint32_t document_frequency = 0;
   double idf = 0;
   std::array<uint32_t, kFieldCount> frequencies = {};  // in the document, by Field
   float weighted_frequency = 0;                        // sum over the fields, by weight and length
   float saturation = 0;  // saturation of weighted_frequency, in [0, 1), after rounding
-  ScoreUnits units = 0;  // occurrences * rounded (idf * saturation)
+  ScoreUnits units = 0;  // occurrences * rounded (idf * percent / 100 * saturation)
 };
 
 struct Explanation {

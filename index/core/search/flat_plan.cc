@@ -85,6 +85,7 @@ class Flattener {
     const auto claimed = std::find(unclaimed_.begin(), unclaimed_.end(), leaf);
     if (role != Role::kExcluded && claimed != unclaimed_.end()) {
       word.occurrences = claimed->occurrences;
+      word.leaf.percent = claimed->percent;
       unclaimed_.erase(claimed);
     }
     flat_.words.push_back(word);

@@ -46,8 +46,8 @@ TEST_F(FlatPlanTest, WordsTakeTheirRoles) {
   EXPECT_EQ(FlattenText("+b"), "+1");
   EXPECT_EQ(FlattenText("+b +c"), "+1+1");
   EXPECT_EQ(FlattenText("+b OR +c"), "|1|1");
-  EXPECT_EQ(FlattenText("+b -c"), "+1-0");
-  EXPECT_EQ(FlattenText("+b (+c OR +d) -e"), "+1|1|1-0");
+  EXPECT_EQ(FlattenText("+b NOT c"), "+1-0");
+  EXPECT_EQ(FlattenText("+b (+c OR +d) NOT e"), "+1|1|1-0");
 }
 
 TEST_F(FlatPlanTest, RepeatedWordScoresAsOftenAsItIsSaid) {

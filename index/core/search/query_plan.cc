@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "index/core/segment/prefix_terms.h"
+
 namespace search::index {
 namespace {
 
@@ -23,9 +25,11 @@ class Planner {
       case QueryNode::Kind::kNot:  // outside kAnd
         return PlanNode();
       case QueryNode::Kind::kTerm:
-        return PlanTerms({node.term}, {0}, node.field, scores ? node.occurrences : 0);
+        return PlanTerms({node.term}, {0}, node.field, ShareOf(node, scores));
+      case QueryNode::Kind::kPrefix:
+        return PlanPrefix(node, scores);
       case QueryNode::Kind::kSite:
-        return PlanTerms({Segment::SiteKey(node.term)}, {0}, QueryField::kAny, 0);
+        return PlanTerms({Segment::SiteKey(node.term)}, {0}, QueryField::kAny, {});
       case QueryNode::Kind::kPhrase:
         return PlanPhrase(node, scores);
       case QueryNode::Kind::kAnd:
@@ -36,7 +40,18 @@ class Planner {
     return PlanNode();
   }
 
+  bool prefix_is_cut() const { return prefix_is_cut_; }
+
  private:
+  // How often a leaf scores, and with which share; no occurrences: it does not.
+  struct Share {
+    uint32_t occurrences = 0;
+    uint32_t percent = 100;
+  };
+  static Share ShareOf(const QueryNode& node, bool scores) {
+    return {scores ? node.occurrences : 0, node.percent};
+  }
+
   neptune::StatusOr<PlanNode> PlanPhrase(const QueryNode& node, bool scores) {
     // Fails even if a word is missing and the phrase could not match, so that all partitions agree.
     if (!segment_.has_positions()) {
@@ -50,20 +65,37 @@ class Planner {
       keys.push_back(term.term);
       positions.push_back(term.position);
     }
-    return PlanTerms(keys, positions, node.field, scores ? node.occurrences : 0);
+    return PlanTerms(keys, positions, node.field, ShareOf(node, scores));
   }
 
-  // `occurrences` 0: does not score. Leaves score even if the phrase as a whole cannot match,
+  // Any of the terms that the prefix stands for in this segment.
+  neptune::StatusOr<PlanNode> PlanPrefix(const QueryNode& node, bool scores) {
+    NEPTUNE_ASSIGN_OR_RETURN(const PrefixTerms found,
+                             FindPrefixTerms(segment_.terms(), node.term, node.folded));
+    prefix_is_cut_ |= found.is_cut;
+    PlanNode any;
+    any.kind = PlanNode::Kind::kOr;
+    for (const PrefixTerm& term : found.terms) {
+      PlanNode& leaf = any.children.emplace_back();
+      leaf.kind = PlanNode::Kind::kLeaf;
+      leaf.leaves.push_back({term.entry, node.field == QueryField::kTitle});
+      leaf.positions = {0};
+      if (scores) AddScoring(leaf.leaves.back(), ShareOf(node, scores));
+    }
+    return any.children.empty() ? PlanNode() : Simplify(std::move(any));
+  }
+
+  // Leaves score even if the phrase as a whole cannot match,
   // because another branch may match the document.
   neptune::StatusOr<PlanNode> PlanTerms(const std::vector<std::string_view>& keys,
                                         std::vector<uint32_t> positions, QueryField field,
-                                        uint32_t occurrences) {
+                                        Share share) {
     PlanNode node;
     for (const std::string_view key : keys) {
       NEPTUNE_ASSIGN_OR_RETURN(const auto entry, segment_.terms().Find(key));
       if (!entry.has_value()) continue;
       node.leaves.push_back({*entry, field == QueryField::kTitle});
-      if (occurrences > 0) AddScoring(node.leaves.back(), occurrences);
+      if (share.occurrences > 0) AddScoring(node.leaves.back(), share);
     }
     if (node.leaves.size() < keys.size() || keys.empty()) return PlanNode();
     node.kind = keys.size() == 1 ? PlanNode::Kind::kLeaf : PlanNode::Kind::kPhrase;
@@ -81,6 +113,7 @@ class Planner {
       if (excluded && child.children.empty()) continue;
       const QueryNode& positive = excluded ? child.children[0] : child;
       NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(positive, scores && !excluded, depth + 1));
+      if (child.is_optional) continue;  // the plan knows it as a scoring leaf
       const bool nothing = planned.kind == PlanNode::Kind::kNothing;
       if (!excluded) (nothing ? impossible : possible) = true;
       if (!nothing) (excluded ? node.excluded : node.children).push_back(std::move(planned));
@@ -95,15 +128,25 @@ class Planner {
     node.kind = PlanNode::Kind::kOr;
     for (const QueryNode& child : query.children) {
       NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(child, scores, depth + 1));
-      // Absorption may have made alternatives equal; an any-of holds each word once.
-      const auto is_same = [&](const PlanNode& other) { return IsSame(other, planned); };
-      if (planned.kind == PlanNode::Kind::kNothing ||
-          std::any_of(node.children.begin(), node.children.end(), is_same)) {
+      if (planned.kind != PlanNode::Kind::kOr) {
+        AddAlternative(std::move(planned), &node.children);
         continue;
       }
-      node.children.push_back(std::move(planned));
+      for (PlanNode& alternative : planned.children) {  // of a prefix
+        AddAlternative(std::move(alternative), &node.children);
+      }
     }
     return node.children.empty() ? PlanNode() : Simplify(std::move(node));
+  }
+
+  // Absorption and prefixes may have made alternatives equal; an any-of holds each word once.
+  static void AddAlternative(PlanNode node, std::vector<PlanNode>* alternatives) {
+    const auto is_same = [&](const PlanNode& other) { return IsSame(other, node); };
+    if (node.kind == PlanNode::Kind::kNothing ||
+        std::any_of(alternatives->begin(), alternatives->end(), is_same)) {
+      return;
+    }
+    alternatives->push_back(std::move(node));
   }
 
   // True if both are the same word or phrase.
@@ -140,17 +183,19 @@ class Planner {
     return only;
   }
 
-  void AddScoring(const PlanLeaf& leaf, uint32_t occurrences) {
+  void AddScoring(const PlanLeaf& leaf, Share share) {
     const auto known = std::find(scoring_->begin(), scoring_->end(), leaf);
     if (known != scoring_->end()) {
-      known->occurrences += occurrences;
+      known->occurrences += share.occurrences;
+      known->percent = std::max(known->percent, share.percent);
     } else {
-      scoring_->push_back({leaf.entry, leaf.title_only, occurrences});
+      scoring_->push_back({leaf.entry, leaf.title_only, share.occurrences, share.percent});
     }
   }
 
   const Segment& segment_;
   std::vector<PlanLeaf>* scoring_;
+  bool prefix_is_cut_ = false;
 };
 
 }  // namespace
@@ -171,7 +216,9 @@ uint64_t PlanNode::cost() const {
 
 neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment) {
   QueryPlan plan;
-  NEPTUNE_ASSIGN_OR_RETURN(plan.root, Planner(segment, &plan.scoring).Plan(query.root, true, 0));
+  Planner planner(segment, &plan.scoring);
+  NEPTUNE_ASSIGN_OR_RETURN(plan.root, planner.Plan(query.root, true, 0));
+  plan.prefix_is_cut = planner.prefix_is_cut();
   uint64_t count = 0;
   for (const PlanLeaf& leaf : plan.scoring) count += leaf.occurrences;
   if (count > kScoringLeavesMax) {

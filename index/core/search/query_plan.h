@@ -27,6 +27,8 @@ struct PlanLeaf {
   bool title_only = false;
   // Number of occurrences in the query; set for scoring leaves only, ignored by ==.
   uint32_t occurrences = 1;
+  // Share of the usual weight, in percent; set for scoring leaves only, ignored by ==.
+  uint32_t percent = 100;
 
   bool operator==(const PlanLeaf& other) const {
     return entry.ordinal == other.entry.ordinal && title_only == other.title_only;
@@ -57,6 +59,8 @@ struct QueryPlan {
   // Distinct leaves of words and phrases outside exclusions, in query order. The score of a
   // matching document is their sum, each leaf weighted by its occurrences in the query.
   std::vector<PlanLeaf> scoring;
+  // True if a prefix stands for more terms than were looked up (prefix_terms.h).
+  bool prefix_is_cut = false;
 };
 
 neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment);

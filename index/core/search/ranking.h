@@ -2,7 +2,7 @@
 //
 //   score(d)  = sum over the query's scoring terms t of  q(t) * idf(t) * f(t, d) / (k1 + f(t, d))
 //               + static_rank_weight * static_rank(d)
-//   q(t)      = number of occurrences of t in the query
+//   q(t)      = number of occurrences of t in the query, times their share (`word^0.5`)
 //   f(t, d)   = sum over fields c of  weight(c) * frequency(t, c, d) / (1 - b(c) + b(c) * l(c, d))
 //   l(c, d)   = length of field c in d / mean length of field c in the collection
 //   idf(t)    = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5))

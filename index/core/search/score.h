@@ -50,12 +50,16 @@ inline double InverseDocumentFrequency(uint64_t document_count, uint64_t documen
 class TermWeight {
  public:
   TermWeight() = default;
-  // `occurrences`: number of occurrences of the term in the query.
-  TermWeight(uint64_t document_count, uint64_t document_frequency, uint32_t occurrences = 1)
-      : idf_(static_cast<float>(InverseDocumentFrequency(document_count, document_frequency))),
+  // `occurrences`: number of occurrences of the term in the query; `percent`: their share of the
+  // usual weight, at most 100.
+  TermWeight(uint64_t document_count, uint64_t document_frequency, uint32_t occurrences = 1,
+             uint32_t percent = 100)
+      : idf_(static_cast<float>(InverseDocumentFrequency(document_count, document_frequency) *
+                                percent / 100)),
         occurrences_(occurrences) {}
 
   void AddOccurrences(uint32_t count) { occurrences_ += count; }
+  // Times the share.
   float idf() const { return idf_; }
   uint32_t occurrences() const { return occurrences_; }
 

@@ -19,8 +19,9 @@ class ScoredLeaf {
         cursor_(evaluation->OpenCursor(leaf.entry)),
         bitmap_(space_->impacts.FindDocuments(leaf.entry)),
         title_only_(leaf.title_only),
-        weight_(scoring == nullptr ? TermWeight()
-                                   : space_->Weight(leaf.entry, scoring->occurrences)),
+        weight_(scoring == nullptr
+                    ? TermWeight()
+                    : space_->Weight(leaf.entry, scoring->occurrences, scoring->percent)),
         units_max_(weight_.Units(space_->TermBound(leaf.entry))) {}
 
   PostingCursor& cursor() const { return *cursor_; }

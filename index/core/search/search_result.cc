@@ -19,7 +19,10 @@ bool IsBetter(const Hit& a, const Hit& b) {
 
 void OrderHits(size_t second_phase_count, std::vector<Hit>* hits) {
   std::sort(hits->begin(), hits->end(), IsBetterAtFirst);
-  for (size_t i = second_phase_count; i < hits->size(); ++i) (*hits)[i].gain = 0;
+  for (size_t i = second_phase_count; i < hits->size(); ++i) {
+    (*hits)[i].gain = 0;
+    (*hits)[i].lacks = 0;
+  }
   if (second_phase_count > 0) std::sort(hits->begin(), hits->end(), IsBetter);
 }
 
@@ -34,6 +37,7 @@ SearchResult MergeResults(const SearchResult& a, const SearchResult& b, size_t k
   const size_t kept = std::max(k, merged.second_phase_count);
   if (merged.hits.size() > kept) merged.hits.resize(kept);
   merged.total = a.total + b.total;
+  merged.prefix_is_cut = a.prefix_is_cut || b.prefix_is_cut;
   merged.total_is_exact = a.total_is_exact && b.total_is_exact;
   merged.complete = a.complete && b.complete;
   return merged;

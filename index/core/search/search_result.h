@@ -3,11 +3,11 @@
 // Second phase: index/core/rerank.
 // Threads: plain values, pure functions.
 //
-// Order of hits: the second_phase_count best by first score keep their gain, all others lose it,
-// and the hits are ordered by FinalScore. A gain is never negative, so hits with a gain stay in
-// front. Which documents keep their gain depends on first scores alone, so a merge decides as a
-// single index would: a document that is not among the best of its partition is not among the best
-// of all.
+// Order of hits: the second_phase_count best by first score keep their gain and lacking words, all
+// others lose them, and the hits are ordered by FinalScore. A gain is never negative, so hits with
+// a gain stay in front. Which documents keep their gain depends on first scores alone, so a merge
+// decides as a single index would: a document that is not among the best of its partition is not
+// among the best of all.
 
 #pragma once
 
@@ -17,10 +17,15 @@
 
 namespace search::index {
 
+inline constexpr size_t kLackableWordsMax = 64;
+
 struct Hit {
   uint64_t doc_id = 0;
   float score = 0;  // first-phase score; comparable between all documents
   float gain = 0;   // second-phase gain; 0 for documents that the second phase did not rate
+  // Bit i: the second phase rated the document and it lacks the query's i-th scoring word
+  // (scoring_words.h). Only for the first kLackableWordsMax words.
+  uint64_t lacks = 0;
 
   bool operator==(const Hit&) const = default;
 };
@@ -42,11 +47,15 @@ struct SearchResult {
   // True if documents were rated without positions, which leaves only the title to the second
   // phase.
   bool second_phase_lacks_positions = false;
+  // True if a prefix of the query stands for more terms of the segment than were looked up, so that
+  // matching documents may be missing.
+  bool prefix_is_cut = false;
 
   bool operator==(const SearchResult&) const = default;
 };
 
-// Drops the gains of all but the second_phase_count best hits and orders hits by final score.
+// Drops what the second phase added to all but the second_phase_count best hits, and orders hits by
+// final score.
 // REQUIRES: hits contain every document that may be among the best.
 void OrderHits(size_t second_phase_count, std::vector<Hit>* hits);
 

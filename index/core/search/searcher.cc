@@ -41,6 +41,7 @@ neptune::Status RunSecondPhase(const Query& query, const SearchOptions& options,
   for (const uint32_t i : by_ordinal) {
     if (evaluation->stopped()) break;
     result->hits[i].gain = ToScore(rater->Rate(entries[i].ordinal).units());
+    result->hits[i].lacks = rater->lacks();
   }
   if (evaluation->stopped()) result->second_phase_count = 0;
   result->second_phase_lacks_positions = rater->lacks_positions();
@@ -66,6 +67,7 @@ class Searcher::Rep {
       return neptune::InvalidArgument("searcher: invalid weights of the second phase");
     }
     SearchResult result;
+    result.prefix_is_cut = plan.prefix_is_cut;
     if (options.k > 0) {
       result.second_phase_count = std::min(options.second_phase_count, kHitCountMax);
     }

@@ -13,7 +13,8 @@ namespace search::index {
 WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evaluation)
     : entry_(leaf.entry),
       scores_(occurrences > 0),
-      weight_(scores_ ? evaluation->space().Weight(leaf.entry, occurrences) : TermWeight()),
+      weight_(scores_ ? evaluation->space().Weight(leaf.entry, occurrences, leaf.percent)
+                      : TermWeight()),
       list_(evaluation->space().impacts.Find(leaf.entry)),
       dense_(list_ != nullptr && list_->is_dense() ? list_ : nullptr),
       evaluation_(evaluation) {

@@ -18,8 +18,10 @@ namespace search::index {
 
 inline constexpr std::string_view kSegmentFileName = "segment";
 inline constexpr std::string_view kStatisticsFileName = "statistics";
-inline constexpr FileKind kSegmentKind = {.magic = 0x4753504e, .version = 2};     // "NPSG"
+inline constexpr std::string_view kTierBoundsFileName = "tier_bounds";
+inline constexpr FileKind kSegmentKind = {.magic = 0x4753504e, .version = 3};     // "NPSG"
 inline constexpr FileKind kStatisticsKind = {.magic = 0x5453504e, .version = 2};  // "NPST"
+inline constexpr FileKind kTierBoundsKind = {.magic = 0x4254504e, .version = 1};  // "NPTB"
 
 inline constexpr FileKind kLiveDocumentsKind = {.magic = 0x564c504e, .version = 1};  // "NPLV"
 
@@ -57,6 +59,11 @@ enum SegmentSection : uint32_t {
 enum StatisticsSection : uint32_t {
   kStatisticsTotalsSection = 1,
   kDocumentFrequenciesSection = 2,
+};
+
+enum TierBoundsSection : uint32_t {
+  kTierBoundsTotalsSection = 1,
+  kWordBoundsSection = 2,
 };
 
 enum LiveDocumentsSection : uint32_t {
@@ -97,6 +104,14 @@ struct StatisticsTotals {
   float static_rank_weight = 0;
 };
 static_assert(sizeof(StatisticsTotals) == 72);
+
+struct TierBoundsTotals {
+  uint64_t segment_fingerprint = 0;
+  uint64_t document_count = 0;  // documents of the other tier
+  float static_rank_max = 0;    // over these documents
+  uint32_t reserved = 0;
+};
+static_assert(sizeof(TierBoundsTotals) == 24);
 
 // Offsets of a block's parts from the start of the term's bytes.
 struct BlockOffsets {

@@ -46,7 +46,7 @@ neptune::StatusOr<TermDictionary> TermDictionary::FromSections(uint64_t term_cou
 
 // Several blocks may begin with the same eight bytes; the key may be in any of them, or in the
 // block before the first.
-neptune::StatusOr<std::optional<TermEntry>> TermDictionary::Find(std::string_view key) const {
+neptune::StatusOr<uint64_t> TermDictionary::BlockOf(std::string_view key) const {
   const uint64_t head = KeyHead(key);
   const auto first = std::lower_bound(heads_.begin(), heads_.end(), head);
   uint64_t low = static_cast<uint64_t>(first - heads_.begin());
@@ -59,7 +59,17 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::Find(std::string_vie
     if (!probe.Next()) return probe.status();
     (probe.key() <= key ? low : high) = middle;
   }
-  return FindInBlock(key, low);
+  return low;
+}
+
+neptune::StatusOr<std::optional<TermEntry>> TermDictionary::Find(std::string_view key) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t block, BlockOf(key));
+  return FindInBlock(key, block);
+}
+
+neptune::StatusOr<TermCursor> TermDictionary::CursorBefore(std::string_view key) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t block, BlockOf(key));
+  return TermCursor(*this, block);
 }
 
 // Compares only the bytes that front coding leaves undecided: the first `matched` bytes of the key

@@ -28,6 +28,8 @@ struct TermBlock {
   uint64_t first_block = 0;
 };
 
+class TermCursor;
+
 class TermDictionary {
  public:
   TermDictionary() = default;
@@ -43,9 +45,14 @@ class TermDictionary {
   // The term's entry, or nullopt. Cost: a binary search over eight-byte heads, then one block.
   neptune::StatusOr<std::optional<TermEntry>> Find(std::string_view key) const;
 
+  // A cursor whose next terms are at most kTermBlockSize smaller ones, then those from `key` on.
+  neptune::StatusOr<TermCursor> CursorBefore(std::string_view key) const;
+
  private:
   friend class TermCursor;
 
+  // The block that holds the key if any does; may be blocks_.size() of an empty dictionary.
+  neptune::StatusOr<uint64_t> BlockOf(std::string_view key) const;
   neptune::StatusOr<std::optional<TermEntry>> FindInBlock(std::string_view key,
                                                           uint64_t block) const;
 

@@ -13,17 +13,31 @@ bool Contains(const std::vector<uint32_t>& positions, uint32_t position) {
   return std::find(positions.begin(), positions.end(), position) != positions.end();
 }
 
+bool IsOfPrefix(const QueryNode& prefix, const std::string& term) {
+  return term.starts_with(prefix.term) || term == prefix.folded;
+}
+
 constexpr size_t kBody = static_cast<size_t>(Field::kBody);
 
 uint32_t ToUnits(double score) { return static_cast<uint32_t>(score * 65536 + 0.5); }
 
 }  // namespace
 
-void BruteForce::CollectLeaves(const QueryNode& node, ScoringLeaves* leaves) {
+void BruteForce::CollectLeaves(const QueryNode& node, ScoringLeaves* leaves) const {
   const bool title_only = node.field == QueryField::kTitle;
   if (node.kind == QueryNode::Kind::kNot) return;
-  if (node.kind == QueryNode::Kind::kTerm) (*leaves)[{node.term, title_only}] += node.occurrences;
-  for (const PhraseTerm& term : node.phrase) (*leaves)[{term.term, title_only}] += node.occurrences;
+  const auto add = [&](const std::string& term) {
+    Share& share = (*leaves)[{term, title_only}];
+    share.occurrences += node.occurrences;
+    share.percent = std::max(share.percent, node.percent);
+  };
+  if (node.kind == QueryNode::Kind::kTerm) add(node.term);
+  if (node.kind == QueryNode::Kind::kPrefix) {
+    for (const auto& [term, frequency] : document_frequencies_) {
+      if (IsOfPrefix(node, term)) add(term);
+    }
+  }
+  for (const PhraseTerm& term : node.phrase) add(term.term);
   for (const QueryNode& child : node.children) CollectLeaves(child, leaves);
 }
 
@@ -67,10 +81,19 @@ bool BruteForce::Matches(const QueryNode& node, const Document& document) const 
     case QueryNode::Kind::kTerm:
       return std::any_of(document.fields.begin(), document.fields.begin() + field_count,
                          [&](const Positions& field) { return field.contains(node.term); });
+    case QueryNode::Kind::kPrefix:
+      return std::any_of(document.fields.begin(), document.fields.begin() + field_count,
+                         [&](const Positions& field) {
+                           return std::any_of(field.begin(), field.end(), [&](const auto& entry) {
+                             return IsOfPrefix(node, entry.first);
+                           });
+                         });
     case QueryNode::Kind::kSite:
       return document.sites.contains(node.term);
     case QueryNode::Kind::kAnd:
-      return std::all_of(node.children.begin(), node.children.end(), matches);
+      return std::all_of(node.children.begin(), node.children.end(), [&](const QueryNode& child) {
+        return child.is_optional || matches(child);
+      });
     case QueryNode::Kind::kOr:
       return std::any_of(node.children.begin(), node.children.end(), matches);
     case QueryNode::Kind::kNot:
@@ -98,7 +121,7 @@ float BruteForce::Score(const ScoringLeaves& leaves, const Document& document) c
   constexpr float kUnit = 65536;
   int64_t units =
       std::lround(std::floor(ranking_.static_rank_weight * kUnit * document.static_rank + 0.5F));
-  for (const auto& [leaf, occurrences] : leaves) {
+  for (const auto& [leaf, share] : leaves) {
     const auto& [term, title_only] = leaf;
     float frequency = 0;
     bool found = false;
@@ -113,10 +136,11 @@ float BruteForce::Score(const ScoringLeaves& leaves, const Document& document) c
     if (!found) continue;
     const auto n = static_cast<double>(documents_.size());
     const auto df = static_cast<double>(document_frequencies_.at(term));
-    const auto idf = static_cast<float>(std::log(1 + (n - df + 0.5) / (df + 0.5)));
+    const auto idf =
+        static_cast<float>(std::log(1 + (n - df + 0.5) / (df + 0.5)) * share.percent / 100);
     const float saturation = frequency / (ranking_.k1 + frequency);
     const float impact = std::min(65280.0F, std::floor(saturation * kUnit + 0.5F));
-    units += occurrences * static_cast<int64_t>(idf * impact + 0.5F);
+    units += share.occurrences * static_cast<int64_t>(idf * impact + 0.5F);
   }
   return static_cast<float>(units) / kUnit;
 }
@@ -216,6 +240,17 @@ float BruteForce::Gain(const Words& words, const SecondPhaseWeights& weights,
   return static_cast<float>(units) / 65536;
 }
 
+uint64_t BruteForce::Lacks(const Words& words, const Document& document) {
+  uint64_t lacks = 0;
+  for (size_t i = 0; i < std::min<size_t>(words.size(), 64); ++i) {
+    const auto& [term, field_count] = words[i];
+    const bool occurs = std::any_of(document.fields.begin(), document.fields.begin() + field_count,
+                                    [&](const Positions& field) { return field.contains(term); });
+    if (!occurs) lacks |= uint64_t{1} << i;
+  }
+  return lacks;
+}
+
 SearchResult BruteForce::SearchTwice(const Query& query, size_t k, size_t count,
                                      const SecondPhaseWeights& weights) const {
   Words words;
@@ -226,6 +261,7 @@ SearchResult BruteForce::SearchTwice(const Query& query, size_t k, size_t count,
       result.hits.begin() + static_cast<ptrdiff_t>(std::min(count, result.hits.size()));
   for (auto hit = result.hits.begin(); hit != rated; ++hit) {
     hit->gain = Gain(words, weights, Find(hit->doc_id));
+    hit->lacks = Lacks(words, Find(hit->doc_id));
   }
   std::sort(result.hits.begin(), rated, [](const Hit& a, const Hit& b) {
     const float of_a = a.score + a.gain;

@@ -33,8 +33,12 @@ class BruteForce {
                            const SecondPhaseWeights& weights) const;
 
  private:
-  // Occurrences in the query, by (term, title only).
-  using ScoringLeaves = std::map<std::pair<std::string, bool>, uint32_t>;
+  // Occurrences in the query and their share, by (term, title only).
+  struct Share {
+    uint32_t occurrences = 0;
+    uint32_t percent = 0;
+  };
+  using ScoringLeaves = std::map<std::pair<std::string, bool>, Share>;
   using Positions = std::map<std::string, std::vector<uint32_t>>;
   struct Document {
     uint64_t doc_id = 0;
@@ -44,7 +48,7 @@ class BruteForce {
     std::set<std::string> sites;
   };
 
-  static void CollectLeaves(const QueryNode& node, ScoringLeaves* leaves);
+  void CollectLeaves(const QueryNode& node, ScoringLeaves* leaves) const;
   bool Matches(const QueryNode& node, const Document& document) const;
   float Score(const ScoringLeaves& leaves, const Document& document) const;
   const Document& Find(uint64_t doc_id) const;
@@ -54,6 +58,7 @@ class BruteForce {
   using Words = std::vector<std::pair<std::string, size_t>>;
   static void CollectWords(const QueryNode& node, Words* words);
   float Gain(const Words& words, const SecondPhaseWeights& weights, const Document& document) const;
+  static uint64_t Lacks(const Words& words, const Document& document);
   uint32_t PairUnits(const Words& words, size_t s, size_t t, double weight,
                      const Document& document) const;
 

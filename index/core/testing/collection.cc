@@ -82,8 +82,9 @@ namespace {
 
 class QueryMaker {
  public:
-  QueryMaker(const std::vector<TestDocument>& documents, const std::function<uint64_t()>& pick)
-      : documents_(documents), pick_(pick) {}
+  QueryMaker(const std::vector<TestDocument>& documents, const std::function<uint64_t()>& pick,
+             bool has_prefixes)
+      : documents_(documents), pick_(pick), has_prefixes_(has_prefixes) {}
 
   std::string Make(int depth) {
     switch (pick_() % (depth > 0 ? 13 : 7)) {
@@ -95,13 +96,16 @@ class QueryMaker {
       case 3:
         return "title:" + Word();
       case 4:
-        return Words(2 + pick_() % 3, " OR ");
+        return pick_() % 3 == 0 ? Words(2, " OR ") + "^0." + std::to_string(1 + pick_() % 99)
+                                : Words(2 + pick_() % 3, " OR ");
       case 5:
+        if (pick_() % 4 == 0) return Prefix();
         return Words(2 + pick_() % 2, " ");
       case 6:
         return pick_() % 2 == 0 ? "title:\"" + Words(2, " ") + "\"" : "site:" + Document().site;
       case 7:
-        return Make(depth - 1) + " -" + Word();
+        if (pick_() % 2 == 0) return Make(depth - 1) + " -" + Word();
+        return Make(depth - 1) + " ~" + (pick_() % 3 == 0 ? Prefix() : Word());
       case 8:
         return "(" + Make(depth - 1) + ") OR (" + Make(depth - 1) + ")";
       case 9:
@@ -128,6 +132,13 @@ class QueryMaker {
       if (std::isalnum(static_cast<unsigned char>(c)) != 0) plain.push_back(c);
     }
     return plain.empty() ? "the" : plain;
+  }
+
+  // A prefix of a few words only, below the limit of words that a prefix stands for.
+  std::string Prefix() {
+    const std::string word = Word();
+    const size_t size_min = word[0] == 'w' ? 5 : 8;  // of w0 to w2999 (ZipfDocuments), of texts
+    return !has_prefixes_ || word.size() < size_min ? word : word.substr(0, word.size() - 1) + "*";
   }
 
   // Consecutive words of one document, so that phrases and conjunctions match something.
@@ -161,13 +172,14 @@ class QueryMaker {
 
   const std::vector<TestDocument>& documents_;
   const std::function<uint64_t()>& pick_;
+  const bool has_prefixes_;
 };
 
 }  // namespace
 
 std::string RandomQuery(const std::vector<TestDocument>& documents,
-                        const std::function<uint64_t()>& pick) {
-  return QueryMaker(documents, pick).Make(2);
+                        const std::function<uint64_t()>& pick, bool has_prefixes) {
+  return QueryMaker(documents, pick, has_prefixes).Make(2);
 }
 
 }  // namespace search::index

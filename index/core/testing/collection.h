@@ -70,8 +70,8 @@ class TestCollection {
 };
 
 // Generates queries over the words of the documents: single words, all, any, phrases, exclusions,
-// fields, brackets; `pick` yields random numbers.
+// fields, brackets, prefixes unless `has_prefixes` is false; `pick` yields random numbers.
 std::string RandomQuery(const std::vector<TestDocument>& documents,
-                        const std::function<uint64_t()>& pick);
+                        const std::function<uint64_t()>& pick, bool has_prefixes = true);
 
 }  // namespace search::index

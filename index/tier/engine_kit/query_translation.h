@@ -49,6 +49,7 @@ typename Operators::Set TranslateQuery(const QueryNode& node) {
       if (in_title) return title;
       return Operators::Or(Operators::Or(title, phrase_in(Field::kBody)), phrase_in(Field::kExtra));
     }
+    case QueryNode::Kind::kPrefix:  // refused by SearchWithinRead
     case QueryNode::Kind::kNothing:
     case QueryNode::Kind::kNot:  // occurs below kAnd only, which handles it
       return Set();
@@ -56,9 +57,12 @@ typename Operators::Set TranslateQuery(const QueryNode& node) {
     case QueryNode::Kind::kOr:
       break;
   }
-  Set result = TranslateQuery<Operators>(node.children.at(0));
-  for (size_t i = 1; i < node.children.size(); ++i) {
+  size_t i = 0;
+  while (node.children.at(i).is_optional) ++i;
+  Set result = TranslateQuery<Operators>(node.children[i]);
+  for (++i; i < node.children.size(); ++i) {
     const QueryNode& child = node.children[i];
+    if (child.is_optional) continue;
     result = node.kind == QueryNode::Kind::kOr
                  ? Operators::Or(result, TranslateQuery<Operators>(child))
              : child.kind == QueryNode::Kind::kNot

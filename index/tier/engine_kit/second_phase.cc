@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "index/core/search/search_result.h"
 #include "index/core/segment/length_code.h"
 #include "index/tier/operators.h"
 
@@ -47,18 +48,21 @@ neptune::Status RunSecondPhase(const TierQuery& tier_query, const Query& query,
     hit_by_ordinal[ordinals[i]] = static_cast<int>(i);
   }
   std::map<int, uint32_t> gains;
+  std::map<int, uint64_t> lacks;
   for (const auto& [ordinal, hit] : hit_by_ordinal) {
     answer->set_evaluated_completely(!(stop && stop()));
     if (!answer->evaluated_completely()) return neptune::OkStatus();
     std::vector<WordPlaces> places(words.size());
     for (size_t i = 0; i < words.size(); ++i) {
       NEPTUNE_RETURN_IF_ERROR(space.read_places(words[i], ordinal, &places[i]));
+      if (i < kLackableWordsMax && !places[i].occurs()) lacks[hit] |= uint64_t{1} << i;
     }
     gains[hit] = phase.Rate(places, ShapeOf(space.length_codes(ordinal), space.scorer)).units();
   }
   for (const auto& [hit, units] : gains) {
     if (units > 0) answer->mutable_hits(hit)->set_gain(ToGain(units));
   }
+  for (const auto& [hit, words_lacked] : lacks) answer->mutable_hits(hit)->set_lacks(words_lacked);
   answer->set_second_phase_count(tier_query.second_phase_count());
   KeepBest(tier_query.hit_count_max(), answer);
   return neptune::OkStatus();

@@ -8,6 +8,7 @@
 #include "index/tier/registry.h"
 #include "index/tier/search_input.h"
 #include "index/tier/segment/segment_messages.h"
+#include "index/tier/segment/site_naming.h"
 #include "index/updates/document_change.h"
 #include "neptune/base/file.h"
 
@@ -95,10 +96,17 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& tier_query,
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
   NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
   const LastWriteName known = searchable();  // before the snapshot, which may include more
-  NEPTUNE_ASSIGN_OR_RETURN(
-      const SearchResult result,
-      partition()->snapshot()->Search(query, ToSearchOptions(tier_query, control)));
+  const std::shared_ptr<const PartitionSnapshot> snapshot = partition()->snapshot();
+  NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
+                           snapshot->Search(query, ToSearchOptions(tier_query, control)));
   TierAnswer answer = ToAnswer(result, index_version_);
+  if (result.total == 0 && result.complete) {
+    std::vector<NamedSegment> segments;
+    for (const PartitionSnapshot::Part& part : snapshot->parts()) {
+      segments.push_back({&part.segment->segment(), part.live.get()});
+    }
+    NEPTUNE_RETURN_IF_ERROR(NameSites(segments, SiteFilters(query), &answer));
+  }
   answer.set_epoch(EpochOf(known));
   return answer;
 }

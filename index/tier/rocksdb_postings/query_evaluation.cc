@@ -21,6 +21,7 @@ QueryEvaluation::Node QueryEvaluation::Bind(const QueryNode& query, bool is_posi
   Node node;
   node.kind = query.kind;
   node.is_title_only = query.field == QueryField::kTitle;
+  node.is_optional = query.is_optional;
   for (const PhraseTerm& term : query.phrase) node.positions.push_back(term.position);
   for (const std::string& term : TermsOfLeaf(query)) {
     node.cursors.push_back(OpenCursor(term, is_positive));
@@ -42,6 +43,7 @@ TermPostingCursor* QueryEvaluation::OpenCursor(const std::string& term, bool is_
 bool QueryEvaluation::Matches(const Node& node, uint32_t ordinal) {
   const auto child_matches = [&](const Node& child) { return Matches(child, ordinal); };
   switch (node.kind) {
+    case QueryNode::Kind::kPrefix:  // refused by SearchWithinRead
     case QueryNode::Kind::kNothing:
       return false;
     case QueryNode::Kind::kTerm:
@@ -51,7 +53,9 @@ bool QueryEvaluation::Matches(const Node& node, uint32_t ordinal) {
     case QueryNode::Kind::kPhrase:
       return MatchesPhrase(node, ordinal);
     case QueryNode::Kind::kAnd:
-      return std::all_of(node.children.begin(), node.children.end(), child_matches);
+      return std::all_of(node.children.begin(), node.children.end(), [&](const Node& child) {
+        return child.is_optional || child_matches(child);
+      });
     case QueryNode::Kind::kOr:
       return std::any_of(node.children.begin(), node.children.end(), child_matches);
     case QueryNode::Kind::kNot:

@@ -33,6 +33,7 @@ class QueryEvaluation {
   struct Node {
     QueryNode::Kind kind = QueryNode::Kind::kNothing;
     bool is_title_only = false;
+    bool is_optional = false;
     std::vector<TermPostingCursor*> cursors;  // one, except for kPhrase
     std::vector<uint32_t> positions;          // kPhrase
     std::vector<Node> children;

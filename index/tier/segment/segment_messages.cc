@@ -23,9 +23,11 @@ TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version) {
     added->set_doc_id(hit.doc_id);
     added->set_score(hit.score);
     if (hit.gain > 0) added->set_gain(hit.gain);
+    if (hit.lacks != 0) added->set_lacks(hit.lacks);
   }
   answer.set_second_phase_count(static_cast<uint32_t>(result.second_phase_count));
   answer.set_second_phase_lacks_positions(result.second_phase_lacks_positions);
+  answer.set_prefix_is_cut(result.prefix_is_cut);
   answer.set_total(result.total);
   answer.set_total_is_exact(result.total_is_exact);
   answer.set_evaluated_completely(result.complete);

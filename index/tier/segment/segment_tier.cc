@@ -1,11 +1,15 @@
 #include "index/tier/segment/segment_tier.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "index/core/builder/index_builder.h"
+#include "index/core/query/scoring_words.h"
 #include "index/core/search/collection_statistics.h"
 #include "index/core/search/global_statistics.h"
 #include "index/core/search/searcher.h"
+#include "index/core/search/tier_bounds.h"
 #include "index/core/segment/segment_reader.h"
 #include "index/suggest/phrase_counter.h"
 #include "index/suggest/suggestion_index.h"
@@ -13,19 +17,33 @@
 #include "index/tier/operators.h"
 #include "index/tier/search_input.h"
 #include "index/tier/segment/segment_messages.h"
+#include "index/tier/segment/site_naming.h"
 
 namespace search::index {
 namespace {
 
+// Parts that an index may lack; null then.
+struct SegmentTierExtras {
+  std::unique_ptr<SuggestionIndex> suggestions;
+  std::unique_ptr<TierBounds> bounds;
+};
+
+neptune::StatusOr<std::unique_ptr<TierBounds>> OpenBounds(const std::string& directory,
+                                                          const Segment& segment) {
+  auto bounds = TierBounds::Open(directory, segment, OpenOptions());
+  if (bounds.status().code() == neptune::StatusCode::kNotFound) return nullptr;
+  return bounds;
+}
+
 class SegmentTier : public IndexTier {
  public:
   SegmentTier(std::unique_ptr<Segment> segment, std::unique_ptr<CollectionStatistics> statistics,
-              std::unique_ptr<Searcher> searcher, std::unique_ptr<SuggestionIndex> suggestions,
-              uint64_t index_version)
+              std::unique_ptr<Searcher> searcher, SegmentTierExtras extras, uint64_t index_version)
       : segment_(std::move(segment)),
         statistics_(std::move(statistics)),
         searcher_(std::move(searcher)),
-        suggestions_(std::move(suggestions)),
+        suggestions_(std::move(extras.suggestions)),
+        bounds_(std::move(extras.bounds)),
         index_version_(index_version) {}
 
   neptune::StatusOr<TierAnswer> Search(const TierQuery& tier_query,
@@ -34,7 +52,12 @@ class SegmentTier : public IndexTier {
     NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
     NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
                              searcher_->Search(query, ToSearchOptions(tier_query, control)));
-    return ToAnswer(result, index_version_);
+    TierAnswer answer = ToAnswer(result, index_version_);
+    if (bounds_ != nullptr) NEPTUNE_RETURN_IF_ERROR(AddBounds(query, &answer));
+    if (result.total == 0 && result.complete) {
+      NEPTUNE_RETURN_IF_ERROR(NameSites({{segment_.get(), nullptr}}, SiteFilters(query), &answer));
+    }
+    return answer;
   }
 
   TierInfo Info() const override {
@@ -52,10 +75,35 @@ class SegmentTier : public IndexTier {
   }
 
  private:
+  neptune::Status AddBounds(const Query& query, TierAnswer* answer) const {
+    OtherTierBounds& bounds = *answer->mutable_other_tier();
+    const Scorer scorer(statistics_->mean_lengths(), statistics_->ranking());
+    bounds.set_static_rank_units(scorer.StaticRankUnits(bounds_->static_rank_max()));
+    bounds.set_is_empty(bounds_->document_count() == 0);
+    for (const ScoringWord& scoring : ScoringWords(query)) {
+      OtherTierWord& word = *bounds.add_words();
+      NEPTUNE_ASSIGN_OR_RETURN(const auto entry, segment_->terms().Find(scoring.term));
+      if (!entry.has_value()) continue;
+      const WordBound& bound = bounds_->words()[entry->ordinal];
+      const uint64_t frequency = statistics_->document_frequencies()[entry->ordinal];
+      const TermWeight weight(statistics_->document_count(), frequency, scoring.occurrences,
+                              scoring.percent);
+      word.set_is_known(true);
+      word.set_document_count(bound.document_count);
+      word.set_units(weight.Units(bound.impact_max));
+      // The second phase knows no shares.
+      word.set_inverse_document_frequency(
+          static_cast<float>(InverseDocumentFrequency(statistics_->document_count(), frequency)));
+      word.set_title_share(bound.title_share_max);
+    }
+    return neptune::OkStatus();
+  }
+
   const std::unique_ptr<Segment> segment_;
   const std::unique_ptr<CollectionStatistics> statistics_;
   const std::unique_ptr<Searcher> searcher_;
   const std::unique_ptr<SuggestionIndex> suggestions_;  // null: the index has none
+  const std::unique_ptr<TierBounds> bounds_;            // null: the index has none
   const uint64_t index_version_;
 };
 
@@ -80,6 +128,13 @@ class SegmentTierBuilder : public TierBuilder {
   PhraseCounter phrases_;
 };
 
+// Bounds are only of use with two tiers.
+neptune::Status FinishBounds(const std::vector<std::string>& directories, size_t tier1_count) {
+  if (tier1_count == 0 || tier1_count >= directories.size()) return neptune::OkStatus();
+  const auto tier2 = directories.begin() + static_cast<ptrdiff_t>(tier1_count);
+  return WriteTierBounds({directories.begin(), tier2}, {tier2, directories.end()});
+}
+
 }  // namespace
 
 neptune::StatusOr<std::unique_ptr<IndexTier>> OpenSegmentTier(const std::string& directory,
@@ -89,9 +144,11 @@ neptune::StatusOr<std::unique_ptr<IndexTier>> OpenSegmentTier(const std::string&
                            CollectionStatistics::Open(directory, *segment, OpenOptions()));
   NEPTUNE_ASSIGN_OR_RETURN(auto searcher,
                            Searcher::Create(*segment, *statistics, statistics->ranking()));
-  NEPTUNE_ASSIGN_OR_RETURN(auto suggestions, OpenSuggestions(directory));
+  SegmentTierExtras extras;
+  NEPTUNE_ASSIGN_OR_RETURN(extras.suggestions, OpenSuggestions(directory));
+  NEPTUNE_ASSIGN_OR_RETURN(extras.bounds, OpenBounds(directory, *segment));
   return std::make_unique<SegmentTier>(std::move(segment), std::move(statistics),
-                                       std::move(searcher), std::move(suggestions), index_version);
+                                       std::move(searcher), std::move(extras), index_version);
 }
 
 neptune::StatusOr<std::unique_ptr<TierBuilder>> CreateSegmentTierBuilder(
@@ -109,6 +166,7 @@ neptune::Status FinishSegmentCollection(const std::vector<std::string>& director
   statistics_options.ranking = options.ranking;
   statistics_options.thread_count = options.thread_count;
   NEPTUNE_RETURN_IF_ERROR(ComputeGlobalStatistics(directories, statistics_options));
+  NEPTUNE_RETURN_IF_ERROR(FinishBounds(directories, options.tier1_count));
   const neptune::Status suggestions =
       FinishSuggestions(directories, {.thread_count = options.thread_count});
   // Imported segments have no texts to suggest from.
