@@ -9,12 +9,15 @@ QueryTerms::QueryTerms(const index::Query& query) {
   for (const QueryNode* leaf : index::PositiveLeaves(query)) {
     if (leaf->field == QueryField::kTitle) continue;
     if (leaf->kind == QueryNode::Kind::kTerm) {
-      int& unit = single_units_[static_cast<size_t>(Number(leaf->term))];
-      if (unit == kNoUnit) unit = NewUnit(/*is_phrase=*/false);
+      AddWord(leaf->term);
       continue;
     }
     if (leaf->kind == QueryNode::Kind::kPrefix) {
       AddPrefix(*leaf);
+      continue;
+    }
+    if (leaf->kind == QueryNode::Kind::kNear) {
+      for (const index::PhraseTerm& word : leaf->phrase) AddWord(word.term);
       continue;
     }
     Phrase phrase;
@@ -30,6 +33,11 @@ QueryTerms::QueryTerms(const index::Query& query) {
     const int of_prefix = unit == kNoUnit ? FindPrefix(term) : kNoTerm;
     if (of_prefix != kNoTerm) unit = UnitOf(of_prefix);
   }
+}
+
+void QueryTerms::AddWord(std::string_view term) {
+  int& unit = single_units_[static_cast<size_t>(Number(term))];
+  if (unit == kNoUnit) unit = NewUnit(/*is_phrase=*/false);
 }
 
 void QueryTerms::AddPrefix(const QueryNode& leaf) {

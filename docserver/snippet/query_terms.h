@@ -69,6 +69,7 @@ class QueryTerms {
     }
     return kNoTerm;
   }
+  void AddWord(std::string_view term);
   void AddPrefix(const index::QueryNode& leaf);
   int Number(std::string_view term);
   int NewUnit(bool is_phrase);

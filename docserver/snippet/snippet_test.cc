@@ -54,6 +54,10 @@ TEST(SnippetTest, MarksPhrasesOnlyAsAWhole) {
             "A [foreign] [key] is a key. [Foreign] [keys] matter.");
 }
 
+TEST(SnippetTest, MarksEachWordOfNear) {
+  EXPECT_EQ(Marked("Hash and map, a map.", "hash NEAR/3 map"), "[Hash] and [map], a [map].");
+}
+
 TEST(SnippetTest, MarksNamesWithPunctuation) {
   EXPECT_EQ(Marked("Use std::vector<int>, in C++ or C.", "std::vector c++"),
             "Use [std]::[vector]<int>, in [C++] or C.");

@@ -69,6 +69,8 @@ Status ParseMember(const std::string& name, const json& value, Members* members)
   if (name == "title") return ParseText(name, value, content->mutable_title());
   if (name == "text") return ParseText(name, value, content->mutable_text());
   if (name == "site") return ParseText(name, value, content->mutable_site());
+  if (name == "date") return ParseText(name, value, content->mutable_date());
+  if (name == "lang") return ParseText(name, value, content->mutable_language());
   if (name == "static_rank") {
     if (!value.is_number()) return InvalidArgument("member static_rank: not a number");
     content->set_static_rank(value.get<float>());

@@ -19,7 +19,7 @@ std::string ReasonFor(std::string_view text) {
 
 TEST(ParseDocumentTest, TakesAllMembers) {
   const auto edit = ParseDocument(
-      R"({"id": "17", "url": "http://a.b/c", "title": "T", "text": "x\ny", "site": "s", "static_rank": 0.25})");
+      R"({"id": "17", "url": "http://a.b/c", "title": "T", "text": "x\ny", "site": "s", "static_rank": 0.25, "lang": "en", "date": "2024-03-05"})");
   ASSERT_TRUE(edit.ok()) << edit.status();
   EXPECT_EQ(edit->doc_id, 17U);
   ASSERT_TRUE(edit->content.has_value());
@@ -28,6 +28,8 @@ TEST(ParseDocumentTest, TakesAllMembers) {
   EXPECT_EQ(edit->content->text(), "x\ny");
   EXPECT_EQ(edit->content->site(), "s");
   EXPECT_EQ(edit->content->static_rank(), 0.25F);
+  EXPECT_EQ(edit->content->language(), "en");
+  EXPECT_EQ(edit->content->date(), "2024-03-05");
 }
 
 TEST(ParseDocumentTest, NumberAndSiteDefaultToTheUrl) {
@@ -65,6 +67,8 @@ TEST(ParseDocumentTest, ARefusalNamesTheMember) {
             "member html: 2097153 bytes, more than 2097152");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "id": "-1"})"), "member id: not a document's number");
   EXPECT_EQ(ReasonFor(R"({"url": "u", "id": 1.5})"), "member id: not a document's number");
+  EXPECT_NE(ReasonFor(R"({"url": "u", "date": "5 March"})").find("YYYY-MM-DD"), std::string::npos);
+  EXPECT_NE(ReasonFor(R"({"url": "u", "lang": "?"})").find("language"), std::string::npos);
   EXPECT_EQ(ReasonFor(R"({"url": "u", "static_rank": "1"})"), "member static_rank: not a number");
   EXPECT_NE(ReasonFor(R"({"url": "u", "static_rank": 2})").find("static rank"), std::string::npos);
   EXPECT_NE(

@@ -8,6 +8,7 @@
 #include "frontend/documents/replicated_writer.h"
 #include "frontend/search_plan/plan_capsules.h"
 #include "index/core/query/synonyms.h"
+#include "index/tier/detail_reduce.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
@@ -231,6 +232,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_RETURN_IF_ERROR(MakePlanCapsules(context.client.capsules(), options.plan));
   index::RegisterTierReduceOperator(context.registrar);
   index::RegisterSuggestReduceOperators(context.registrar);
+  index::RegisterDetailReduceOperators(context.registrar);
   drain_grace_ = options.drain_grace;
   leave_ = options.leave;
   plan_ = std::make_unique<SearchPlan>(context.client, context.world, options.plan,

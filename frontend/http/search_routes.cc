@@ -116,10 +116,15 @@ SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const Search
   neptune::ClassStatistics& classes = *parts_.metrics.classes;
   classes.OnArrival(client->number);
   parts_.readiness.WaitForMembership();
+  const bool shows_details =
+      search.format == PageFormat::kHtml || search.format == PageFormat::kJson;
   run.status = parts_.plan.Search({.query = search.query,
                                    .start = search.start,
                                    .count = search.count,
                                    .may_use_cache = !WantsFreshAnswer(request),
+                                   .explain = search.explain && shows_details,
+                                   .count_sites = search.site_facets && shows_details,
+                                   .by_date = search.by_date,
                                    .class_number = client->number,
                                    .service_class = client->name,
                                    .trace = trace,

@@ -12,11 +12,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "frontend/model/score_explanation.h"
+#include "frontend/model/site_facets.h"
 #include "neptune/base/time.h"
 
 namespace search::frontend {
@@ -46,6 +49,13 @@ struct SearchResult {
   // Those of these words that were wanted and not demanded, as typed.
   std::vector<std::string> lacks = {};
   double score = 0;
+  // Part of the score that the second phase gave.
+  double gain = 0;
+  // The day, if results are sorted by date and the document has one: "2024-03-05". The score is
+  // then not a number.
+  std::string date = {};
+  // How the score came about, if the client asked and the tier that holds the document answered.
+  std::optional<ScoreExplanation> explanation = {};
   // False if the document partition that holds the summary did not answer: url, title, site and
   // snippet are then empty and the result is shown by its number.
   bool has_summary = true;
@@ -190,10 +200,12 @@ struct SearchStep {
 
 // A part of the query that narrows the results: an exclusion, or a filter by site.
 struct Narrowing {
-  bool is_exclusion = false;  // else only documents of the site `text` are results
-  std::string text = {};      // as typed, without its sign
+  // Else only documents of the site `text` are results, or those that the filter `text` selects.
+  bool is_exclusion = false;
+  std::string text = {};  // as typed, without its sign
   // The query without this part; may be blank.
   std::string query_without = {};
+  bool is_field = false;  // `text` is a filter by a declared field, as "lang:en"
 };
 
 struct SearchAnswer {
@@ -220,6 +232,13 @@ struct SearchAnswer {
   bool total_is_exact = true;
   // The client asked for the trace.
   bool with_trace = false;
+  // The client asked how scores came about; the note is a sentence on what is missing, or empty.
+  bool with_explanations = false;
+  std::string explanation_note = {};
+  // The newest documents first instead of the best.
+  bool by_date = false;
+  // Counts by site, if the client asked for them.
+  std::optional<SiteFacets> site_facets = {};
   // In chronological order; time between steps is the frontend's own work.
   std::vector<SearchStep> steps = {};
   // 32 hexadecimal digits, W3C Trace Context.

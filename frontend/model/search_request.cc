@@ -16,6 +16,12 @@ using neptune::Status;
 using neptune::StatusOr;
 using Limits = SearchRequestLimits;
 
+// The one value of the parameter `facets`.
+constexpr std::string_view kSiteFacet = "site";
+
+// The value of the parameter `sort` that is not the default.
+constexpr std::string_view kSortByDate = "date";
+
 constexpr std::string_view kErrorPrefix = "parameter ";
 
 constexpr std::array<std::pair<std::string_view, PageFormat>, 4> kFormats = {{
@@ -58,7 +64,7 @@ std::optional<std::string> DecodeParameter(std::string_view text) {
 
 // Values of the known parameters, still encoded, in the order of their appearance.
 struct RawParameters {
-  std::optional<std::string_view> query, start, count, format, trace;
+  std::optional<std::string_view> query, start, count, format, trace, explain, facets, sort;
 
   std::optional<std::string_view>* Find(std::string_view name) {
     if (name == "q") return &query;
@@ -66,6 +72,9 @@ struct RawParameters {
     if (name == "count") return &count;
     if (name == "format") return &format;
     if (name == "trace") return &trace;
+    if (name == "explain") return &explain;
+    if (name == "facets") return &facets;
+    if (name == "sort") return &sort;
     return nullptr;
   }
 };
@@ -112,6 +121,34 @@ StatusOr<uint32_t> DecodeNumber(std::string_view name, std::string_view raw, uin
     return ParameterError(name, "must be a whole number from ", min, " to ", max);
   }
   return number;
+}
+
+// Parts of the answer that are given if asked for.
+Status DecodeDetails(const RawParameters& raw, SearchPageRequest* request) {
+  if (raw.trace) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t trace, DecodeNumber("trace", *raw.trace, 0, 1));
+    request->trace = trace == 1;
+  }
+  if (raw.explain) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t explain, DecodeNumber("explain", *raw.explain, 0, 1));
+    request->explain = explain == 1;
+  }
+  if (raw.facets) {
+    if (*raw.facets != kSiteFacet) {
+      return ParameterError("facets", "must be ", kSiteFacet, ", the one field that is counted");
+    }
+    request->site_facets = true;
+  }
+  if (raw.sort) {
+    if (*raw.sort != "relevance" && *raw.sort != kSortByDate) {
+      return ParameterError("sort", "must be relevance or ", kSortByDate);
+    }
+    request->by_date = *raw.sort == kSortByDate;
+  }
+  if (request->explain && request->by_date) {
+    return ParameterError("explain", "results that are sorted by date have no score");
+  }
+  return neptune::OkStatus();
 }
 
 std::optional<PageFormat> FormatNamed(std::string_view name) {
@@ -178,10 +215,7 @@ StatusOr<SearchPageRequest> ParseSearchRequest(std::string_view parameters,
     NEPTUNE_ASSIGN_OR_RETURN(request.count,
                              DecodeNumber("count", *raw.count, 1, Limits::kCountMax));
   }
-  if (raw.trace) {
-    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t trace, DecodeNumber("trace", *raw.trace, 0, 1));
-    request.trace = trace == 1;
-  }
+  NEPTUNE_RETURN_IF_ERROR(DecodeDetails(raw, &request));
   if (!request.has_query() && request.format != PageFormat::kHtml) {
     return ParameterError("q", "missing; it is the query to search for");
   }
@@ -208,6 +242,9 @@ std::string SearchPath(const SearchPageRequest& request) {
     neptune::StrAppend(&path, "&format=", FormatName(request.format));
   }
   if (request.trace) neptune::StrAppend(&path, "&trace=1");
+  if (request.explain) neptune::StrAppend(&path, "&explain=1");
+  if (request.site_facets) neptune::StrAppend(&path, "&facets=", kSiteFacet);
+  if (request.by_date) neptune::StrAppend(&path, "&sort=", kSortByDate);
   return path;
 }
 
@@ -240,7 +277,8 @@ std::string_view ParameterOf(const neptune::Status& status) {
   if (!message.starts_with(kErrorPrefix)) return {};
   message.remove_prefix(kErrorPrefix.size());
   const std::string_view name = message.substr(0, message.find(':'));
-  for (std::string_view known : {"q", "start", "count", "format", "trace"}) {
+  for (std::string_view known :
+       {"q", "start", "count", "format", "trace", "explain", "facets", "sort"}) {
     if (name == known) return known;
   }
   return {};

@@ -40,6 +40,12 @@ struct SearchPageRequest {
   PageFormat format = PageFormat::kHtml;
   // Include the trace in the answer. JSON only.
   bool trace = false;
+  // Say how the score of each result came about. JSON and HTML.
+  bool explain = false;
+  // Count all matching documents by site. JSON and HTML.
+  bool site_facets = false;
+  // The newest documents first instead of the best.
+  bool by_date = false;
 
   // False if the query is missing or only white space.
   bool has_query() const;

@@ -50,6 +50,10 @@ TEST(SearchRequestTest, NamesTheWrongParameter) {
   EXPECT_EQ(WrongParameter("q=x&count=101"), "count");
   EXPECT_EQ(WrongParameter("q=x&count=1e1"), "count");
   EXPECT_EQ(WrongParameter("q=x&format=pdf"), "format");
+  EXPECT_EQ(WrongParameter("q=x&explain=yes"), "explain");
+  EXPECT_EQ(WrongParameter("q=x&facets=language"), "facets");
+  EXPECT_EQ(WrongParameter("q=x&sort=size"), "sort");
+  EXPECT_EQ(WrongParameter("q=x&sort=date&explain=1"), "explain");
   EXPECT_EQ(WrongParameter("format=json"), "q");
   EXPECT_EQ(WrongParameter("q=++&format=rss"), "q");
 }
@@ -72,6 +76,19 @@ TEST(SearchRequestTest, MissingQueryIsTheHomePage) {
   const auto request = ParseSearchRequest("q=+%09");
   ASSERT_TRUE(request.ok());
   EXPECT_FALSE(request->has_query());
+}
+
+TEST(SearchRequestTest, DetailsAreGivenIfAskedFor) {
+  const auto plain = ParseSearchRequest("q=x&explain=0");
+  ASSERT_TRUE(plain.ok()) << plain.status();
+  EXPECT_FALSE(plain->explain || plain->site_facets || plain->trace);
+  const auto request = ParseSearchRequest("q=x&explain=1&facets=site");
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_TRUE(request->explain && request->site_facets);
+  EXPECT_EQ(SearchPath(*request), "/search?q=x&explain=1&facets=site");
+  EXPECT_FALSE(ParseSearchRequest("q=x&sort=relevance")->by_date);
+  EXPECT_TRUE(ParseSearchRequest("q=x&sort=date")->by_date);
+  EXPECT_EQ(SearchPath({.query = "x", .by_date = true}), "/search?q=x&sort=date");
 }
 
 TEST(SearchRequestTest, AcceptHeaderIsAHint) {

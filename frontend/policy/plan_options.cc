@@ -54,6 +54,8 @@ void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptio
   table.Real("tier2_skip_share_min", {0, 1}, &options->tier2_skip_share_min,
              "both tiers are asked at once if a smaller share of such queries does without tier 2");
   table.Flag("count_exactly", &options->count_exactly, "whether tiers count all matches");
+  table.Whole("facet_posting_count_max", {0, uint64_t{1} << 40}, &options->facet_posting_count_max,
+              "postings that a partition reads to count by site, approximately; 0: no limit");
   table.Whole("snippet_size_max", {0, 2000}, &options->snippet_size_max,
               "maximum size of a snippet's text in bytes");
   table.Flag("hedge_documents", &options->hedge_documents,

@@ -62,6 +62,10 @@ struct SearchPlanOptions {
 
   // Tiers count all matches. False: faster on large collections, totals are lower bounds.
   bool count_exactly = true;
+  // Maximum number of postings that a partition reads to count all matches by site,
+  // approximately. Larger: exact counts of more questions, which occupy a processor longer. 0: no
+  // limit but tier_timeout. Default: about 50 ms.
+  uint64_t facet_posting_count_max = 16'000'000;
   // Maximum size of a snippet's text in bytes.
   uint32_t snippet_size_max = 240;
   // A document partition that is slower than usual is also asked at a second replica. True: shorter

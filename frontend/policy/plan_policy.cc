@@ -62,8 +62,8 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
   return groups;
 }
 
-std::string CacheKey(std::string_view canonical, const PageWindow& page) {
-  return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, " ", canonical);
+std::string CacheKey(std::string_view canonical, const PageWindow& page, std::string_view variant) {
+  return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, variant, " ", canonical);
 }
 
 bool NeedsSpelling(const SearchAnswer& answer, uint64_t found_count,
@@ -73,7 +73,8 @@ bool NeedsSpelling(const SearchAnswer& answer, uint64_t found_count,
 }
 
 bool MayCache(const SearchAnswer& answer) {
-  return answer.coverage.complete() && answer.spelling_is_complete &&
+  const bool counts_are_complete = !answer.site_facets || answer.site_facets->is_complete;
+  return answer.coverage.complete() && answer.spelling_is_complete && counts_are_complete &&
          std::all_of(answer.results.begin(), answer.results.end(),
                      [](const SearchResult& result) { return result.has_summary; });
 }

@@ -46,7 +46,9 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
 
 // Cache key of one page of one query, independent of how the words were typed and of the format.
 // Includes the version of the stored form. The index version is a separate part of the key.
-std::string CacheKey(std::string_view canonical, const PageWindow& page);
+// `variant` tells pages of one query apart: letters, empty for the usual one.
+std::string CacheKey(std::string_view canonical, const PageWindow& page,
+                     std::string_view variant = {});
 
 // True if another spelling should be looked for: on the first page of a query that found few
 // documents, or a wanted word in none of the best. Evaluated after tier 1 answered, so that the

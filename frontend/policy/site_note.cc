@@ -1,8 +1,8 @@
 #include "frontend/policy/site_note.h"
 
 #include <algorithm>
-#include <string_view>
 
+#include "frontend/policy/site_names.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend {
@@ -18,23 +18,11 @@ std::string Listed(const std::vector<std::string>& names) {
   return list;
 }
 
-// True if `longer` has `name` as its beginning before a '-' or '/'.
-bool Begins(std::string_view name, std::string_view longer) {
-  return longer.size() > name.size() && longer.starts_with(name) &&
-         (longer[name.size()] == '-' || longer[name.size()] == '/');
-}
-
-// True if `longer` has `name` as its end after a '.'.
-bool Ends(std::string_view name, std::string_view longer) {
-  return longer.size() > name.size() && longer.ends_with(name) &&
-         longer[longer.size() - name.size() - 1] == '.';
-}
-
 // True if `name` is another name of the documents that `site` has too: `cppreference-doc` beside
 // `cppreference`, and `python.org` beside `docs.python.org`.
 bool IsOtherName(const TierSite& name, const TierSite& site) {
   return name.document_count() == site.document_count() &&
-         (Begins(site.name(), name.name()) || Ends(name.name(), site.name()));
+         (BeginsSite(site.name(), name.name()) || EndsSite(name.name(), site.name()));
 }
 
 // The names to show, the largest sites first, each site once.

@@ -42,6 +42,7 @@ bool MatchesWithoutWords(const QueryNode& node) {
   };
   switch (node.kind) {
     case QueryNode::Kind::kSite:
+    case QueryNode::Kind::kField:
       return true;
     case QueryNode::Kind::kAnd:
       return std::all_of(node.children.begin(), node.children.end(), [&](const QueryNode& child) {

@@ -25,12 +25,18 @@ SearchAnswer AnswerSaying(const std::string& text) {
   answer.query = "q" + text;
   answer.notes = {text};
   answer.narrowings = {{true, text, text}, {false, text, ""}};
+  answer.with_explanations = true;
+  answer.explanation_note = "n" + text;
+  answer.site_facets = SiteFacets{.note = "n" + text};
+  answer.site_facets->sites = {{.name = "s" + text, .query = "q" + text}};
   answer.results = {{.doc_id = "d" + text,
                      .url = "https://host.example/",
                      .title = "t" + text,
                      .site = "s" + text,
                      .snippet = {{text, false}, {text, true}}},
                     {.doc_id = "1", .url = "doc:" + text, .title = "t"}};
+  answer.results[1].explanation = ScoreExplanation();
+  answer.results[1].explanation->words = {{.term = "t" + text, .word = "w" + text}};
   answer.coverage.tiers[0].missing[0].reason = text;
   answer.coverage.tiers[0].implementation = "i" + text;
   // The address of the second result has as many parts as it has slashes: not in the HTML skeleton.

@@ -36,6 +36,7 @@ void ToCached(const SearchResult& result, CachedResult* cached) {
   cached->set_site(result.site);
   cached->set_score(result.score);
   cached->set_lacked_bits(result.lacked_bits);
+  cached->set_date(result.date);
   for (const TextPiece& piece : result.snippet) {
     CachedPiece* const stored = cached->add_snippet();
     stored->set_text(piece.text);
@@ -49,11 +50,35 @@ SearchResult FromCached(const CachedResult& cached) {
                       .title = cached.title(),
                       .site = cached.site(),
                       .lacked_bits = cached.lacked_bits(),
-                      .score = cached.score()};
+                      .score = cached.score(),
+                      .date = cached.date()};
   for (const CachedPiece& piece : cached.snippet()) {
     result.snippet.push_back({piece.text(), piece.matches_query()});
   }
   return result;
+}
+
+void ToCached(const SiteFacets& facets, CachedSiteFacets* cached) {
+  for (const SiteFacet& site : facets.sites) {
+    CachedSite* const stored = cached->add_sites();
+    stored->set_name(site.name);
+    stored->set_document_count(site.document_count);
+  }
+  cached->set_left_out_count(facets.left_out_count);
+  cached->set_total(facets.total);
+  cached->set_is_exact(facets.is_exact);
+  cached->set_note(facets.note);
+}
+
+SiteFacets FromCached(const CachedSiteFacets& cached) {
+  SiteFacets facets{.left_out_count = cached.left_out_count(),
+                    .total = cached.total(),
+                    .is_exact = cached.is_exact(),
+                    .note = cached.note()};
+  for (const CachedSite& site : cached.sites()) {
+    facets.sites.push_back({.name = site.name(), .document_count = site.document_count()});
+  }
+  return facets;
 }
 
 }  // namespace
@@ -70,6 +95,7 @@ std::string ToCachedForm(const SearchAnswer& answer) {
   cached.set_index_epoch(answer.index_epoch);
   cached.set_index_version(answer.index_version);
   for (const std::string& note : answer.index_notes) cached.add_index_notes(note);
+  if (answer.site_facets) ToCached(*answer.site_facets, cached.mutable_site_facets());
   return cached.SerializeAsString();
 }
 
@@ -94,6 +120,7 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   answer->index_epoch = cached.index_epoch();
   answer->index_version = cached.index_version();
   answer->index_notes.assign(cached.index_notes().begin(), cached.index_notes().end());
+  if (cached.has_site_facets()) answer->site_facets = FromCached(cached.site_facets());
   answer->notes.insert(answer->notes.end(), answer->index_notes.begin(), answer->index_notes.end());
   return neptune::OkStatus();
 }

@@ -1,15 +1,20 @@
 #include "frontend/search_plan/search_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "frontend/policy/field_notes.h"
 #include "frontend/policy/given_up_words.h"
+#include "frontend/policy/site_facets.h"
 #include "frontend/policy/site_note.h"
 #include "frontend/policy/tier_bound.h"
+#include "frontend/search_plan/answer_details.h"
 #include "frontend/search_plan/cached_form.h"
 #include "frontend/search_plan/two_tiers.h"
+#include "index/core/document_fields.h"
 #include "index/core/query/query.h"
 #include "index/core/query/scoring_words.h"
 #include "index/tier/operators.h"
@@ -30,7 +35,7 @@ using neptune::StrCat;
 using neptune::TimePoint;
 
 constexpr neptune::Duration kInsertPoll = std::chrono::milliseconds(5);
-constexpr size_t kStepCountMax = 7;
+constexpr size_t kStepCountMax = 9;
 
 // Records the time until the end of the scope.
 class StepTimer {
@@ -66,6 +71,13 @@ class Step {
   const TimePoint begin_;
 };
 
+// The score of a hit that is sorted by date is its day.
+void ShowDate(float day, SearchResult* result) {
+  result->score = std::numeric_limits<double>::quiet_NaN();
+  constexpr float kDayEnd = 3'652'060;  // after the year 9999
+  if (day >= 1 && day < kDayEnd) result->date = index::FormatDay(static_cast<uint32_t>(day));
+}
+
 // Adds the hits of the page as results without summaries; returns their document numbers.
 std::vector<uint64_t> SelectPage(const TierAnswer& hits, const PageWindow& page,
                                  SearchAnswer* answer) {
@@ -76,8 +88,10 @@ std::vector<uint64_t> SelectPage(const TierAnswer& hits, const PageWindow& page,
     answer->results.push_back({.doc_id = StrCat(hit.doc_id()),
                                .lacked_bits = hit.lacks(),
                                .score = index::FinalScore(hit),
+                               .gain = hit.gain(),
                                .has_summary = false});
     doc_ids.push_back(hit.doc_id());
+    if (answer->by_date) ShowDate(hit.score(), &answer->results.back());
   }
   return doc_ids;
 }
@@ -92,10 +106,10 @@ void AdoptTotal(const TierAnswer& hits, bool is_whole, SearchAnswer* answer) {
   }
 }
 
-// Adds what depends on the index: filters by site that find nothing, and prefixes that were cut.
-// `filters`: those by site, if every document was looked at.
+// Adds what depends on the index: filters by site that find nothing, documents without a field, and
+// prefixes that were cut. `filters`: those by site, if every document was looked at.
 void AdoptIndexNotes(const TierAnswer& hits, const std::vector<std::string>& filters,
-                     SearchAnswer* answer) {
+                     std::vector<std::string> field_notes, SearchAnswer* answer) {
   if (hits.prefix_is_cut()) {
     answer->index_notes.emplace_back(
         "More words begin as asked with * than are searched for; only the most frequent were.");
@@ -104,6 +118,7 @@ void AdoptIndexNotes(const TierAnswer& hits, const std::vector<std::string>& fil
     std::string note = SiteNote(filters, hits);
     if (!note.empty()) answer->index_notes.push_back(std::move(note));
   }
+  for (std::string& note : field_notes) answer->index_notes.push_back(std::move(note));
   answer->notes.insert(answer->notes.end(), answer->index_notes.begin(), answer->index_notes.end());
 }
 
@@ -130,8 +145,15 @@ void AdoptReading(const index::Query& query, SearchAnswer* answer) {
   for (const index::QueryPart& part : query.parts) {
     answer->narrowings.push_back({.is_exclusion = part.kind == index::QueryPart::Kind::kExclusion,
                                   .text = part.text,
-                                  .query_without = index::WithoutPart(answer->query, part)});
+                                  .query_without = index::WithoutPart(answer->query, part),
+                                  .is_field = part.kind == index::QueryPart::Kind::kField});
   }
+}
+
+// Adds what depends on how the question was typed.
+void AddLinks(const std::vector<index::ScoringWord>& words, SearchAnswer* answer) {
+  NameGivenUpWords(words, answer);
+  if (answer->site_facets) LinkSites(answer->query, &*answer->site_facets);
 }
 
 neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
@@ -173,6 +195,7 @@ struct SearchPlan::Progress {
   TimePoint received;
   std::string canonical;
   std::vector<std::string> site_filters;
+  std::vector<std::string> fields;
   std::vector<index::ScoringWord> words;
   BoundedQuery bounded;
   PageWindow page;
@@ -208,6 +231,7 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
 Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   answer->query = order.query;
   answer->start = order.start;
+  answer->by_date = order.by_date;
   answer->count = order.count;
   answer->steps.reserve(kStepCountMax);
   answer->steps.push_back(
@@ -233,9 +257,11 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   if (query->empty()) return neptune::OkStatus();
   progress.canonical = index::Canonical(*query);
   progress.site_filters = index::SiteFilters(*query);
+  progress.fields = index::FilteredFields(*query);
   progress.words = index::ScoringWords(*query);
   progress.bounded = BoundedQueryOf(*query);
-  progress.entry.key = CacheKey(progress.canonical, progress.page);
+  progress.entry.key = CacheKey(progress.canonical, progress.page,
+                                StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : ""));
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
   progress.asked_version = index_version_.load(std::memory_order_relaxed);
@@ -244,15 +270,15 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   ClientSession session(client_);
   session.service_class = order.service_class;
   session.trace = order.trace;
-  const bool may_use_cache = order.may_use_cache && known.has_value();
+  const bool may_use_cache = order.may_use_cache && !order.explain && known.has_value();
   if (AnswerFromCache(session, may_use_cache, &progress)) {
-    NameGivenUpWords(progress.words, answer);
+    AddLinks(progress.words, answer);
     return neptune::OkStatus();
   }
   const TimePoint begin = neptune::this_thread::Now();
   NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
   progress.NameEntryOf(progress.index);
-  NameGivenUpWords(progress.words, answer);
+  AddLinks(progress.words, answer);
   if (answer->coverage.complete()) {
     index_watch_.Learn(progress.index, neptune::this_thread::Now());
   }
@@ -300,8 +326,7 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   }
   NEPTUNE_RETURN_IF_ERROR(pass.status());
   session.SetWaited(neptune::this_thread::Now() - begin);
-  const Status status = AskTiers(session, progress);
-  if (status.ok()) AddSummaries(session, progress);
+  const Status status = AskServers(session, order, progress);
   neptune::RequestEnd how;
   for (const ServiceCoverage& tier : progress->answer->coverage.tiers) {
     how.refused |= tier.refused;
@@ -312,6 +337,25 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   return status;
 }
 
+Status SearchPlan::AskServers(ClientSession& session, const SearchOrder& order,
+                              Progress* progress) {
+  const DetailQuestion details = {progress->canonical, progress->asked_version};
+  std::optional<SiteCounting> sites;
+  if (order.count_sites) sites = SiteCounting::Start(session, details, options_);
+  NEPTUNE_RETURN_IF_ERROR(AskTiers(session, progress));
+  AddSummaries(session, progress);
+  if (sites.has_value()) {
+    const Step step("sites", StepKind::kWait, order.received, progress->answer);
+    progress->answer->site_facets = sites->Await();
+  }
+  if (order.explain) {
+    const Step step("explanations", StepKind::kWait, order.received, progress->answer);
+    ExplainResults(session, details, progress->doc_ids, progress->words, options_,
+                   progress->answer);
+  }
+  return neptune::OkStatus();
+}
+
 Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   SearchAnswer& answer = *progress->answer;
   TierQuestion question = {.query = MakeTierQuery(progress->canonical, progress->page, options_),
@@ -319,6 +363,11 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
                            .bounded = progress->bounded,
                            .received = progress->received};
   question.query.set_index_version(progress->asked_version);
+  if (answer.by_date) {
+    question.query.set_order_by_date(true);
+    question.query.set_second_phase_count(0);
+    question.bounded.is_bounded = false;
+  }
   const auto on_tier1 = [&](const StatusOr<TierAnswer>& hits) {
     if (NeedsSpelling(answer, DocumentsFound(progress->words, hits), options_)) {
       StartSpelling(session, progress);
@@ -340,8 +389,10 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   AdoptTotal(*hits, found.is_whole, &answer);
   const bool is_sure = answer.coverage.complete() && !hits->prefix_is_cut();
   answer.coverage.sure_share = is_sure ? found.sure_share : 0;
-  AdoptIndexNotes(*hits, found.saw_all_sites ? progress->site_filters : std::vector<std::string>(),
-                  &answer);
+  AdoptIndexNotes(
+      *hits, found.saw_all_sites ? progress->site_filters : std::vector<std::string>(),
+      FieldNotes(progress->fields, *hits, found.saw_all_sites && answer.coverage.complete()),
+      &answer);
   progress->index = {.version = hits->index_version(), .epoch = found.tier1_epoch};
   answer.index_version = hits->index_version();
   return neptune::OkStatus();

@@ -42,6 +42,13 @@ struct SearchOrder {
   uint32_t count = 10;
   // False: the cache is not consulted; the answer is computed and then cached.
   bool may_use_cache = true;
+  // True: says how the score of each result came about. The cache is not consulted, because a
+  // cached answer may be older than the explanations.
+  bool explain = false;
+  // True: counts all matches by site, too, by asking all partitions of both tiers.
+  bool count_sites = false;
+  // True: the newest documents first. Both tiers are asked.
+  bool by_date = false;
   // The client's service class: its number in the plan, and its name for calls on its behalf.
   neptune::ClassNumber class_number = 0;
   std::string service_class = {};
@@ -89,6 +96,8 @@ class SearchPlan {
   // Computes an answer that is not cached, once the search is admitted.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
                           Progress* progress);
+  neptune::Status AskServers(neptune::ClientSession& session, const SearchOrder& order,
+                             Progress* progress);
   neptune::Status AskTiers(neptune::ClientSession& session, Progress* progress);
   void AddSummaries(neptune::ClientSession& session, Progress* progress);
   void StartSpelling(const neptune::ClientSession& session, Progress* progress);

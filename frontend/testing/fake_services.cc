@@ -9,6 +9,9 @@
 #include "docserver/document_service.h"
 #include "index/core/query/query.h"
 #include "index/core/query/scoring_words.h"
+#include "index/tier/detail_reduce.h"
+#include "index/tier/explain.pb.h"
+#include "index/tier/facet.pb.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier.pb.h"
@@ -78,6 +81,16 @@ class FakeTier final : public ServiceModule {
     context.registrar.Method(
         MethodName(index::kTierCountMethod), {.grain = neptune::Grain::kLong},
         [this](RequestContext&, const Data& in, Data* out) { return Count(in, out); });
+    context.registrar.Method(MethodName(index::kTierExplainMethod),
+                             {.grain = neptune::Grain::kLong},
+                             [this](RequestContext& request, const Data& in, Data* out) {
+                               return Explain(request, in, out);
+                             });
+    context.registrar.Method(MethodName(index::kTierFacetMethod), {.grain = neptune::Grain::kLong},
+                             [this](RequestContext& request, const Data& in, Data* out) {
+                               return CountSites(request, in, out);
+                             });
+    index::RegisterDetailReduceOperators(context.registrar);
     index::RegisterTierReduceOperator(context.registrar);
     index::RegisterSuggestReduceOperators(context.registrar);
     return neptune::OkStatus();
@@ -130,6 +143,46 @@ class FakeTier final : public ServiceModule {
       count->set_total(static_cast<uint64_t>(HitCount(text, is_tier2_)));
       count->set_is_exact(true);
     }
+    *out = Data::Of(std::move(answer));
+    return neptune::OkStatus();
+  }
+
+  // Explains the scores that Search gives to the documents of this partition.
+  Status Explain(RequestContext& context, const Data& in, Data* out) const {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::ExplainQuery>());
+    index::ExplainAnswer answer;
+    for (const uint64_t doc_id : query->doc_ids()) {
+      const uint64_t first = is_tier2_ ? kFirstTier2Document : 0;
+      if (doc_id < first || (!is_tier2_ && doc_id >= kFirstTier2Document)) continue;
+      if ((doc_id - first) % kPartitionStride != context.partition().value()) continue;
+      const auto place = static_cast<float>((doc_id - first) / kPartitionStride);
+      index::DocumentExplanation& document = *answer.add_documents();
+      document.set_doc_id(doc_id);
+      document.set_matches(true);
+      document.set_score(BestScore(query->query(), is_tier2_) - place);
+      document.set_static_rank_score(1);
+      index::WordExplanation& word = *document.add_words();
+      word.set_term("common");
+      word.set_score(document.score() - 1);
+    }
+    answer.set_index_version(kFakeIndexVersion);
+    *out = Data::Of(std::move(answer));
+    return neptune::OkStatus();
+  }
+
+  Status CountSites(RequestContext& context, const Data& in, Data* out) const {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::FacetQuery>());
+    if (query->query().find("uncount") != std::string::npos) {
+      return context.SleepUntil(context.deadline());
+    }
+    index::FacetAnswer answer;
+    const int count = HitCount(query->query(), is_tier2_);
+    index::FacetValue& site = *answer.add_values();
+    site.set_name(is_tier2_ ? "git-doc" : "git");
+    site.set_document_count(static_cast<uint64_t>(count));
+    answer.set_total(static_cast<uint64_t>(count));
+    answer.set_is_complete(true);
+    answer.set_index_version(kFakeIndexVersion);
     *out = Data::Of(std::move(answer));
     return neptune::OkStatus();
   }

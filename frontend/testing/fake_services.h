@@ -9,6 +9,9 @@
 // early and then returns one document; for `fruitless` it then returns none. Tier 1 has a time
 // limit of kFakeTimeLimit.
 //
+// Documents of tier 1 are of the site git, those of tier 2 of git-doc; a question with `uncounted`
+// is not counted by site in time. Scores are explained by a static rank of 1 and one word.
+//
 // Tiers suggest the phrases of kFakePhrases, know `common` as the word meant by `comon`, take
 // kSlowSpelling for a query with the word `slow`, and offer no suggestions for `unoffered`.
 //

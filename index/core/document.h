@@ -38,6 +38,10 @@ struct IndexedDocument {
   std::string_view site;
   // Query-independent quality; a value outside [0, 1] or NaN is refused.
   float static_rank = 0;
+  // Declared fields that filters know (document_fields.h); each may be empty.
+  std::string_view url = {};
+  std::string_view language = {};  // a language tag: "en", "pt-BR"
+  std::string_view date = {};      // "2024-03-05"
 };
 
 }  // namespace search::index

@@ -33,7 +33,7 @@ bool IsControl(int32_t code_point) {
 bool HasNoSigns(std::string_view text) {
   return text.find_first_of("\"()+-:*~^") == std::string_view::npos &&
          text.find("OR") == std::string_view::npos && text.find("AND") == std::string_view::npos &&
-         text.find("NOT") == std::string_view::npos;
+         text.find("NOT") == std::string_view::npos && text.find("NEAR") == std::string_view::npos;
 }
 
 bool IsPlainLeaf(const QueryNode& node) {

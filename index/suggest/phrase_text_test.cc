@@ -45,8 +45,8 @@ TEST(PhraseTextTest, PlainQueriesAskForAllTheirWordsOnly) {
                            "Rock-and-roll", "ANDROID ORB", "a - b"}) {
     EXPECT_TRUE(IsPlainQuery(text)) << text;
   }
-  for (const char* text :
-       {"this OR that", "foo -bar", "title:x", "site:python", "NOT AND OR", "cats (x OR y)", "-"}) {
+  for (const char* text : {"this OR that", "foo NEAR bar", "foo -bar", "title:x", "site:python",
+                           "NOT AND OR", "cats (x OR y)", "-"}) {
     EXPECT_FALSE(IsPlainQuery(text)) << text;
   }
 }

@@ -12,6 +12,11 @@
 namespace search::index {
 namespace {
 
+// True for fields whose values are not words of documents.
+bool IsFilterName(std::string_view name) {
+  return name == "site" || name == "url" || name == "lang" || name == "before" || name == "after";
+}
+
 // Costs of typing errors, chosen on words of Wikipedia titles with random errors (suggest_benchmark
 // prints how many are corrected).
 constexpr int64_t kEditCost = 6 * kBit;
@@ -192,10 +197,10 @@ std::vector<SpelledWord> WordsToSpell(std::string_view query) {
     const std::string_view typed =
         query.substr(folded.begin_byte, folded.end_byte - folded.begin_byte);
     const bool is_field = query.substr(folded.end_byte, 1) == ":" &&
-                          (folded.text == "site" || folded.text == "title");
+                          (folded.text == "title" || IsFilterName(folded.text));
     after_site = (after_site && !gap.empty() && gap.find(' ') == std::string_view::npos) ||
-                 (!words.empty() && words.back().folded == "site" && gap == ":");
-    const bool is_operator = typed == "AND" || typed == "OR" || typed == "NOT";
+                 (!words.empty() && IsFilterName(words.back().folded) && gap == ":");
+    const bool is_operator = typed == "AND" || typed == "OR" || typed == "NOT" || typed == "NEAR";
     const bool is_excluded = gap.ends_with('-') && (gap.size() == 1 ? end == 0 : true);
     words.push_back({.folded = std::move(folded.text),
                      .may_change = !is_field && !after_site && !is_operator && !is_excluded,

@@ -16,6 +16,8 @@
 #include <functional>
 #include <string>
 
+#include "index/tier/explain.pb.h"
+#include "index/tier/facet.pb.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/status.h"
@@ -75,6 +77,31 @@ class IndexTier {
   }
   virtual neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const {
     return neptune::Unimplemented("index tier ", Info().implementation, " has no suggestions");
+  }
+
+  // How the scores of those documents came about that this partition holds, with the numbers of
+  // Search; changes between the two calls show. REQUIRES: a request that explain_operators.h
+  // accepts.
+  // Default: the answer says that the implementation cannot explain.
+  virtual neptune::StatusOr<ExplainAnswer> Explain(const ExplainQuery& query) const {
+    ExplainAnswer answer;
+    const TierInfo info = Info();
+    answer.add_cannot_explain(info.implementation);
+    answer.set_index_version(info.index_version);
+    return answer;
+  }
+
+  // Counts all matching documents by site (facet_operators.h). REQUIRES: a request that
+  // facet_operators.h accepts.
+  // Default: the answer says that the implementation cannot count.
+  virtual neptune::StatusOr<FacetAnswer> CountSites(const FacetQuery& query,
+                                                    const TierSearchControl& control) const {
+    FacetAnswer answer;
+    const TierInfo info = Info();
+    answer.add_cannot_count(info.implementation);
+    answer.set_is_complete(true);
+    answer.set_index_version(info.index_version);
+    return answer;
   }
 };
 

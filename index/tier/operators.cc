@@ -67,6 +67,14 @@ void MergeSites(const TierAnswer& a, const TierAnswer& b, TierAnswer* merged) {
   for (const std::string& name : found) merged->add_found_sites(name);
 }
 
+// Fields matter only if nothing matched anywhere.
+void MergeFields(const TierAnswer& a, const TierAnswer& b, TierAnswer* merged) {
+  if (merged->total() > 0) return;
+  std::set<std::string> found(a.found_fields().begin(), a.found_fields().end());
+  found.insert(b.found_fields().begin(), b.found_fields().end());
+  for (const std::string& name : found) merged->add_found_fields(name);
+}
+
 // Adds what `from` knows; both know the same, or nothing.
 void AddBounds(const OtherTierBounds& from, OtherTierBounds* to) {
   to->set_static_rank_units(std::max(to->static_rank_units(), from.static_rank_units()));
@@ -158,7 +166,9 @@ TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t h
   merged.set_index_version(std::min(a.index_version(), b.index_version()));
   merged.set_epoch(a.epoch() + b.epoch());  // hashes: the sum wraps around
   merged.set_prefix_is_cut(a.prefix_is_cut() || b.prefix_is_cut());
+  merged.set_undated_count(AddSaturated(a.undated_count(), b.undated_count()));
   MergeSites(a, b, &merged);
+  MergeFields(a, b, &merged);
   for (const TierAnswer* answer : {&a, &b}) {
     if (answer->has_other_tier()) AddBounds(answer->other_tier(), merged.mutable_other_tier());
   }

@@ -40,7 +40,7 @@ std::string JoinImplementations(const std::string& a, const std::string& b);
 // scores by ascending doc_id, a NaN score last), totals added (saturating), flags true if both are
 // (second_phase_lacks_positions, prefix_is_cut: if one is), epochs added, the smaller
 // index_version, the implementations as merged by JoinImplementations, and, if nothing matched,
-// the sites with their documents added.
+// the sites with their documents added, and the fields that either found.
 //
 // The smaller second_phase_count of both, n, applies: of all hits, the n best by score keep their
 // gain, and all are ordered by FinalScore. If n is more than hit_count_max, n hits are kept for

@@ -9,9 +9,10 @@
 namespace search::index {
 namespace {
 
-bool HasPrefix(const QueryNode& node) {
-  return node.kind == QueryNode::Kind::kPrefix ||
-         std::any_of(node.children.begin(), node.children.end(), HasPrefix);
+bool Has(QueryNode::Kind kind, const QueryNode& node) {
+  return node.kind == kind ||
+         std::any_of(node.children.begin(), node.children.end(),
+                     [kind](const QueryNode& child) { return Has(kind, child); });
 }
 
 }  // namespace
@@ -20,10 +21,23 @@ neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query) {
   return ParseQuery(query.query(), ParseLimits::ForCanonical());
 }
 
-neptune::Status CheckForEngine(const Query& query) {
-  if (!HasPrefix(query.root)) return neptune::OkStatus();
-  return neptune::InvalidArgument(
-      "query: this index engine has no prefixes; ask for whole words, without *");
+neptune::Status CheckForEngine(const TierQuery& tier_query, const Query& query) {
+  if (tier_query.order_by_date()) {
+    return neptune::InvalidArgument("query: this index engine does not order by date");
+  }
+  if (Has(QueryNode::Kind::kPrefix, query.root)) {
+    return neptune::InvalidArgument(
+        "query: this index engine has no prefixes; ask for whole words, without *");
+  }
+  if (Has(QueryNode::Kind::kNear, query.root)) {
+    return neptune::InvalidArgument(
+        "query: this index engine has no NEAR; ask for the words, without NEAR");
+  }
+  if (Has(QueryNode::Kind::kField, query.root)) {
+    return neptune::InvalidArgument(
+        "query: this index engine has no url:, lang:, before: and after:; leave these filters out");
+  }
+  return neptune::OkStatus();
 }
 
 std::function<bool()> StopFunction(const TierSearchControl& control) {
@@ -38,7 +52,7 @@ neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& tier_query,
                                                Evaluate evaluate) {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
   NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
-  NEPTUNE_RETURN_IF_ERROR(CheckForEngine(query));
+  NEPTUNE_RETURN_IF_ERROR(CheckForEngine(tier_query, query));
   const auto answer = std::make_shared<neptune::StatusOr<TierAnswer>>(TierAnswer());
   std::function<bool()> stop = control.read ? control.stop_read : StopFunction(control);
   NEPTUNE_RETURN_IF_ERROR(ReadStore(

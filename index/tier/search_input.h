@@ -18,8 +18,9 @@ namespace search::index {
 // Parses the query's canonical text.
 neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query);
 
-// Errors: INVALID_ARGUMENT for a query with a prefix, which only the index core evaluates.
-neptune::Status CheckForEngine(const Query& query);
+// Errors: INVALID_ARGUMENT for a query with a prefix, NEAR or a filter by a declared field, and for
+// the order by date: only the index core has these.
+neptune::Status CheckForEngine(const TierQuery& tier_query, const Query& query);
 
 // True once the deadline has passed or the caller's stop returns true; empty if neither can happen.
 // The function refers to `control`, which must outlive it.

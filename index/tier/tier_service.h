@@ -28,4 +28,11 @@ inline constexpr char kSuggestReduceOperator[] = "search.MergeSuggestAnswers";
 inline constexpr char kSpellReduceOperator[] = "search.MergeSpellAnswers";
 inline constexpr char kCountReduceOperator[] = "search.MergeCountAnswers";
 
+// Methods for details of a search, of long grain: ExplainQuery to ExplainAnswer (explain.proto) and
+// FacetQuery to FacetAnswer (facet.proto).
+inline constexpr char kTierExplainMethod[] = "Explain";
+inline constexpr char kTierFacetMethod[] = "CountSites";
+inline constexpr char kExplainReduceOperator[] = "search.MergeExplainAnswers";
+inline constexpr char kFacetReduceOperator[] = "search.MergeFacetAnswers";
+
 }  // namespace search::index

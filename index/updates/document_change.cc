@@ -3,6 +3,7 @@
 #include <xxhash.h>
 
 #include "absl/container/flat_hash_set.h"
+#include "index/core/document_fields.h"
 #include "neptune/base/utf8.h"
 
 namespace search::index {
@@ -26,6 +27,13 @@ neptune::Status CheckContent(uint64_t doc_id, const DocumentContent& content) {
   NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "text", content.text(), kTextSizeMax));
   NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "extra text", content.extra_text(), kExtraTextSizeMax));
   NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "site", content.site(), kSiteSizeMax));
+  const bool is_day = content.date().size() == 10 && ParseDate(content.date()).has_value();
+  if (!content.date().empty() && !is_day) {
+    return neptune::InvalidArgument("document ", doc_id, ": the date is not YYYY-MM-DD");
+  }
+  if (!content.language().empty() && FoldedLanguage(content.language()).empty()) {
+    return neptune::InvalidArgument("document ", doc_id, ": the language is not a tag, as en");
+  }
   if (content.url().empty()) return neptune::InvalidArgument("document ", doc_id, " has no url");
   if (content.has_static_rank() && !(content.static_rank() >= 0 && content.static_rank() <= 1)) {
     return neptune::InvalidArgument("document ", doc_id, " has static rank ", content.static_rank(),

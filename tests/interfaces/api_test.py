@@ -39,6 +39,12 @@ def queries() -> List[dict]:
     ] + [
         send("/search?q=license&format=json&trace=1&start=2&count=2"),
         send("/search?q=license&format=json"),
+        send("/search?q=license&format=json&explain=1&facets=site"),
+        send("/search?q=license&explain=1&facets=site"),
+        send("/search?q=license&format=json&facets=language"),
+        send("/search?q=license+after%3A2000&format=json&sort=date"),
+        send("/search?q=license&format=json&sort=date"),
+        send("/search?q=license&sort=date"),
         # Finds pages, although none has the second word: it names the word that was given up.
         send("/search?q=license+zzqqy&format=json"),
         # Finds nothing: the word is demanded.

@@ -42,6 +42,8 @@ CorpusDocument DocumentOf(int i) {
   document.site = i % 2 == 0 ? "even" : "odd";
   document.links = {UrlOf(0), UrlOf(i * 7 % kDocuments), "doc:elsewhere"};
   document.anchors = {{UrlOf(0), "the famous start"}, {"doc:elsewhere", "away"}};
+  if (i % 100 == 7) document.language = "en";
+  if (i == 7) document.date = "2024-03-05";
   return document;
 }
 
@@ -193,6 +195,14 @@ TEST_F(BuildTest, FindsWordsTitlesSitesAndAnchorTexts) {
   EXPECT_EQ(Find(manifest, "site:odd common").size(), kDocuments / 2u);
   EXPECT_EQ(Find(manifest, "\"famous start\""), std::set<uint64_t>{0});
   EXPECT_TRUE(Find(manifest, "away").empty());
+}
+
+TEST_F(BuildTest, FindsAddressesLanguagesAndDates) {
+  const IndexManifest manifest = BuildOrFail();
+  EXPECT_EQ(Find(manifest, "common url:t/321"), std::set<uint64_t>{321});
+  EXPECT_EQ(Find(manifest, "common lang:en").size(), kDocuments / 100u);
+  EXPECT_EQ(Find(manifest, "common after:2024-03 before:2025"), std::set<uint64_t>{7});
+  EXPECT_TRUE(Find(manifest, "common before:2024-03-05").empty());
 }
 
 TEST_F(BuildTest, DocumentStoresHoldEveryDocument) {

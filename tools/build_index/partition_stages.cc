@@ -135,7 +135,10 @@ class TierTask {
                          .body = document.text,
                          .extra_text = extra,
                          .site = document.site,
-                         .static_rank = input_.ranks[document.doc_id]});
+                         .static_rank = input_.ranks[document.doc_id],
+                         .url = document.url,
+                         .language = document.language,
+                         .date = document.date});
   }
 
   const TaskInput& input_;

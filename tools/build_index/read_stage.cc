@@ -120,7 +120,9 @@ class ReadStage {
     hashes_.push_back(hash);
     qualities_.push_back(DocumentQuality(document.title, document.text));
     record_.Clear();
-    PutDocument({doc_id, document.url, document.title, document.text, document.site}, &record_);
+    PutDocument({doc_id, document.url, document.title, document.text, document.site,
+                 document.language, document.date},
+                &record_);
     XXH3_64bits_update(contents_.get(), record_.bytes().data(), record_.bytes().size());
     NEPTUNE_RETURN_IF_ERROR(shards_[doc_id % shards_.size()].Append(record_.bytes()));
     return HandleLinks(doc_id, document);

@@ -135,6 +135,10 @@ void PutDocument(const SpooledDocument& document, RecordWriter* record) {
   record->PutText(document.title);
   record->PutText(document.text);
   record->PutText(document.site);
+  // Left out if empty, so that the version of an index without them is the same as ever.
+  if (document.language.empty() && document.date.empty()) return;
+  record->PutText(document.language);
+  record->PutText(document.date);
 }
 
 StatusOr<SpooledDocument> ReadDocument(std::string_view record) {
@@ -145,6 +149,10 @@ StatusOr<SpooledDocument> ReadDocument(std::string_view record) {
   document.title = reader.ReadText();
   document.text = reader.ReadText();
   document.site = reader.ReadText();
+  if (reader.ok() && !reader.at_end()) {
+    document.language = reader.ReadText();
+    document.date = reader.ReadText();
+  }
   if (!reader.ok() || !reader.at_end()) return DataLoss("a spooled document is damaged");
   return document;
 }

@@ -104,6 +104,8 @@ struct SpooledDocument {
   std::string_view title;
   std::string_view text;
   std::string_view site;
+  std::string_view language;
+  std::string_view date;
 };
 
 void PutDocument(const SpooledDocument& document, RecordWriter* record);

@@ -309,7 +309,7 @@ Statistics StatisticsOf(const std::vector<std::string>& folders) {
     for (const uint64_t sum : (*segment)->totals().length_sums) statistics.tokens += sum;
     index::TermCursor terms((*segment)->terms());
     while (terms.Next()) {
-      if (terms.key()[0] == index::kSiteKeyPrefix) continue;
+      if (!index::IsWordKey(terms.key())) continue;
       auto& [df, cf] = statistics.words[std::string(terms.key())];
       df += terms.entry().document_frequency;
       index::PostingCursor cursor((*segment)->postings(), terms.entry(),

@@ -74,7 +74,7 @@ class TermMerger {
         if (status_.ok()) status_ = cursors_[i].status();
         return;
       }
-    } while (cursors_[i].key()[0] == index::kSiteKeyPrefix);
+    } while (!index::IsWordKey(cursors_[i].key()));
     queue_.push(i);
   }
 

@@ -12,10 +12,12 @@ void AppendJsonLine(const CorpusDocument& document, std::string* out) {
   for (const Anchor& anchor : document.anchors) {
     anchors.push_back({{"target", anchor.target}, {"text", anchor.text}});
   }
-  const Json line = {{"url", document.url},          {"title", document.title},
-                     {"site", document.site},        {"headings", document.headings},
-                     {"text", document.text},        {"links", document.links},
-                     {"anchors", std::move(anchors)}};
+  Json line = {{"url", document.url},          {"title", document.title},
+               {"site", document.site},        {"headings", document.headings},
+               {"text", document.text},        {"links", document.links},
+               {"anchors", std::move(anchors)}};
+  if (!document.language.empty()) line["lang"] = document.language;
+  if (!document.date.empty()) line["date"] = document.date;
   *out += line.dump(-1, ' ', false, Json::error_handler_t::replace);
   *out += '\n';
 }

@@ -17,6 +17,8 @@ struct CorpusLimits {
   static constexpr size_t kTitleSizeMax = 512;
   static constexpr size_t kUrlSizeMax = 2048;
   static constexpr size_t kSiteSizeMax = 100;
+  static constexpr size_t kLanguageSizeMax = 35;
+  static constexpr size_t kDateSizeMax = 10;
   static constexpr size_t kHeadingsMax = 512;
   static constexpr size_t kLinksMax = 4096;
   static constexpr size_t kAnchorTextSizeMax = 200;
@@ -40,6 +42,8 @@ struct CorpusDocument {
   std::string site;
   std::vector<std::string> links;  // distinct urls
   std::vector<Anchor> anchors;
+  std::string language;  // a tag, as "en"; empty: not stated
+  std::string date;      // "2024-03-05"; empty: not stated
 
   friend bool operator==(const CorpusDocument&, const CorpusDocument&) = default;
 };

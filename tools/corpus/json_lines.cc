@@ -123,6 +123,15 @@ Status JsonLineParser::Rep::ParseField(std::string_view key, ondemand::value val
   }
   if (key == "text") return ParseString(key, value, CorpusLimits::kTextSizeMax, &document->text);
   if (key == "site") return ParseString(key, value, CorpusLimits::kSiteSizeMax, &document->site);
+  // Other corpora have fields of these names with other values, which count as none. Of a time the
+  // day is read.
+  const bool is_text = value.type().value_unsafe() == ondemand::json_type::string;
+  if (key == "lang" && is_text) {
+    return ParseString(key, value, CorpusLimits::kLanguageSizeMax, &document->language);
+  }
+  if (key == "date" && is_text) {
+    return ParseString(key, value, CorpusLimits::kDateSizeMax, &document->date);
+  }
   if (key == "headings") {
     return ParseStrings(key, value, CorpusLimits::kHeadingsMax, CorpusLimits::kTitleSizeMax,
                         &document->headings);

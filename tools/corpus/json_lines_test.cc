@@ -29,7 +29,9 @@ TEST(JsonLinesTest, WrittenDocumentsAreReadBackUnchanged) {
                                 .text = "line\nline\x01 “q”",
                                 .site = "x",
                                 .links = {"doc:x/b.html"},
-                                .anchors = {{"doc:x/b.html", "to b"}}};
+                                .anchors = {{"doc:x/b.html", "to b"}},
+                                .language = "en",
+                                .date = "2024-03-05"};
   std::string line;
   AppendJsonLine(document, &line);
   ASSERT_TRUE(line.ends_with('\n'));
@@ -48,6 +50,17 @@ TEST(JsonLinesTest, PlainArticlesGetUrlAndSite) {
 }
 
 TEST(JsonLinesTest, IdMayBeANumber) { EXPECT_EQ(Parse(R"({"id": 7, "text": "x"})")->url, "id:7"); }
+
+TEST(JsonLinesTest, LanguageAndDateAreTextsOrNone) {
+  const auto document =
+      Parse(R"({"id": 7, "text": "x", "lang": "pt-BR", "date": "2024-03-05T10:00Z"})");
+  ASSERT_TRUE(document.ok()) << document.status();
+  EXPECT_EQ(document->language, "pt-BR");
+  EXPECT_EQ(document->date, "2024-03-05");
+  const auto other = Parse(R"({"id": 7, "text": "x", "lang": null, "date": 1700000000})");
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(other->language + other->date, "");
+}
 
 TEST(JsonLinesTest, BadLinesSayWhatIsWrong) {
   ExpectBad("", "not JSON");

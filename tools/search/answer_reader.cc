@@ -94,6 +94,39 @@ CacheUse ReadCache(const Json& json) {
   return cache;
 }
 
+frontend::ScoreExplanation ReadExplanation(const Json& json) {
+  frontend::ScoreExplanation explanation;
+  explanation.score = Number(json, "score");
+  explanation.is_current = Truth(json, "is_current", true);
+  explanation.static_rank_score = Number(Member(json, "static_rank"), "score");
+  ForEach(json, "words", [&](const Json& word) {
+    explanation.words.push_back({.term = Text(word, "term"),
+                                 .word = Text(word, "word"),
+                                 .title_only = Truth(word, "title_only", false),
+                                 .score = Number(word, "score")});
+  });
+  const Json& gain = Member(json, "second_phase");
+  explanation.is_rated = gain.is_object();
+  explanation.proximity = Number(gain, "proximity");
+  explanation.title = Number(gain, "title");
+  explanation.lead = Number(gain, "lead");
+  return explanation;
+}
+
+frontend::SiteFacets ReadSites(const Json& json) {
+  frontend::SiteFacets facets;
+  ForEach(json, "values", [&](const Json& value) {
+    facets.sites.push_back({.name = Text(value, "value"),
+                            .document_count = Count(value, "count"),
+                            .is_filter = Truth(value, "is_filter", false)});
+  });
+  facets.left_out_count = Count(json, "left_out_count");
+  facets.total = Count(json, "total");
+  facets.is_exact = Truth(json, "is_exact", false);
+  facets.note = Text(json, "note");
+  return facets;
+}
+
 frontend::SearchResult ReadResult(const Json& json) {
   frontend::SearchResult result;
   result.doc_id = Text(json, "id");
@@ -101,10 +134,13 @@ frontend::SearchResult ReadResult(const Json& json) {
   result.title = Text(json, "title");
   result.site = Text(json, "site");
   result.score = Number(json, "score");
+  result.date = Text(json, "date");
   result.has_summary = Truth(json, "has_summary", true);
   ForEach(json, "snippet_pieces", [&](const Json& piece) {
     result.snippet.push_back({Text(piece, "text"), Truth(piece, "matches_query", false)});
   });
+  const Json& explanation = Member(json, "explanation");
+  if (explanation.is_object()) result.explanation = ReadExplanation(explanation);
   return result;
 }
 
@@ -129,7 +165,8 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   ForEach(document, "narrowed_by", [&](const Json& part) {
     answer.narrowings.push_back({.is_exclusion = Text(part, "kind") == "exclusion",
                                  .text = Text(part, "text"),
-                                 .query_without = Text(part, "query_without")});
+                                 .query_without = Text(part, "query_without"),
+                                 .is_field = Text(part, "kind") == "field"});
   });
   ForEach(document, "notes", [&](const Json& note) {
     if (note.is_string()) answer.notes.push_back(note.get<std::string>());
@@ -139,9 +176,13 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   answer.took = Millis(document, "took_ms");
   answer.total = Count(document, "total");
   answer.index_version = Count(document, "index_version");
+  answer.by_date = Text(document, "sorted_by") == "date";
   answer.total_is_exact = Truth(document, "total_is_exact", false);
   ForEach(document, "results",
           [&](const Json& result) { answer.results.push_back(ReadResult(result)); });
+  const Json& sites = Member(Member(document, "facets"), "site");
+  if (sites.is_object()) answer.site_facets = ReadSites(sites);
+  answer.explanation_note = Text(document, "explanation_note");
   const Json& coverage = Member(document, "coverage");
   ForEach(coverage, "tiers",
           [&](const Json& tier) { answer.coverage.tiers.push_back(ReadService(tier)); });

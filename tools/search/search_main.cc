@@ -20,6 +20,9 @@
 DEFINE_string(target, "http://127.0.0.1:8080", "the frontend to ask, http://HOST:PORT");
 DEFINE_int32(start, 0, "number of the first result, from 0");
 DEFINE_int32(count, 10, "number of results, 1 to 100");
+DEFINE_bool(explain, false, "say how the score of each result came about");
+DEFINE_bool(by_date, false, "the newest documents first");
+DEFINE_bool(sites, false, "count all matching documents by site");
 DEFINE_bool(json, false, "print the frontend's JSON answer as it is");
 DEFINE_string(color, "auto", "auto (on a terminal, unless NO_COLOR is set), always or never");
 DEFINE_int32(width, 0, "output width in columns; 0: the terminal's width, at most 100");
@@ -42,6 +45,7 @@ const char kUsage[] =
 
   bazel run //tools:search -- "hash table iterator"
   bazel run //tools:search -- --count=3 'title:vector -recursive'
+  bazel run //tools:search -- --explain --sites "hash table iterator"
   bazel run //tools:search -- --json "memory order" | python3 -m json.tool
 
 Give the query as one argument, in quotes; http://HOST:PORT/help describes the query language.
@@ -83,7 +87,10 @@ StatusOr<neptune::HttpResponse> Ask(const HttpOrigin& target, const std::string&
   const std::string path = frontend::SearchPath({.query = query,
                                                  .start = static_cast<uint32_t>(FLAGS_start),
                                                  .count = static_cast<uint32_t>(FLAGS_count),
-                                                 .format = frontend::PageFormat::kJson});
+                                                 .format = frontend::PageFormat::kJson,
+                                                 .explain = FLAGS_explain,
+                                                 .site_facets = FLAGS_sites,
+                                                 .by_date = FLAGS_by_date});
   auto response = HttpGet(target, path, {{"Accept", "application/json"}, {"Connection", "close"}},
                           {.timeout = std::chrono::milliseconds(FLAGS_timeout_ms)});
   if (response.status().code() == neptune::StatusCode::kUnavailable) {

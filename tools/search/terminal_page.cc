@@ -1,5 +1,7 @@
 #include "tools/search/terminal_page.h"
 
+#include <cstdio>
+
 #include "frontend/render/wording/address.h"
 #include "frontend/render/wording/paging.h"
 #include "frontend/render/wording/wording.h"
@@ -61,6 +63,47 @@ std::string SnippetLines(const SearchResult& result, const PageLines& lines) {
   return snippet.Take();
 }
 
+std::string Number(double value) {
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.4f", value);
+  return text;
+}
+
+// The score and its parts, as a sum.
+std::string ExplanationLines(const SearchResult& result, const PageLines& lines) {
+  if (!result.explanation) return {};
+  const frontend::ScoreExplanation& parts = *result.explanation;
+  std::string text = StrCat("score ", Number(result.score), parts.is_current ? " = " : " ≠ ",
+                            Number(parts.static_rank_score), " rank");
+  for (const frontend::ExplainedWord& word : parts.words) {
+    neptune::StrAppend(&text, " + ", Number(word.score), " ", word.title_only ? "title:" : "",
+                       word.term);
+  }
+  if (parts.is_rated) {
+    neptune::StrAppend(&text, " + ", Number(parts.proximity), " proximity + ", Number(parts.title),
+                       " of the title + ", Number(parts.lead), " lead");
+  }
+  return lines.Line(text, TextStyle::kDim, kIndent);
+}
+
+// The sites with their counts, the largest first.
+std::string SiteLines(const SearchAnswer& answer, const PageLines& lines) {
+  if (!answer.site_facets) return {};
+  const frontend::SiteFacets& facets = *answer.site_facets;
+  std::string text = "Sites: ";
+  for (const frontend::SiteFacet& site : facets.sites) {
+    neptune::StrAppend(&text, &site == &facets.sites.front() ? "" : ", ", site.name, " ",
+                       facets.is_exact ? "" : "≥ ", frontend::FormatCount(site.document_count));
+  }
+  if (facets.sites.empty()) text += "none";
+  if (facets.left_out_count > 0) {
+    neptune::StrAppend(&text, ", and ", frontend::FormatCount(facets.left_out_count), " more");
+  }
+  std::string all = lines.Line(text, TextStyle::kPlain);
+  if (!facets.note.empty()) all += lines.Line(facets.note, TextStyle::kDim);
+  return all;
+}
+
 std::string ResultLines(const SearchResult& result, uint64_t number, const std::string& base_url,
                         const PageLines& lines) {
   const std::string label = StrCat(number, ".");
@@ -69,8 +112,10 @@ std::string ResultLines(const SearchResult& result, uint64_t number, const std::
   title.Add(" ");
   title.Add(result.title.empty() ? StrCat("Document ", result.doc_id) : result.title,
             TextStyle::kTitle);
-  return StrCat(title.Take(), lines.Line(AddressOf(result, base_url), TextStyle::kAddress, kIndent),
-                SnippetLines(result, lines), "\n");
+  const std::string address =
+      StrCat(AddressOf(result, base_url), result.date.empty() ? "" : " · ", result.date);
+  return StrCat(title.Take(), lines.Line(address, TextStyle::kAddress, kIndent),
+                SnippetLines(result, lines), ExplanationLines(result, lines), "\n");
 }
 
 std::string MissingLines(const SearchAnswer& answer, const PageLines& lines) {
@@ -96,7 +141,8 @@ std::string TerminalPage(const SearchAnswer& answer, const TerminalPageOptions& 
     page += lines.Line(StrCat("Did you mean: ", answer.did_you_mean), TextStyle::kPlain);
   }
   for (const frontend::Narrowing& narrowing : answer.narrowings) {
-    page += lines.Line(StrCat(narrowing.is_exclusion ? "Without: " : "Only site: ", narrowing.text),
+    const char* const positive = narrowing.is_field ? "Only: " : "Only site: ";
+    page += lines.Line(StrCat(narrowing.is_exclusion ? "Without: " : positive, narrowing.text),
                        TextStyle::kPlain);
   }
   for (const std::string& note : answer.notes) page += lines.Line(note, TextStyle::kDim);
@@ -104,6 +150,10 @@ std::string TerminalPage(const SearchAnswer& answer, const TerminalPageOptions& 
     page += lines.Line(StrCat(word.word, " is missing in ", word.result_count,
                               " of these results; to demand it: ", word.demanding),
                        TextStyle::kDim);
+  }
+  page += SiteLines(answer, lines);
+  if (!answer.explanation_note.empty()) {
+    page += lines.Line(answer.explanation_note, TextStyle::kDim);
   }
   page += "\n";
   page += MissingLines(answer, lines);

@@ -62,6 +62,21 @@ TEST(TerminalPageTest, ACutIsShownAsOne) {
               HasSubstr("- Tier 1, partitions 1 and 3, cut this search short"));
 }
 
+TEST(TerminalPageTest, DetailsAreShownIfTheyAreThere) {
+  const std::string page = Page(samples::DetailedAnswer(), false, 200);
+  EXPECT_THAT(page, HasSubstr("Sites: git-doc ≥ 1,020, zsh ≥ 7, and 3 more\n"));
+  EXPECT_THAT(page, HasSubstr("score 11.4820 ≠ 0.7500 rank + 8.5000 hash + 0.0000 title:iter + "
+                              "1.5000 proximity + 0.7320 of the title + 0.0000 lead\n"));
+  EXPECT_THAT(page, HasSubstr("4 results are not explained"));
+  EXPECT_THAT(Page(samples::CompleteAnswer()), Not(HasSubstr("score")));
+}
+
+TEST(TerminalPageTest, DaysAreShownIfResultsAreOrderedByThem) {
+  const std::string page = Page(samples::DatedAnswer(), false, 200);
+  EXPECT_THAT(page, HasSubstr("collections.abc.html · 2024-03-05\n"));
+  EXPECT_THAT(page, HasSubstr("Only: after:2020\n"));
+}
+
 TEST(TerminalPageTest, NoResultsAreAnAnswer) {
   EXPECT_THAT(Page(samples::EmptyAnswer()), HasSubstr("No results for title:zyzzyva"));
 }

@@ -116,6 +116,47 @@ TEST(PagesTest, GivenUpWordsAreNamedAndCanBeDemanded) {
               Contains(HasSubstr("/search?q=hash+table+%2Biterator")));
 }
 
+TEST(PagesTest, SitesAreChipsThatNarrowTheQuestion) {
+  const std::string page = ResultPage(samples::DetailedAnswer());
+  EXPECT_THAT(HtmlAttributes(page, "href"),
+              Contains("/search?q=hash+table+iterator+site%3Agit-doc&facets=site"));
+  EXPECT_THAT(HtmlAttributes(page, "aria-label"), Contains("Only site git-doc: at least 1,020"));
+  EXPECT_THAT(Texts(page, "nav"), HasSubstr("zsh≥ 7"));
+  EXPECT_THAT(Texts(page, "p"), HasSubstr("Counting ended early"));
+  EXPECT_THAT(Texts(page, "p"), HasSubstr("3 more sites have fewer documents each."));
+  EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "href"),
+              Contains("/search?q=hash+table+iterator&facets=site"));
+}
+
+TEST(PagesTest, ExplainedScoresAreTables) {
+  const std::string page = ResultPage(samples::DetailedAnswer());
+  EXPECT_THAT(Texts(page, "summary"), HasSubstr("Score 11.4820\n"));
+  EXPECT_THAT(Texts(page, "tr"),
+              HasSubstr("hashweight 3.1000 (in 812 documents) × saturation 0.9000 of frequency "
+                        "0.0000: title 1, body 14, links 28.5000"));
+  EXPECT_THAT(Texts(page, "th"), HasSubstr("iterator (iter), in titles"));
+  EXPECT_THAT(Texts(page, "tr"), HasSubstr("sum11.4820"));
+  EXPECT_THAT(Texts(page, "p"), HasSubstr("has changed since the search"));
+  EXPECT_THAT(Texts(page, "p"), HasSubstr("4 results are not explained"));
+  EXPECT_THAT(HtmlAttributes(page, "href"),
+              Contains("/search?q=hash+table+iterator&start=10&explain=1&facets=site"));
+  EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "href"),
+              Contains("/search?q=hash+table+iterator&explain=1"));
+}
+
+TEST(PagesTest, ResultsByDateShowTheirDays) {
+  const std::string page = ResultPage(samples::DatedAnswer());
+  EXPECT_THAT(HtmlAttributes(page, "datetime"), Contains("2024-03-05"));
+  EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+iterator"));
+  EXPECT_THAT(HtmlAttributes(page, "href"),
+              Contains("/search?q=hash+table+iterator&start=10&sort=date"));
+  EXPECT_THAT(Texts(page, "a"), HasSubstr("Order by relevance"));
+  EXPECT_THAT(Texts(page, "a"), Not(HasSubstr("Explain the scores")));
+  EXPECT_THAT(HtmlAttributes(page, "aria-label"), Contains("Take back: only after:2020"));
+  EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "href"),
+              Contains("/search?q=hash+table+iterator&sort=date"));
+}
+
 TEST(PagesTest, CompleteAnswerHasNoBanner) {
   EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "role"),
               Not(Contains("status")));

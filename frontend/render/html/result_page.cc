@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "frontend/render/html/coverage_section.h"
+#include "frontend/render/html/detail_sections.h"
 #include "frontend/render/html/page_frame.h"
 #include "frontend/render/html/pages.h"
 #include "frontend/render/wording/address.h"
@@ -15,7 +16,12 @@ namespace {
 using neptune::StrCat;
 
 std::string PagePath(const SearchAnswer& answer, uint32_t start) {
-  return SearchPath({.query = answer.query, .start = start, .count = answer.count});
+  return SearchPath({.query = answer.query,
+                     .start = start,
+                     .count = answer.count,
+                     .explain = answer.with_explanations,
+                     .site_facets = answer.site_facets.has_value(),
+                     .by_date = answer.by_date});
 }
 
 // Link target of the title: the document itself if it is on the Web, else the cached copy.
@@ -44,6 +50,10 @@ void WriteAddress(MarkupWriter& html, const SearchResult& result, std::string_vi
     html.TextElement("span", "·", {{"class", "separator"}, {"aria-hidden", "true"}});
   }
   WriteAddressParts(html, result.url);
+  if (!result.date.empty()) {
+    html.TextElement("span", "·", {{"class", "separator"}, {"aria-hidden", "true"}});
+    html.TextElement("time", result.date, {{"datetime", result.date}});
+  }
   if (IsWebAddress(result.url)) {
     html.Text(" ");
     html.TextElement("a", "Cached copy",
@@ -91,6 +101,7 @@ void WriteResult(MarkupWriter& html, const SearchResult& result, std::string_vie
   }
   WriteSnippet(html, result);
   WriteLacks(html, result);
+  WriteExplanation(html, result);
 }
 
 void WritePageLink(MarkupWriter& html, std::string_view text, std::string_view label,
@@ -148,7 +159,8 @@ void WriteNarrowings(MarkupWriter& html, const SearchAnswer& answer) {
   if (answer.narrowings.empty()) return;
   const Element list(html, "ul", {{"class", "chips"}, {"aria-label", "What narrows the results"}});
   for (const Narrowing& narrowing : answer.narrowings) {
-    const char* const what = narrowing.is_exclusion ? "without " : "only site ";
+    const char* const positive = narrowing.is_field ? "only " : "only site ";
+    const char* const what = narrowing.is_exclusion ? "without " : positive;
     const Element item(html, "li");
     const Element link(html, "a",
                        {{"href", PathWithout(narrowing, answer)},
@@ -232,6 +244,8 @@ std::string ResultPage(const SearchAnswer& answer, const Site& site) {
                      {{"class", "summary"}});
     WriteDidYouMean(html, answer);
     WriteNarrowings(html, answer);
+    WriteSites(html, answer);
+    WriteOrder(html, answer);
     WriteNotes(html, answer);
     WriteGivenUp(html, answer);
     WritePartialBanner(html, answer.coverage);
@@ -241,6 +255,7 @@ std::string ResultPage(const SearchAnswer& answer, const Site& site) {
       WriteResults(html, answer);
     }
     WritePages(html, answer);
+    WriteExplanationNote(html, answer);
     WriteCoverageDetails(html, answer);
   });
 }

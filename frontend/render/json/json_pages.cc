@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "frontend/model/search_request.h"
+#include "frontend/render/json/details_json.h"
 #include "frontend/render/json/print.h"
 #include "frontend/render/json/trace_json.h"
 #include "frontend/render/wording/address.h"
@@ -78,7 +79,8 @@ Json DidYouMeanJson(const SearchAnswer& answer) {
 Json NarrowedByJson(const SearchAnswer& answer) {
   Json list = Json::array();
   for (const Narrowing& narrowing : answer.narrowings) {
-    list.push_back({{"kind", narrowing.is_exclusion ? "exclusion" : "site"},
+    const char* const positive = narrowing.is_field ? "field" : "site";
+    list.push_back({{"kind", narrowing.is_exclusion ? "exclusion" : positive},
                     {"text", narrowing.text},
                     {"query_without", narrowing.query_without}});
   }
@@ -104,7 +106,10 @@ Json LinksJson(const SearchAnswer& answer) {
     return SearchPath({.query = answer.query,
                        .start = start,
                        .count = answer.count,
-                       .format = PageFormat::kJson});
+                       .format = PageFormat::kJson,
+                       .explain = answer.with_explanations,
+                       .site_facets = answer.site_facets.has_value(),
+                       .by_date = answer.by_date});
   };
   Json links = Json::object();
   links["self"] = path(answer.start);
@@ -117,7 +122,11 @@ Json LinksJson(const SearchAnswer& answer) {
 
 std::string AnswerDocument(const SearchAnswer& answer) {
   Json results = Json::array();
-  for (const SearchResult& result : answer.results) results.push_back(ResultJson(result));
+  for (const SearchResult& result : answer.results) {
+    results.push_back(ResultJson(result));
+    if (answer.by_date) results.back()["date"] = result.date;
+    if (result.explanation) results.back()["explanation"] = ExplanationJson(*result.explanation);
+  }
   Json document = {{"query", answer.query},
                    {"notes", answer.notes},
                    {"narrowed_by", NarrowedByJson(answer)},
@@ -129,10 +138,15 @@ std::string AnswerDocument(const SearchAnswer& answer) {
                    {"total", answer.total},
                    {"total_is_exact", answer.total_is_exact},
                    {"partial", !answer.coverage.complete()},
+                   {"sorted_by", answer.by_date ? "date" : "relevance"},
                    {"index_version", answer.index_version},
                    {"coverage", CoverageJson(answer)},
                    {"results", std::move(results)},
                    {"links", LinksJson(answer)}};
+  if (answer.site_facets) {
+    document["facets"] = {{"site", SiteFacetsJson(answer)}};
+  }
+  if (answer.with_explanations) document["explanation_note"] = answer.explanation_note;
   if (answer.with_trace) {
     document["trace"] = TraceJson(MakeTrace(answer, neptune::OkStatus(), /*service_class=*/{},
                                             /*sampled=*/true, /*keeps_query=*/true));

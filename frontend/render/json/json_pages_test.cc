@@ -66,6 +66,40 @@ TEST(JsonPagesTest, GivenUpWordsAreListed) {
   EXPECT_EQ(Rendered(samples::CompleteAnswer())["given_up"], Json::array());
 }
 
+TEST(JsonPagesTest, DetailsAreThereIfAskedFor) {
+  const Json plain = Rendered(samples::CompleteAnswer());
+  EXPECT_FALSE(plain.contains("facets"));
+  EXPECT_FALSE(plain["results"][0].contains("explanation"));
+  const Json document = Rendered(samples::DetailedAnswer());
+  const Json& sites = document["facets"]["site"];
+  EXPECT_EQ(sites["is_exact"], false);
+  EXPECT_EQ(sites["left_out_count"], 3);
+  EXPECT_EQ(sites["values"][0]["value"], "git-doc");
+  EXPECT_EQ(sites["values"][0]["count"], 1'020);
+  EXPECT_EQ(sites["values"][0]["link"],
+            "/search?q=hash+table+iterator+site%3Agit-doc&format=json&facets=site");
+  EXPECT_EQ(sites["values"][1]["is_filter"], true);
+  EXPECT_FALSE(sites["values"][1].contains("link"));
+  const Json& explanation = document["results"][0]["explanation"];
+  EXPECT_EQ(explanation["words"][0]["term"], "hash");
+  EXPECT_EQ(explanation["words"][0]["frequencies"]["body"], 14);
+  EXPECT_EQ(explanation["second_phase"]["proximity"], 1.5);
+  EXPECT_EQ(explanation["is_current"], false);
+  EXPECT_FALSE(document["results"][1].contains("explanation"));
+  EXPECT_NE(document["explanation_note"], "");
+}
+
+TEST(JsonPagesTest, ResultsByDateHaveDaysAndNoScores) {
+  const Json document = Rendered(samples::DatedAnswer());
+  EXPECT_EQ(document["sorted_by"], "date");
+  EXPECT_EQ(document["results"][0]["date"], "2024-03-05");
+  EXPECT_TRUE(document["results"][0]["score"].is_null());
+  EXPECT_EQ(document["narrowed_by"][0]["kind"], "field");
+  EXPECT_EQ(document["links"]["next"],
+            "/search?q=hash+table+iterator&start=10&format=json&sort=date");
+  EXPECT_EQ(Rendered(samples::CompleteAnswer())["sorted_by"], "relevance");
+}
+
 TEST(JsonPagesTest, PartitionsEndedEarlyAreListed) {
   const Json document = Rendered(samples::CutAnswer());
   EXPECT_EQ(document["partial"], true);

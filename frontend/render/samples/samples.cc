@@ -1,5 +1,7 @@
 #include "frontend/render/samples/samples.h"
 
+#include <limits>
+
 #include "neptune/base/strings.h"
 
 namespace search::frontend::samples {
@@ -130,6 +132,56 @@ SearchAnswer NarrowedAnswer() {
   return answer;
 }
 
+SearchAnswer DetailedAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.with_explanations = true;
+  answer.explanation_note =
+      "4 results are not explained: parts of the index did not answer in time.";
+  SiteFacets facets{.left_out_count = 3,
+                    .total = 1'284,
+                    .is_exact = false,
+                    .note = "Counting ended early; there are at least as many documents."};
+  facets.sites = {
+      {.name = "git-doc", .document_count = 1'020, .query = "hash table iterator site:git-doc"},
+      {.name = "zsh", .document_count = 7, .is_filter = true}};
+  answer.site_facets = facets;
+  SearchResult& result = answer.results.front();
+  ScoreExplanation explanation{.static_rank = 0.5,
+                               .static_rank_score = 0.75,
+                               .first_score = 9.25,
+                               .is_rated = true,
+                               .proximity = 1.5,
+                               .title = 0.732,
+                               .score = 11.482,
+                               .is_current = false};
+  explanation.words = {
+      {.term = "hash",
+       .word = "hash",
+       .occurrences = 1,
+       .document_count = 812,
+       .weight = 3.1,
+       .frequencies = {1, 14, 2},
+       .saturation = 0.9,
+       .score = 8.5},
+      {.term = "iter", .word = "iterator", .title_only = true, .occurrences = 2, .share = 0.8}};
+  result.explanation = explanation;
+  return answer;
+}
+
+SearchAnswer DatedAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.by_date = true;
+  answer.narrowings = {
+      {.text = "after:2020", .query_without = "hash table iterator", .is_field = true}};
+  answer.notes = {"Pages that state no date are left out by before: and after:."};
+  for (SearchResult& result : answer.results) {
+    result.score = std::numeric_limits<double>::quiet_NaN();
+    result.date = "2024-03-05";
+  }
+  answer.results.back().date.clear();
+  return answer;
+}
+
 SearchAnswer GivenUpAnswer() {
   SearchAnswer answer = CompleteAnswer();
   answer.results[1].lacks = {"iterator"};
@@ -212,6 +264,12 @@ SearchAnswer HostileAnswer() {
   answer.narrowings = {{true, all, all}, {false, "<b>site</b>", " "}};
   answer.given_up = {{.word = all, .result_count = 1, .demanding = all}};
   answer.did_you_mean = all;
+  answer.with_explanations = true;
+  answer.explanation_note = all;
+  answer.site_facets = SiteFacets{.is_exact = false, .note = all};
+  answer.site_facets->sites = {{.name = all, .query = all}, {.name = "<b>site</b>"}};
+  answer.results.front().explanation = ScoreExplanation();
+  answer.results.front().explanation->words = {{.term = all, .word = all}};
   answer.coverage.tiers[0].service = all;
   answer.coverage.tiers[0].implementation = all;
   answer.coverage.tiers[0].missing = {{1, all}};
@@ -365,7 +423,8 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
       {"partial", PartialAnswer()},   {"cut", CutAnswer()},
       {"narrowed", NarrowedAnswer()}, {"given_up", GivenUpAnswer()},
       {"empty", EmptyAnswer()},       {"misspelled", MisspelledAnswer()},
-      {"beyond", BeyondEndAnswer()},  {"hostile", HostileAnswer()}};
+      {"beyond", BeyondEndAnswer()},  {"detailed", DetailedAnswer()},
+      {"dated", DatedAnswer()},       {"hostile", HostileAnswer()}};
   for (const auto& [name, answer] : answers) {
     pages.emplace_back(name, RenderAnswer(answer, PageFormat::kHtml, site));
   }

@@ -19,6 +19,8 @@ SearchAnswer DeepAnswer();      // page 23, both tiers, from the cache
 SearchAnswer PartialAnswer();   // two partitions and one document partition missing
 SearchAnswer NarrowedAnswer();  // with an exclusion and a site
 SearchAnswer GivenUpAnswer();   // a result lacks a wanted word
+SearchAnswer DetailedAnswer();  // with counts by site and an explained score
+SearchAnswer DatedAnswer();     // ordered by date, narrowed by a field
 SearchAnswer CutAnswer();       // two partitions were ended early with partial results
 SearchAnswer EmptyAnswer();     // nothing matches
 SearchAnswer MisspelledAnswer();

@@ -76,6 +76,25 @@ BENCHMARK_CAPTURE(BM_TopTen, any_of, "w10 OR w100 OR w300");
 BENCHMARK_CAPTURE(BM_TopTen, all_of, "w10 w100");
 BENCHMARK_CAPTURE(BM_TopTen, phrase, "\"w10 w20\"");
 BENCHMARK_CAPTURE(BM_TopTen, one_word, "w10");
+BENCHMARK_CAPTURE(BM_TopTen, near, "w10 NEAR/5 w20");
+
+// What is not pruned: all matches by site, and the newest of all matches.
+void BM_CountSites(benchmark::State& state, const char* text) {
+  const Query query = *ParseQuery(text);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Collection().searcher(0).CountSites(query, {}));
+  }
+}
+BENCHMARK_CAPTURE(BM_CountSites, any_of, "w10 OR w100 OR w300");
+BENCHMARK_CAPTURE(BM_CountSites, all_of, "w10 w100");
+
+void BM_TopTenByDate(benchmark::State& state, const char* text) {
+  const Query query = *ParseQuery(text);
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(Collection().searcher(0).Search(query, {.by_date = true}));
+  }
+}
+BENCHMARK_CAPTURE(BM_TopTenByDate, any_of, "w10 OR w100 OR w300");
 
 }  // namespace
 }  // namespace search::index

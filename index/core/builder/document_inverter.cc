@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "index/core/document_fields.h"
 #include "index/core/segment/segment_reader.h"
 
 namespace search::index {
@@ -34,6 +35,7 @@ std::array<uint32_t, kFieldCount> DocumentInverter::Add(const IndexedDocument& d
   for (const Token& token : tokens_) {
     table_.AddWithoutPosition(Segment::SiteKey(token.term), ordinal);
   }
+  for (const std::string& key : FieldKeysOf(document)) table_.AddWithoutPosition(key, ordinal);
   return lengths;
 }
 

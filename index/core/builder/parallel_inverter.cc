@@ -26,7 +26,8 @@ class ParallelInverter::Batch {
 
   void Add(const IndexedDocument& document) {
     documents_.push_back({Copy(document.title), Copy(document.body), Copy(document.extra_text),
-                          Copy(document.site)});
+                          Copy(document.site), Copy(document.url), Copy(document.language),
+                          Copy(document.date)});
   }
   bool empty() const { return documents_.empty(); }
   size_t size() const { return text_.size() + documents_.size() * sizeof(Document); }
@@ -58,6 +59,9 @@ class ParallelInverter::Batch {
     Part body;
     Part extra_text;
     Part site;
+    Part url;
+    Part language;
+    Part date;
   };
 
   Part Copy(std::string_view text) {
@@ -73,7 +77,10 @@ class ParallelInverter::Batch {
     return {.title = view(document.title),
             .body = view(document.body),
             .extra_text = view(document.extra_text),
-            .site = view(document.site)};
+            .site = view(document.site),
+            .url = view(document.url),
+            .language = view(document.language),
+            .date = view(document.date)};
   }
 
   void Spill(const ParallelInverterOptions& options, DocumentInverter* inverter) {

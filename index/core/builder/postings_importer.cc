@@ -29,7 +29,7 @@ PostingsImporter::PostingsImporter(std::string directory, std::unique_ptr<Segmen
 PostingsImporter::~PostingsImporter() = default;
 
 bool PostingsImporter::IsPossibleKey(std::string_view key) {
-  return !key.empty() && key.size() <= kTermKeySizeMax && key[0] != kSiteKeyPrefix;
+  return key.size() <= kTermKeySizeMax && IsWordKey(key);
 }
 
 neptune::Status PostingsImporter::BeginTerm(std::string_view key) {

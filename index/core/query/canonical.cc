@@ -33,9 +33,13 @@ class Printer {
       case Kind::kTerm:
       case Kind::kPrefix:
       case Kind::kPhrase:
+      case Kind::kNear:
         return AppendOccurrences(node);
       case Kind::kSite:
         return AppendSite(node.term);
+      case Kind::kField:
+        out_ += node.term;
+        return;
       case Kind::kAnd:
         return AppendAll(node.children, " ", /*brackets_or=*/true);
       case Kind::kOr:
@@ -50,13 +54,14 @@ class Printer {
     for (uint32_t i = 0; i < node.occurrences; ++i) {
       if (i > 0) out_ += ' ';
       AppendLeaf(node);
-      if (node.percent < 100) AppendShare(node.percent);
+      if (node.percent < 100 && node.kind != Kind::kNear) AppendShare(node.percent);
     }
   }
 
   void AppendLeaf(const QueryNode& node) {
     if (node.kind == Kind::kTerm) return AppendTerm(node, /*is_excluded=*/false);
     if (node.kind == Kind::kPhrase) return AppendPhrase(node);
+    if (node.kind == Kind::kNear) return AppendNear(node);
     if (node.is_optional) out_ += '~';
     if (node.field == QueryField::kTitle) out_ += "title:";
     out_.append(node.term).append("*");
@@ -98,7 +103,8 @@ class Printer {
       return AppendTerm(node, /*is_excluded=*/true);
     }
     out_ += node.kind == Kind::kPrefix && BeginsWithSign(node.term) ? "NOT " : "-";
-    if (node.kind == Kind::kAnd || node.kind == Kind::kOr) {
+    const bool is_bare_near = node.kind == Kind::kNear && node.field == QueryField::kAny;
+    if (node.kind == Kind::kAnd || node.kind == Kind::kOr || is_bare_near) {
       AppendInBrackets(node);
     } else {
       Append(node);
@@ -132,6 +138,24 @@ class Printer {
       out_ += Spelling(word.term, word.folded);
     }
     out_ += '"';
+  }
+
+  void AppendNear(const QueryNode& node) {
+    const bool in_title = node.field == QueryField::kTitle;
+    if (in_title) out_ += "title:(";
+    for (const PhraseTerm& word : node.phrase) {
+      if (&word != &node.phrase.front())
+        out_.append(" NEAR/" + std::to_string(node.distance) + " ");
+      const std::string& spelling = Spelling(word.term, word.folded);
+      // `-m^0.5` would be an exclusion.
+      const bool has_share = node.percent < 100 && &word == &node.phrase.back();
+      const bool needs_quotes =
+          NeedsQuotes(spelling, /*is_optional=*/false) || (has_share && BeginsWithSign(spelling));
+      const std::string_view mark = needs_quotes ? "\"" : "";
+      out_.append(mark).append(spelling).append(mark);
+    }
+    if (node.percent < 100) AppendShare(node.percent);
+    if (in_title) out_ += ')';
   }
 
   void AppendSite(std::string_view name) {

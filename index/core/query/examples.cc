@@ -15,6 +15,9 @@ constexpr QueryExample kExamples[] = {
      "git commit -m"},
     {"__init__, operator<<, ->, &&",
      "Names with signs and signs of two or three characters are words.", "operator<<"},
+    {"one NEAR other, NEAR/5",
+     "Pages with both words at most ten, or five, words apart, in any order.",
+     "mutex NEAR/5 deadlock"},
     {"one OR other", "Pages with at least one side; OR is written in capital letters.",
      "mutex OR semaphore"},
     {"one AND other", "Only pages with both sides.", "mutex AND deadlock"},
@@ -33,6 +36,11 @@ constexpr QueryExample kExamples[] = {
     {"site:name", "Only pages of one site or package; the name's beginning up to a dash is enough.",
      "vector site:cppreference"},
     {"-site:name", "All sites but one.", "vector -site:cppreference"},
+    {"url:words", "Only pages whose address has all of these words.", "commit url:git-doc"},
+    {"lang:tag", "Only pages that state this language.", "index lang:en"},
+    {"after:2024, before:2024-03-05",
+     "Only pages that state a date: of this day, month or year and later, or before it.",
+     "release after:2023-06 before:2024"},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "index/core/query/query.h"
 #include "neptune/base/strings.h"
 
 namespace search::index {
@@ -11,9 +12,8 @@ using neptune::StrCat;
 
 // Fields of other engines, ascending.
 constexpr std::string_view kForeignFields[] = {
-    "after",   "allintitle", "author", "before", "body",     "date", "ext", "filetype",
-    "host",    "intitle",    "inurl",  "lang",   "language", "link", "loc", "path",
-    "related", "since",      "tag",    "text",   "until",    "url",
+    "allintitle", "author", "body", "date", "ext",     "filetype", "host", "intitle", "inurl",
+    "language",   "link",   "loc",  "path", "related", "since",    "tag",  "text",    "until",
 };
 static_assert(std::is_sorted(std::begin(kForeignFields), std::end(kForeignFields)));
 
@@ -30,7 +30,7 @@ std::string FieldNote(std::string_view word) {
   for (char& c : field) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (!std::binary_search(std::begin(kForeignFields), std::end(kForeignFields), field)) return "";
   return StrCat("There is no field ", field, ": here; its text was taken as words. The fields are ",
-                "title: and site:.");
+                "title:, site:, url:, lang:, before: and after:.");
 }
 
 std::string WildcardNote(std::string_view word) {
@@ -52,9 +52,9 @@ std::string WildcardNote(std::string_view word) {
 }  // namespace
 
 std::string ForeignSyntaxNote(std::string_view word) {
-  if (word == "NEAR" || word.starts_with("NEAR/")) {
-    return "NEAR is not an operator here and was taken as a word. Words near each other count more "
-           "anyway.";
+  if (word.starts_with("NEAR/")) {
+    return StrCat("The distance after NEAR/ is a number from 1 to ", kNearDistanceMax,
+                  "; it was taken as words.");
   }
   if (word.size() > 2 && word.find('~') == word.size() - 1 && IsLetterOrDigit(word[0])) {
     return "A ~ after a word is not understood and was left out; words are found in all of their "

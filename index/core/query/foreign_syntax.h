@@ -11,7 +11,7 @@
 namespace search::index {
 
 // A sentence for the user if `word`, as typed, uses such syntax: `intitle:x`, `word~`, `w?rd`,
-// `wo*rd`, `NEAR`. Empty if it does not.
+// `wo*rd`, `NEAR/x`. Empty if it does not.
 std::string ForeignSyntaxNote(std::string_view word);
 
 }  // namespace search::index

@@ -1,6 +1,11 @@
 #include "index/core/query/lexer.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
+
+#include "index/core/query/field_filter.h"
+#include "index/core/query/query.h"
 
 namespace search::index {
 
@@ -56,8 +61,19 @@ bool IsShortOption(std::string_view text) {
   return text.size() > 1 && text[0] == '-' && IsAlphanumeric(text[1]) && EndsWord(text.substr(2));
 }
 
+// The distance of NEAR and NEAR/5; 0 for other words and for distances out of range.
+uint32_t NearDistance(std::string_view word) {
+  if (word == "NEAR") return kNearDistanceDefault;
+  if (!word.starts_with("NEAR/")) return 0;
+  word.remove_prefix(5);
+  uint32_t distance = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), distance);
+  const bool is_whole = error == std::errc() && end == word.data() + word.size();
+  return is_whole && distance <= kNearDistanceMax ? distance : 0;
+}
+
 bool IsBooleanOperator(std::string_view word) {
-  return word == "AND" || word == "OR" || word == "NOT";
+  return word == "AND" || word == "OR" || word == "NOT" || NearDistance(word) > 0;
 }
 
 // Size of the bracket at the start of `text`, if it can hold the arguments of the name before it,
@@ -125,6 +141,14 @@ Lexeme Lexer::Next() {
   if (const size_t mark_size = QuoteSize(rest)) return ScanQuotation(mark_size);
   if (const size_t size = PrefixSize(rest, "title")) return Take(LexemeKind::kTitle, size);
   if (const size_t size = PrefixSize(rest, "site")) return Take(LexemeKind::kSite, size);
+  for (const std::string_view name : kFilterNames) {
+    const size_t size = PrefixSize(rest, name);
+    // `url://x` is an address.
+    if (size == 0 || rest.substr(size).starts_with("//")) continue;
+    Lexeme field = Take(LexemeKind::kField, size);
+    field.text = name;
+    return field;
+  }
   return ScanWord();
 }
 
@@ -171,6 +195,11 @@ Lexeme Lexer::ScanWord() {
     if (word == "AND") return Take(LexemeKind::kAnd, word.size());
     if (word == "OR") return Take(LexemeKind::kOr, word.size());
     if (word == "NOT") return Take(LexemeKind::kNot, word.size());
+    if (const uint32_t distance = NearDistance(word)) {
+      Lexeme near = Take(LexemeKind::kNear, word.size());
+      near.distance = distance;
+      return near;
+    }
     const bool may_be_call = IsAlphanumeric(query_[end - 1]) || query_[end - 1] == '_';
     const size_t arguments = may_be_call && end < query_.size() && query_[end] == '('
                                  ? ArgumentsSize(query_.substr(end))

@@ -20,11 +20,13 @@ enum class LexemeKind : uint8_t {
   kAnd,
   kOr,
   kNot,
+  kNear,
   kPlus,
   kMinus,
   kTilde,
   kTitle,  // `title:` directly before an operand
   kSite,   // `site:` directly before an operand
+  kField,  // `url:`, `lang:`, `before:` or `after:`, its name being `text`
 };
 
 struct Lexeme {
@@ -34,6 +36,7 @@ struct Lexeme {
   bool is_closed = true;       // kQuotation
   // kWord, kQuotation: what follows it as `^0.5` is left out of `text`.
   uint32_t percent = 100;
+  uint32_t distance = 0;  // kNear
 };
 
 class Lexer {

@@ -1,9 +1,10 @@
 // ParseQuery: recursive descent over the lexemes.
 //
 //   alternatives = operands { OR operands }
-//   operands     = operand { [AND] operand }
+//   operands     = near { [AND] near }
+//   near         = operand { ( NEAR | NEAR/number ) operand }
 //   operand      = { sign } ( word [share] | quotation [share] | '(' alternatives ')' )
-//   sign         = NOT | '-' | '+' | '~' | title: | site:
+//   sign         = NOT | '-' | '+' | '~' | title: | site: | url: | lang: | before: | after:
 //   share        = '^0.' digit [digit]
 //
 // An operand is wanted or demanded: `+` demands and `~` only wants; without either, the language of
@@ -15,6 +16,7 @@
 
 #include "index/core/analysis/analyzer.h"
 #include "index/core/analysis/unicode.h"
+#include "index/core/query/field_filter.h"
 #include "index/core/query/foreign_syntax.h"
 #include "index/core/query/lexer.h"
 #include "index/core/query/query.h"
@@ -32,7 +34,7 @@ using neptune::StrCat;
 using Kind = QueryNode::Kind;
 
 // The fields in which the words of a bracket are searched.
-enum class Scope : uint8_t { kAny, kTitle, kSite };
+enum class Scope : uint8_t { kAny, kTitle, kSite, kField };
 
 // What words and brackets without a sign are.
 enum class Language : uint8_t { kAllDemanded, kAllWanted };
@@ -53,6 +55,15 @@ std::string Excerpt(std::string_view text) {
   constexpr size_t kExcerptSizeMax = 40;
   if (text.size() <= kExcerptSizeMax) return ValidUtf8(text);
   return ValidUtf8(text.substr(0, unicode::CutSize(text, kExcerptSizeMax))) + "…";
+}
+
+// The operand of a filter: documents match all of the nodes.
+Operand FilterOf(std::vector<QueryNode> filters, TreeBuilder* builder) {
+  std::vector<Operand> operands;
+  for (QueryNode& filter : filters) operands.push_back({.node = std::move(filter)});
+  Operand all = *builder->And(std::move(operands));
+  all.is_field = true;
+  return all;
 }
 
 class Parser {
@@ -130,15 +141,52 @@ class Parser {
         Advance();
         continue;
       }
-      NEPTUNE_ASSIGN_OR_RETURN(std::optional<Operand> operand, OneOperand(scope));
-      if (operand.has_value() && wants_operand) operand->is_wanted = false;
+      const size_t first = operands.size();
+      NEPTUNE_RETURN_IF_ERROR(NearOperands(scope, &operands));
+      if (operands.size() > first && wants_operand) operands[first].is_wanted = false;
       wants_operand = false;
-      if (operand.has_value()) operands.push_back(*std::move(operand));
     }
     if (misses_side || wants_operand) {
       builder_.Note("An AND without words on both sides was left out.");
     }
     return builder_.And(std::move(operands));
+  }
+
+  // Appends one operand, or what NEAR makes of several.
+  Status NearOperands(Scope scope, std::vector<Operand>* operands) {
+    std::optional<Operand> left;
+    if (next_.kind != LexemeKind::kNear) {
+      NEPTUNE_ASSIGN_OR_RETURN(left, OneOperand(scope));
+    }
+    while (next_.kind == LexemeKind::kNear) {
+      const uint32_t distance = next_.distance;
+      Advance();
+      std::optional<Operand> right;
+      const bool has_right = !AtEndOfAlternatives() && next_.kind != LexemeKind::kOr &&
+                             next_.kind != LexemeKind::kAnd && next_.kind != LexemeKind::kNear;
+      if (has_right) {
+        NEPTUNE_ASSIGN_OR_RETURN(right, OneOperand(scope));
+      }
+      if (!left.has_value() || !right.has_value()) {
+        builder_.Note("A NEAR without words on both sides was left out.");
+        if (right.has_value()) left = std::move(right);
+        continue;
+      }
+      std::optional<QueryNode> near = builder_.Near(left->node, right->node, distance);
+      if (near.has_value()) {
+        left = Operand{.node = *std::move(near)};
+        continue;
+      }
+      builder_.Note(
+          "NEAR is only understood between different single words; both sides of it "
+          "are demanded.");
+      left->is_wanted = false;
+      right->is_wanted = false;
+      operands->push_back(*std::move(left));
+      left = std::move(right);
+    }
+    if (left.has_value()) operands->push_back(*std::move(left));
+    return neptune::OkStatus();
   }
 
   // The signs before an operand.
@@ -170,6 +218,10 @@ class Parser {
         case LexemeKind::kSite:
           signs.scope = Scope::kSite;
           break;
+        case LexemeKind::kField:
+          signs.scope = Scope::kField;
+          filter_name_ = next_.text;
+          break;
         default:
           return signs;
       }
@@ -178,14 +230,17 @@ class Parser {
   }
 
   StatusOr<std::optional<Operand>> OneOperand(Scope scope) {
+    const std::string_view outer_filter = filter_name_;
     const Signs signs = ReadSigns(scope);
     const size_t begin = next_.at;
     const size_t part_index = parts_->size();
     exclusion_depth_ += signs.is_excluded ? 1 : 0;
     StatusOr<std::optional<Operand>> operand = Primary(signs.scope);
     exclusion_depth_ -= signs.is_excluded ? 1 : 0;
+    filter_name_ = outer_filter;
     if (!operand.ok() || !operand->has_value()) return operand;
     const bool is_site = (**operand).node.kind == Kind::kSite && scope != Scope::kSite;
+    const bool is_field = (**operand).is_field && scope != Scope::kField;
     Apply(signs, &**operand);
     if (signs.has_tilde && parts_->size() > part_index) {
       builder_.Note("A bracket after ~ only adds to the score: what it excludes was left out.");
@@ -196,6 +251,8 @@ class Parser {
       AddPart(QueryPart::Kind::kExclusion, signs.begin, begin);
     } else if (is_site) {
       AddPart(QueryPart::Kind::kSite, signs.begin, begin);
+    } else if (is_field) {
+      AddPart(QueryPart::Kind::kField, signs.begin, signs.begin);
     }
     return operand;
   }
@@ -260,7 +317,16 @@ class Parser {
 
   StatusOr<std::optional<Operand>> Leaf(const Lexeme& lexeme, Scope scope) {
     std::optional<Operand> leaf;
-
+    if (scope == Scope::kField) {
+      std::vector<QueryNode> filters = FieldFilters(filter_name_, lexeme.text);
+      if (!filters.empty()) {
+        NEPTUNE_RETURN_IF_ERROR(CountTerms(filters.size(), lexeme.at));
+        return FilterOf(std::move(filters), &builder_);
+      }
+      builder_.Note(
+          StrCat("“", Excerpt(lexeme.text), "” was taken as words: ", FilterAdvice(filter_name_)));
+      scope = Scope::kAny;
+    }
     if (scope == Scope::kSite) {
       NEPTUNE_RETURN_IF_ERROR(CountTerms(1, lexeme.at));
       leaf = Site(lexeme.text);
@@ -379,7 +445,8 @@ class Parser {
   TreeBuilder builder_;
   std::vector<QueryPart>* const parts_;
   Lexeme next_;
-  size_t operand_end_ = 0;  // after the lexeme before next_
+  std::string_view filter_name_;  // of the innermost Scope::kField
+  size_t operand_end_ = 0;        // after the lexeme before next_
   size_t nesting_ = 0;
   size_t exclusion_depth_ = 0;  // excluded operands around the current one
   size_t prefix_count_ = 0;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "index/core/document_fields.h"
+
 namespace search::index {
 
 namespace {
@@ -11,6 +13,7 @@ void AppendPositiveLeaves(const QueryNode& node, std::vector<const QueryNode*>* 
     case QueryNode::Kind::kTerm:
     case QueryNode::Kind::kPrefix:
     case QueryNode::Kind::kPhrase:
+    case QueryNode::Kind::kNear:
       leaves->push_back(&node);
       return;
     case QueryNode::Kind::kAnd:
@@ -19,6 +22,7 @@ void AppendPositiveLeaves(const QueryNode& node, std::vector<const QueryNode*>* 
       return;
     case QueryNode::Kind::kNothing:
     case QueryNode::Kind::kSite:
+    case QueryNode::Kind::kField:
     case QueryNode::Kind::kNot:
       return;
   }
@@ -31,12 +35,24 @@ void AppendSites(const QueryNode& node, std::vector<std::string>* sites) {
   for (const QueryNode& child : node.children) AppendSites(child, sites);
 }
 
+void AppendFields(const QueryNode& node, std::vector<std::string>* fields) {
+  if (node.kind == QueryNode::Kind::kField) {
+    const std::string_view name = FieldFilterOf(node).name;
+    const std::string field(name == "before" || name == "after" ? kDateField : name);
+    if (std::find(fields->begin(), fields->end(), field) == fields->end()) {
+      fields->push_back(field);
+    }
+  }
+  for (const QueryNode& child : node.children) AppendFields(child, fields);
+}
+
 }  // namespace
 
 bool QueryNode::operator==(const QueryNode& other) const {
   return kind == other.kind && field == other.field && term == other.term &&
          occurrences == other.occurrences && percent == other.percent &&
-         is_optional == other.is_optional && phrase == other.phrase && children == other.children;
+         is_optional == other.is_optional && phrase == other.phrase && distance == other.distance &&
+         children == other.children;
 }
 
 bool IsSameSet(const QueryNode& a, const QueryNode& b) {
@@ -44,6 +60,7 @@ bool IsSameSet(const QueryNode& a, const QueryNode& b) {
     return of_a.is_optional == of_b.is_optional && IsSameSet(of_a, of_b);
   };
   return a.kind == b.kind && a.field == b.field && a.term == b.term && a.phrase == b.phrase &&
+         a.distance == b.distance &&
          std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
                     is_same_child);
 }
@@ -56,6 +73,18 @@ std::string WithoutPart(std::string_view text, const QueryPart& part) {
     before.remove_suffix(1);
   while (before.empty() && !after.empty() && after.front() == ' ') after.remove_prefix(1);
   return std::string(before).append(after);
+}
+
+FieldFilter FieldFilterOf(const QueryNode& node) {
+  const std::string_view term = node.term;
+  const size_t colon = std::min(term.find(':'), term.size());
+  return {term.substr(0, colon), term.substr(std::min(colon + 1, term.size()))};
+}
+
+std::vector<std::string> FilteredFields(const Query& query) {
+  std::vector<std::string> fields;
+  AppendFields(query.root, &fields);
+  return fields;
 }
 
 std::vector<std::string> SiteFilters(const Query& query) {

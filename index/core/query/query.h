@@ -54,11 +54,12 @@ struct SynonymOf {
 // - kNot occurs only below kAnd and has exactly one child, which is not kNot.
 // - is_optional is true only for a kTerm or kPrefix below kAnd that has another child, neither
 //   optional nor kNot. In an exclusion nothing is optional.
-// - kPhrase has at least two terms.
+// - kPhrase has at least two terms; kNear too, all different, and a distance.
 // - No two children of a node are the same set (IsSameSet): a repeated child is kept once, and its
 //   leaves count their occurrences.
-// - occurrences is 1 below kNot and for kSite, at least 1 for kTerm, kPrefix and kPhrase.
-// - percent is 100 below kNot and for kSite.
+// - occurrences is 1 below kNot and for kSite and kField, at least 1 for kTerm, kPrefix, kPhrase
+//   and kNear.
+// - percent is 100 below kNot and for kSite and kField.
 // So every subtree except kNot is a set of documents that its positive leaves enumerate.
 struct QueryNode {
   enum class Kind : uint8_t {
@@ -66,23 +67,28 @@ struct QueryNode {
     kTerm,     // documents with `term` in `field`
     kPrefix,   // documents with a term that begins with `term`, or the term `folded`, in `field`
     kPhrase,   // documents with `phrase`'s terms at these distances in `field`
+    kNear,     // documents with `phrase`'s terms in any order, at most `distance` apart, in `field`
     kSite,     // documents whose site has the FieldKind::kSite term `term`; adds nothing to a score
+    kField,    // documents that the filter `term` selects, see FieldFilter; adds nothing to a score
     kAnd,      // documents of all children that are not optional, except those of kNot children
     kOr,       // documents of at least one child
     kNot,      // child of kAnd: its documents are excluded; adds nothing to a score
   };
 
   Kind kind = Kind::kNothing;
-  QueryField field = QueryField::kAny;  // kTerm, kPrefix, kPhrase
-  // kTerm: analysed; kPrefix: folded; kSite: folded name
+  QueryField field = QueryField::kAny;  // kTerm, kPrefix, kPhrase, kNear
+  // kTerm: analysed; kPrefix: folded; kSite: folded name; kField: "NAME:VALUE"
   std::string term;
-  std::vector<PhraseTerm> phrase;   // kPhrase
+  // kPhrase; kNear, whose positions only number the terms
+  std::vector<PhraseTerm> phrase;
+  // kNear: maximum difference between the positions of any two of the terms; 1 to kNearDistanceMax.
+  uint32_t distance = 0;
   std::vector<QueryNode> children;  // kAnd, kOr, kNot
-  // kTerm, kPrefix, kPhrase: number of occurrences in the query. Does not affect matching;
+  // kTerm, kPrefix, kPhrase, kNear: number of occurrences in the query. Does not affect matching;
   // multiplies the contribution to the score.
   uint32_t occurrences = 1;
-  // kTerm, kPrefix, kPhrase: share of its usual contribution to the score, in percent; 1 to 100. A
-  // repeated word has the largest share of its occurrences.
+  // kTerm, kPrefix, kPhrase, kNear: share of its usual contribution to the score, in percent; 1 to
+  // 100. A repeated word has the largest share of its occurrences.
   uint32_t percent = 100;
   // Child of kAnd: adds to scores, but a document matches without it.
   bool is_optional = false;
@@ -113,10 +119,13 @@ struct QueryPart {
   enum class Kind : uint8_t {
     kExclusion,  // documents with `text` are left out
     kSite,       // only documents of the site `text`
+    kField,      // only documents that the filter `text` selects, as `lang:en`
   };
 
   Kind kind = Kind::kExclusion;
-  std::string text;  // without the sign or the name of the field, valid UTF-8
+  // The part without its sign and, unless it is a kField, without the name of the field; valid
+  // UTF-8.
+  std::string text;
   // The part's place in the query text, with its sign.
   size_t begin_byte = 0;
   size_t end_byte = 0;
@@ -134,6 +143,11 @@ struct Query {
   bool empty() const { return root.kind == QueryNode::Kind::kNothing; }
   bool operator==(const Query& other) const { return root == other.root; }
 };
+
+// Distance of NEAR without a number, as in Xapian, and the greatest one. Larger: matches more
+// pages that have the words by chance.
+inline constexpr uint32_t kNearDistanceDefault = 10;
+inline constexpr uint32_t kNearDistanceMax = 100;
 
 inline constexpr size_t kQueryPartCountMax = 16;
 // Maximum number of prefixes in a query; further ones are taken as words.
@@ -169,7 +183,7 @@ neptune::StatusOr<Query> ParseQuery(std::string_view text, const ParseLimits& li
 // Parses what a user typed, as [Broder03] reads it: the same syntax, but words and brackets without
 // a sign are wanted and not demanded. A document must match all that is demanded, or any one of the
 // wanted words if nothing is; all words add to its score. Demanded are +word, "a phrase", title:,
-// site:, the sides of AND, and everything in an excluded bracket.
+// site: and other filters, the sides of AND and of NEAR, and everything in an excluded bracket.
 // Errors: those of ParseQuery.
 neptune::StatusOr<Query> ParseQuestion(std::string_view text, const ParseLimits& limits = {});
 
@@ -184,12 +198,27 @@ neptune::StatusOr<Query> AnyWordOf(std::string_view text, const ParseLimits& lim
 // place. Empty for a query that matches nothing.
 std::string Canonical(const Query& query);
 
+// A filter by a declared field (index/core/document_fields.h), the parts of a kField's term:
+//   url:WORD      documents whose address has the word
+//   lang:TAG      documents in the language
+//   before:DATE   documents whose date is before the first day of the year, month or day
+//   after:DATE    documents of this day or later
+struct FieldFilter {
+  std::string_view name;
+  std::string_view value;
+};
+// REQUIRES: a kField. The views refer to the node.
+FieldFilter FieldFilterOf(const QueryNode& node);
+
+// The names of the declared fields by which the query filters, each once: "url", "lang", "date".
+std::vector<std::string> FilteredFields(const Query& query);
+
 // The names of the sites that a document must be of, alone or as an alternative: those outside
 // exclusions, as folded, each once.
 std::vector<std::string> SiteFilters(const Query& query);
 
-// The term, prefix and phrase leaves that a matching document may contain, in query order: all
-// except those below kNot. Snippets mark them. The pointers are valid as long as `query` is
+// The term, prefix, phrase and near leaves that a matching document may contain, in query order:
+// all except those below kNot. Snippets mark them. The pointers are valid as long as `query` is
 // unchanged.
 std::vector<const QueryNode*> PositiveLeaves(const Query& query);
 

@@ -22,12 +22,16 @@ inline std::string BrokenInvariant(const QueryNode& node, bool is_root = true,
   if (node.kind == Kind::kNot && children.size() != 1) return "exclusion of not one";
   if (node.kind == Kind::kPhrase && node.phrase.size() < 2) return "phrase of fewer than two";
   if (node.kind == Kind::kPhrase && node.phrase[0].position != 0) return "phrase starts late";
+  if (node.kind == Kind::kNear && node.phrase.size() < 2) return "near of fewer than two";
+  const bool has_distance = node.distance >= 1 && node.distance <= kNearDistanceMax;
+  if (node.kind == Kind::kNear ? !has_distance : node.distance != 0) return "wrong distance";
   if (node.kind == Kind::kTerm && node.term.empty()) return "empty term";
   if (node.kind == Kind::kSite && node.term.empty()) return "empty site";
+  if (node.kind == Kind::kField && FieldFilterOf(node).value.empty()) return "empty field";
   if (node.kind == Kind::kAnd && children[0].kind == Kind::kNot) return "only exclusions";
   if (node.kind == Kind::kPrefix && node.term.empty()) return "empty prefix";
   const bool may_repeat = !is_excluded && (node.kind == Kind::kTerm || node.kind == Kind::kPrefix ||
-                                           node.kind == Kind::kPhrase);
+                                           node.kind == Kind::kPhrase || node.kind == Kind::kNear);
   if (node.occurrences == 0 || (node.occurrences > 1 && !may_repeat)) return "wrong occurrences";
   if (node.percent < 1 || node.percent > 100 || (node.percent < 100 && !may_repeat)) {
     return "wrong percent";

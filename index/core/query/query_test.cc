@@ -12,6 +12,7 @@ namespace search::index {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -223,9 +224,73 @@ TEST(ParseQueryTest, ReadsSharesOfTheScore) {
             Understood("\"x 2\" \"x 0.0\" \"x 0.123\" y 0.5z"));
 }
 
+TEST(ParseQueryTest, NearJoinsWords) {
+  const Query query = Parsed("Hash NEAR/5 tables NEAR/3 maps");
+  ASSERT_EQ(query.root.kind, Kind::kNear);
+  EXPECT_EQ(query.root.distance, 5u);
+  EXPECT_THAT(query.root.phrase,
+              ElementsAre(PhraseTerm{"hash", 0, "", ""}, PhraseTerm{"tabl", 1, "", ""},
+                          PhraseTerm{"map", 2, "", ""}));
+  EXPECT_THAT(query.notes, IsEmpty());
+  EXPECT_EQ(Understood("x1 NEAR y1"), "x1 NEAR/10 y1");
+  EXPECT_EQ(Understood("a1 x1 NEAR/2 y1 OR b1"), "a1 x1 NEAR/2 y1 OR b1");
+  EXPECT_EQ(Understood("title:(x1 NEAR y1) -(a1 NEAR/1 b1)"),
+            "title:(x1 NEAR/10 y1) -(a1 NEAR/1 b1)");
+  EXPECT_EQ(Understood("x1 NEAR y1 x1 NEAR y1"), "x1 NEAR/10 y1 x1 NEAR/10 y1");
+  EXPECT_EQ(Parsed("x1 NEAR y1 x1 NEAR y1").root.occurrences, 2u);
+  EXPECT_EQ(Understood("the NEAR/4 x1^0.5"), "the NEAR/4 x1^0.5");
+  EXPECT_EQ(Understood("title:(x1 NEAR y1^0.5)"), "title:(x1 NEAR/10 y1^0.5)");
+  EXPECT_EQ(Understood("x1^0.5 NEAR -m"), "x1 NEAR/10 \"-m\"^0.5");
+  EXPECT_EQ(Understood("\"-wall\" NEAR gcc"), "\"-wall\" NEAR/10 gcc");
+  EXPECT_EQ(Understood("near x1 Near y1"), "near near x1 y1");
+}
+
+TEST(ParseQueryTest, FiltersByDeclaredFields) {
+  EXPECT_EQ(Understood("x1 lang:EN-us"), "x1 lang:en-us");
+  EXPECT_EQ(Understood("url:Docs/page.html x1"), "url:docs url:page url:html x1");
+  EXPECT_EQ(Understood("x1 after:2024 before:2024-03-05"), "x1 after:2024 before:2024-03-05");
+  EXPECT_EQ(Understood("x1 -url:a/b -lang:de"), "x1 -(url:a url:b) -lang:de");
+  EXPECT_EQ(Understood("lang:(en OR de) the"), "(lang:en OR lang:de) +the");
+  EXPECT_EQ(Understood("lang:(en OR url:x OR de)"), "lang:en OR url:x OR lang:de");
+  EXPECT_EQ(Understood("LANG:en url:\"a b\""), "lang:en url:a url:b");
+  EXPECT_EQ(Canonical(*ParseQuestion("x1 y1 lang:en")), "(x1 OR y1) lang:en");
+  const Query query = Parsed("x1 after:2024");
+  EXPECT_THAT(FilteredFields(query), ElementsAre("date"));
+  ASSERT_THAT(query.parts, SizeIs(1));
+  EXPECT_EQ(query.parts[0].kind, QueryPart::Kind::kField);
+  EXPECT_EQ(query.parts[0].text, "after:2024");
+  EXPECT_EQ(WithoutPart("x1 after:2024", query.parts[0]), "x1");
+}
+
+TEST(ParseQueryTest, TakesOtherValuesOfFieldsAsWords) {
+  EXPECT_THAT(Parsed("x1 lang:python").notes, ElementsAre(HasSubstr("taken as words: lang:")));
+  EXPECT_THAT(Parsed("x1 after:effects").notes, ElementsAre(HasSubstr("as 2024, 2024-03")));
+  EXPECT_THAT(Parsed("x1 before:2024-13").notes, ElementsAre(HasSubstr("taken as words")));
+  EXPECT_EQ(Understood("x1 after:effects"), "x1 effect | 1");
+}
+
+TEST(ParseQueryTest, SaysWhatNearCannotJoin) {
+  for (const char* text : {"std::map NEAR x1", "(a1 b1) NEAR x1", "x1 NEAR vec*", "x1 NEAR x1",
+                           "x1 NEAR -y1", "title:x1 NEAR y1", "x1 NEAR site:y1"}) {
+    EXPECT_THAT(Parsed(text).notes, ElementsAre(HasSubstr("only understood between different")))
+        << text;
+  }
+  EXPECT_EQ(Understood("std::map NEAR x1"), "\"std map\" x1 | 1");
+  EXPECT_EQ(Canonical(*ParseQuestion("std::map NEAR x1 y1")), "\"std map\" x1 ~y1");
+  for (const char* text : {"NEAR x1", "x1 NEAR", "NEAR", "x1 NEAR OR y1", "x1 NEAR NEAR y1"}) {
+    EXPECT_THAT(Parsed(text).notes, Contains(HasSubstr("NEAR without words"))) << text;
+  }
+}
+
+TEST(ParseQuestionTest, NearIsDemanded) {
+  EXPECT_EQ(Canonical(*ParseQuestion("x1 NEAR/3 y1 z1")), "x1 NEAR/3 y1 ~z1");
+  EXPECT_EQ(Canonical(*ParseQuestion("(x1 NEAR/3 y1) z1")), "x1 NEAR/3 y1 ~z1");
+}
+
 TEST(ParseQueryTest, SaysWhatItDoesNotUnderstand) {
-  EXPECT_THAT(Parsed("vector lang:en").notes, ElementsAre(HasSubstr("no field lang:")));
-  EXPECT_THAT(Parsed("vector NEAR map").notes, ElementsAre(HasSubstr("NEAR is not an operator")));
+  EXPECT_THAT(Parsed("vector author:knuth").notes, ElementsAre(HasSubstr("no field author:")));
+  EXPECT_THAT(Parsed("vector NEAR/x map").notes, ElementsAre(HasSubstr("distance after NEAR/")));
+  EXPECT_THAT(Parsed("vector NEAR/101 map").notes, ElementsAre(HasSubstr("from 1 to 100")));
   EXPECT_THAT(Parsed("vector~ map").notes, ElementsAre(HasSubstr("~ after a word")));
   EXPECT_THAT(Parsed("v?ctor").notes, ElementsAre(HasSubstr("wildcard ?")));
   EXPECT_THAT(Parsed("*ing").notes, ElementsAre(HasSubstr("wildcard *")));

@@ -20,10 +20,15 @@ bool IsPureExclusion(const QueryNode& node) {
          (node.kind == Kind::kAnd && node.children.front().kind == Kind::kNot);
 }
 
+bool IsScoringLeaf(const QueryNode& node) {
+  return node.kind == Kind::kTerm || node.kind == Kind::kPrefix || node.kind == Kind::kPhrase ||
+         node.kind == Kind::kNear;
+}
+
 // REQUIRES: IsSameSet(from, *into).
 void AddOccurrences(const QueryNode& from, QueryNode* into) {
   if (from.kind == Kind::kNot) return;
-  if (from.kind == Kind::kTerm || from.kind == Kind::kPrefix || from.kind == Kind::kPhrase) {
+  if (IsScoringLeaf(from)) {
     into->occurrences += from.occurrences;
     into->percent = std::max(into->percent, from.percent);
     into->is_exact |= from.is_exact;
@@ -41,9 +46,7 @@ void ForgetOccurrences(QueryNode* node) {
 
 // True if some positive leaf scores; otherwise the node only filters.
 bool HasWords(const QueryNode& node) {
-  if (node.kind == Kind::kTerm || node.kind == Kind::kPrefix || node.kind == Kind::kPhrase) {
-    return true;
-  }
+  if (IsScoringLeaf(node)) return true;
   return node.kind != Kind::kNot &&
          std::any_of(node.children.begin(), node.children.end(), HasWords);
 }
@@ -114,8 +117,7 @@ void TreeBuilder::Note(std::string note) {
 
 void TreeBuilder::LeaveOutStopWords(std::vector<Operand>* operands) {
   const auto decides = [](const Operand& operand) {
-    return !operand.is_stop_word && operand.node.kind != Kind::kSite &&
-           !IsPureExclusion(operand.node);
+    return !operand.is_stop_word && HasWords(operand.node) && !IsPureExclusion(operand.node);
   };
   if (std::none_of(operands->begin(), operands->end(), decides)) return;
   std::string words;
@@ -237,6 +239,31 @@ std::optional<Operand> TreeBuilder::OrOfUser(std::vector<Operand> alternatives) 
   std::optional<QueryNode> node = Or(std::move(nodes));
   if (!node.has_value()) return std::nullopt;
   return Operand{.node = *std::move(node), .is_wanted = is_wanted};
+}
+
+std::optional<QueryNode> TreeBuilder::Near(const QueryNode& left, const QueryNode& right,
+                                           uint32_t distance) {
+  const bool joins_words = (left.kind == Kind::kTerm || left.kind == Kind::kNear) &&
+                           right.kind == Kind::kTerm && left.field == right.field;
+  if (!joins_words) return std::nullopt;
+  QueryNode near;
+  near.kind = Kind::kNear;
+  near.field = left.field;
+  near.distance = std::max(distance, left.distance);
+  near.percent = std::min(left.percent, right.percent);
+  near.is_exact = true;
+  near.phrase = left.phrase;
+  if (left.kind == Kind::kTerm) {
+    near.phrase.push_back({.term = left.term, .folded = left.folded, .surface = left.surface});
+  }
+  for (const PhraseTerm& word : near.phrase) {
+    if (word.term == right.term) return std::nullopt;
+  }
+  near.phrase.push_back({.term = right.term,
+                         .position = static_cast<uint32_t>(near.phrase.size()),
+                         .folded = right.folded,
+                         .surface = right.surface});
+  return near;
 }
 
 QueryNode TreeBuilder::Not(QueryNode node) {

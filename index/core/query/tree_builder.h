@@ -25,6 +25,7 @@ struct Operand {
   // A phrase that was typed as one word with punctuation; beside others, its words are wanted one
   // by one.
   bool is_compound = false;
+  bool is_field = false;  // a filter by a declared field
 };
 
 class TreeBuilder {
@@ -38,6 +39,11 @@ class TreeBuilder {
   std::optional<QueryNode> Or(std::vector<QueryNode> alternatives);
   // An OR that the user wrote: none of its words is given up if another is found.
   std::optional<Operand> OrOfUser(std::vector<Operand> alternatives);
+  // `left` is a word or the result of Near. nullopt if NEAR does not join such nodes: other nodes
+  // than words, words of different fields, and a word with itself. Of several distances the
+  // greatest counts, and of shares the smallest.
+  static std::optional<QueryNode> Near(const QueryNode& left, const QueryNode& right,
+                                       uint32_t distance);
   QueryNode Not(QueryNode node);
   QueryNode Root(std::optional<QueryNode> node);
 

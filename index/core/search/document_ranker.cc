@@ -43,7 +43,7 @@ void DocumentRanker::AddRequiredLeaves(const PlanNode& node) {
     cursors.push_back(&required_.back().cursor());
   }
   if (node.kind == PlanNode::Kind::kPhrase) {
-    phrases_.emplace_back(node.leaves, node.positions, std::move(cursors), evaluation_);
+    phrases_.emplace_back(node, std::move(cursors), evaluation_);
   }
 }
 

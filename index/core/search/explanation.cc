@@ -120,6 +120,7 @@ StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query,
   const uint32_t codes = space.segment.length_codes()[ordinal];
   for (size_t field = 0; field < kFieldCount; ++field) {
     explanation.lengths[field] = DecodeLength(static_cast<uint8_t>(codes >> (8 * field)));
+    explanation.norms[field] = space.scorer.Norm(static_cast<Field>(field), codes);
   }
   explanation.mean_lengths = space.statistics.mean_lengths();
   explanation.static_rank = space.segment.static_ranks()[ordinal];

@@ -44,6 +44,8 @@ struct Explanation {
   bool matches = false;
   std::array<float, kFieldCount> lengths = {};  // in words, as decoded from the length codes
   std::array<float, kFieldCount> mean_lengths = {};
+  // What one occurrence of a word counts, by Field: the field's weight by the document's length.
+  std::array<float, kFieldCount> norms = {};
   float static_rank = 0;
   ScoreUnits static_rank_units = 0;
   std::vector<TermExplanation> terms;  // each scoring word of the query once, in query order

@@ -49,7 +49,7 @@ class Flattener {
 
   bool AddRequired(const PlanNode& node) {
     if (node.leaves.empty() || node.leaves[0].title_only) return false;
-    FlatPlan::Phrase phrase{.words = {}, .positions = node.positions};
+    FlatPlan::Phrase phrase{.words = {}, .positions = node.positions, .distance = node.distance};
     for (const PlanLeaf& leaf : node.leaves) phrase.words.push_back(Add(leaf, Role::kRequired));
     if (node.kind == PlanNode::Kind::kPhrase) flat_.phrases.push_back(std::move(phrase));
     return true;

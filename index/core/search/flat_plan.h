@@ -30,6 +30,7 @@ struct FlatPlan {
   struct Phrase {
     std::vector<uint32_t> words;      // indices of required words
     std::vector<uint32_t> positions;  // their positions in the phrase, in the same order
+    uint32_t distance = 0;            // as in PlanNode
   };
 
   std::vector<Word> words;

@@ -7,87 +7,12 @@
 #include <vector>
 
 #include "index/core/search/block_kernels.h"
+#include "index/core/search/match_windows.h"
 #include "index/core/search/matcher.h"
 #include "index/core/search/phrase_check.h"
 
 namespace search::index {
 namespace {
-
-constexpr uint32_t kWindowSize = 1 << 16;
-
-// Counts the union of posting lists and matchers, one window at a time.
-class UnionCounter {
- public:
-  UnionCounter(const std::vector<PlanNode>& nodes, Evaluation* evaluation)
-      : evaluation_(evaluation), bits_(kWindowSize / 64) {
-    for (const PlanNode& node : nodes) {
-      if (AddToFilter(node, evaluation->space(), &bitmaps_)) continue;
-      if (node.kind == PlanNode::Kind::kLeaf && !node.leaves[0].title_only) {
-        lists_.push_back(evaluation->OpenCursor(node.leaves[0].entry));
-      } else {
-        matchers_.push_back(MakeMatcher(node, evaluation));
-      }
-    }
-  }
-
-  uint64_t Count() {
-    uint64_t count = 0;
-    const uint32_t document_count = evaluation_->document_count();
-    for (begin_ = 0; begin_ < document_count && !evaluation_->stopped(); begin_ = end_) {
-      end_ = std::min(document_count, begin_ + kWindowSize);
-      std::fill(bits_.begin(), bits_.end(), 0);
-      for (const uint64_t* bitmap : bitmaps_) AddBitmap(bitmap);
-      for (PostingCursor* list : lists_) AddList(list);
-      for (const auto& matcher : matchers_) AddMatches(matcher.get());
-      if (evaluation_->live_words() != nullptr) KeepLive();
-      count += Kernels().count(bits_.data(), bits_.size());
-    }
-    return count;
-  }
-
- private:
-  void Add(uint32_t ordinal) {
-    const uint32_t at = ordinal - begin_;
-    bits_[at / 64] |= uint64_t{1} << (at % 64);
-  }
-
-  void AddBitmap(const uint64_t* bitmap) {
-    const size_t word = begin_ / 64;
-    const size_t count = std::min(bits_.size(), evaluation_->space().impacts.block_count() - word);
-    for (size_t i = 0; i < count; ++i) bits_[i] |= bitmap[word + i];
-    evaluation_->ShouldStop(static_cast<uint32_t>(count / 8));
-  }
-
-  void AddList(PostingCursor* list) {
-    list->Seek(begin_);
-    while (list->ordinal() < end_ && !evaluation_->ShouldStop(kPostingBlockSize)) {
-      const std::span<const uint32_t> ordinals = list->block_ordinals();
-      uint32_t i = list->index();
-      for (; i < ordinals.size() && ordinals[i] < end_; ++i) Add(ordinals[i]);
-      list->MoveTo(i);
-    }
-  }
-
-  void AddMatches(Matcher* matcher) {
-    for (uint32_t at = matcher->Seek(begin_); at < end_; at = matcher->Seek(at + 1)) {
-      Add(at);
-      if (evaluation_->ShouldStop(1)) return;
-    }
-  }
-
-  void KeepLive() {
-    const uint64_t* live = evaluation_->live_words() + begin_ / 64;
-    for (size_t i = 0; i < (end_ - begin_ + 63) / 64; ++i) bits_[i] &= live[i];
-  }
-
-  Evaluation* evaluation_;
-  std::vector<const uint64_t*> bitmaps_;
-  std::vector<PostingCursor*> lists_;
-  std::vector<std::unique_ptr<Matcher>> matchers_;
-  std::vector<uint64_t> bits_;
-  uint32_t begin_ = 0;
-  uint32_t end_ = 0;
-};
 
 // Counts documents that hold all parts and no excluded one. The rarest word leads: its blocks are
 // filtered by the bitmaps of frequent words, and the remaining documents are looked up in the other
@@ -135,7 +60,7 @@ class IntersectionCounter {
       words_.push_back(word);
     }
     if (is_phrase) {
-      phrases_.emplace_back(node.leaves, node.positions, std::move(cursors), evaluation_);
+      phrases_.emplace_back(node, std::move(cursors), evaluation_);
     }
   }
 
@@ -228,8 +153,12 @@ uint64_t CountMatches(const PlanNode& root, Evaluation* evaluation) {
   if (is_word && evaluation->live_words() == nullptr) {
     return root.leaves[0].entry.document_frequency;
   }
-  if (root.kind == PlanNode::Kind::kOr) return UnionCounter(root.children, evaluation).Count();
-  return IntersectionCounter(root, evaluation).Count();
+  if (root.kind != PlanNode::Kind::kOr) return IntersectionCounter(root, evaluation).Count();
+  uint64_t count = 0;
+  for (MatchWindows windows(root, evaluation); windows.Next();) {
+    count += Kernels().count(windows.bits().data(), windows.bits().size());
+  }
+  return count;
 }
 
 }  // namespace search::index

@@ -121,7 +121,7 @@ class OrMatcher : public Matcher {
 std::unique_ptr<Matcher> MakePhrase(const PlanNode& node, Evaluation* evaluation) {
   std::vector<PostingCursor*> cursors;
   for (const PlanLeaf& leaf : node.leaves) cursors.push_back(evaluation->OpenCursor(leaf.entry));
-  auto check = std::make_unique<PhraseAtCursors>(node.leaves, node.positions, cursors, evaluation);
+  auto check = std::make_unique<PhraseAtCursors>(node, cursors, evaluation);
   std::sort(cursors.begin(), cursors.end(), [](const PostingCursor* a, const PostingCursor* b) {
     return a->entry().document_frequency < b->entry().document_frequency;
   });

@@ -7,8 +7,11 @@
 namespace search::index {
 
 PhraseCheck::PhraseCheck(const std::vector<PlanLeaf>& leaves, std::vector<uint32_t> positions,
-                         Evaluation* evaluation)
-    : positions_(std::move(positions)), title_only_(leaves[0].title_only), order_(leaves.size()) {
+                         uint32_t distance, Evaluation* evaluation)
+    : positions_(std::move(positions)),
+      distance_(distance),
+      title_only_(leaves[0].title_only),
+      order_(leaves.size()) {
   for (const PlanLeaf& leaf : leaves) readers_.push_back(evaluation->OpenPositions(leaf.entry));
   std::iota(order_.begin(), order_.end(), 0);
 }
@@ -26,6 +29,7 @@ bool PhraseCheck::MatchesIn(Field field) {
   for (const PositionReader* reader : readers_) {
     if (reader->frequency(field) == 0) return false;
   }
+  if (distance_ > 0) return IsNearIn(field);
   for (size_t i = 0; i < std::min<size_t>(2, order_.size()); ++i) {
     size_t rarest = i;
     for (size_t j = i + 1; j < order_.size(); ++j) {
@@ -52,6 +56,23 @@ bool PhraseCheck::MatchesIn(Field field) {
     starts_.resize(kept);
   }
   return !starts_.empty();
+}
+
+// Moves the hindmost word forward until all are within the distance, or it ends.
+bool PhraseCheck::IsNearIn(Field field) {
+  std::vector<std::span<const uint32_t>> words;
+  for (PositionReader* reader : readers_) words.push_back(reader->Read(field));
+  while (true) {
+    uint32_t last = 0;
+    std::span<const uint32_t>* hindmost = nullptr;
+    for (std::span<const uint32_t>& word : words) {
+      if (word.empty()) return false;
+      last = std::max(last, word.front());
+      if (hindmost == nullptr || word.front() < hindmost->front()) hindmost = &word;
+    }
+    if (last - hindmost->front() <= distance_) return true;
+    *hindmost = hindmost->subspan(1);
+  }
 }
 
 }  // namespace search::index

@@ -1,4 +1,5 @@
-// Checks whether a document that holds all words of a phrase holds them in order.
+// Checks whether a document that holds all words of a phrase holds them in order, or near each
+// other.
 //
 // Threads: thread-compatible; lives for one search.
 // Errors: damaged positions match nothing; Evaluation::damaged reports them.
@@ -18,9 +19,11 @@ namespace search::index {
 
 class PhraseCheck {
  public:
-  // Word i of the phrase is leaves[i], at positions[i]; in any field, or in the title only.
+  // Word i of the phrase is leaves[i], at positions[i]; in any field, or in the title only. With a
+  // distance the words may be in any order, at most that far from each other, and the positions do
+  // not matter.
   PhraseCheck(const std::vector<PlanLeaf>& leaves, std::vector<uint32_t> positions,
-              Evaluation* evaluation);
+              uint32_t distance, Evaluation* evaluation);
 
   // `postings`: index of the document's posting in the list of each word.
   bool Matches(std::span<const uint32_t> postings);
@@ -33,9 +36,11 @@ class PhraseCheck {
 
  private:
   bool MatchesIn(Field field);
+  bool IsNearIn(Field field);
 
   std::vector<PositionReader*> readers_;
   std::vector<uint32_t> positions_;
+  const uint32_t distance_;
   bool title_only_;
   std::vector<uint32_t> order_;   // word indexes, the rarest in the document's field first
   std::vector<uint32_t> starts_;  // possible start positions of the phrase, ascending
@@ -44,9 +49,10 @@ class PhraseCheck {
 // Checks a phrase whose words have cursors.
 class PhraseAtCursors {
  public:
-  PhraseAtCursors(const std::vector<PlanLeaf>& leaves, std::vector<uint32_t> positions,
-                  std::vector<PostingCursor*> cursors, Evaluation* evaluation)
-      : check_(leaves, std::move(positions), evaluation), cursors_(std::move(cursors)) {}
+  // cursors[i] is that of the node's leaves[i].
+  PhraseAtCursors(const PlanNode& node, std::vector<PostingCursor*> cursors, Evaluation* evaluation)
+      : check_(node.leaves, node.positions, node.distance, evaluation),
+        cursors_(std::move(cursors)) {}
 
   // REQUIRES: all cursors are at the same document.
   bool Matches() {

@@ -13,7 +13,8 @@ PhraseGroup::PhraseGroup(const FlatPlan& plan, QueryWords* words, Evaluation* ev
       leaves.push_back(plan.words[word].leaf);
       lists.push_back(words->list(word));
     }
-    phrases_.push_back({std::move(lists), PhraseCheck(leaves, phrase.positions, evaluation), {}});
+    phrases_.push_back(
+        {std::move(lists), PhraseCheck(leaves, phrase.positions, phrase.distance, evaluation), {}});
   }
 }
 

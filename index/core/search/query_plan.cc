@@ -1,10 +1,13 @@
 #include "index/core/search/query_plan.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "index/core/document_fields.h"
+#include "index/core/segment/date_terms.h"
 #include "index/core/segment/prefix_terms.h"
 
 namespace search::index {
@@ -30,7 +33,10 @@ class Planner {
         return PlanPrefix(node, scores);
       case QueryNode::Kind::kSite:
         return PlanTerms({Segment::SiteKey(node.term)}, {0}, QueryField::kAny, {});
+      case QueryNode::Kind::kField:
+        return PlanField(node);
       case QueryNode::Kind::kPhrase:
+      case QueryNode::Kind::kNear:
         return PlanPhrase(node, scores);
       case QueryNode::Kind::kAnd:
         return PlanAnd(node, scores, depth);
@@ -65,7 +71,33 @@ class Planner {
       keys.push_back(term.term);
       positions.push_back(term.position);
     }
-    return PlanTerms(keys, positions, node.field, ShareOf(node, scores));
+    NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned,
+                             PlanTerms(keys, positions, node.field, ShareOf(node, scores)));
+    planned.distance = node.distance;
+    return planned;
+  }
+
+  // Documents with the value of a field, or with one of the dates of a range.
+  neptune::StatusOr<PlanNode> PlanField(const QueryNode& node) {
+    const FieldFilter filter = FieldFilterOf(node);
+    const bool is_before = filter.name == "before";
+    if (!is_before && filter.name != "after") {
+      return PlanTerms({FieldKey(filter.name, filter.value)}, {0}, QueryField::kAny, {});
+    }
+    const std::optional<DayRange> days = ParseDate(filter.value);
+    if (!days.has_value()) return PlanNode();
+    const DayRange range = is_before ? DayRange{0, days->first} : DayRange{days->first, UINT32_MAX};
+    NEPTUNE_ASSIGN_OR_RETURN(const std::vector<TermEntry> dates,
+                             FindDateTerms(segment_.terms(), range));
+    PlanNode any;
+    any.kind = PlanNode::Kind::kOr;
+    for (const TermEntry& date : dates) {
+      PlanNode& leaf = any.children.emplace_back();
+      leaf.kind = PlanNode::Kind::kLeaf;
+      leaf.leaves.push_back({date});
+      leaf.positions = {0};
+    }
+    return any.children.empty() ? PlanNode() : Simplify(std::move(any));
   }
 
   // Any of the terms that the prefix stands for in this segment.
@@ -152,7 +184,7 @@ class Planner {
   // True if both are the same word or phrase.
   static bool IsSame(const PlanNode& a, const PlanNode& b) {
     return a.kind == b.kind && !a.leaves.empty() && a.leaves == b.leaves &&
-           a.positions == b.positions;
+           a.positions == b.positions && a.distance == b.distance;
   }
 
   // Drops children of all-of that another child implies: `a AND (a OR b)` is `a`. The score

@@ -39,7 +39,7 @@ struct PlanNode {
   enum class Kind : uint8_t {
     kNothing,  // only as the root: no document of the segment matches
     kLeaf,     // leaves[0]
-    kPhrase,   // leaves, at `positions`
+    kPhrase,   // leaves, at `positions`; with a distance in any order within it
     kAnd,      // all children and no excluded one
     kOr,
   };
@@ -47,6 +47,8 @@ struct PlanNode {
   Kind kind = Kind::kNothing;
   std::vector<PlanLeaf> leaves;
   std::vector<uint32_t> positions;
+  // kPhrase: 0, or the maximum difference between the positions of any two of the leaves.
+  uint32_t distance = 0;
   std::vector<PlanNode> children;
   std::vector<PlanNode> excluded;  // only for kAnd
 

@@ -37,6 +37,7 @@ SearchResult MergeResults(const SearchResult& a, const SearchResult& b, size_t k
   const size_t kept = std::max(k, merged.second_phase_count);
   if (merged.hits.size() > kept) merged.hits.resize(kept);
   merged.total = a.total + b.total;
+  merged.undated = a.undated + b.undated;
   merged.prefix_is_cut = a.prefix_is_cut || b.prefix_is_cut;
   merged.total_is_exact = a.total_is_exact && b.total_is_exact;
   merged.complete = a.complete && b.complete;

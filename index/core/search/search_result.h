@@ -50,6 +50,9 @@ struct SearchResult {
   // True if a prefix of the query stands for more terms of the segment than were looked up, so that
   // matching documents may be missing.
   bool prefix_is_cut = false;
+  // Number of matching documents without a date, if hits are ordered by date; a lower bound like
+  // `total`.
+  uint64_t undated = 0;
 
   bool operator==(const SearchResult&) const = default;
 };

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "index/core/search/block_ranker.h"
+#include "index/core/search/date_column.h"
+#include "index/core/search/date_ranker.h"
 #include "index/core/search/document_ranker.h"
 #include "index/core/search/document_rater.h"
 #include "index/core/search/evaluation.h"
@@ -13,6 +15,8 @@
 #include "index/core/search/flat_plan.h"
 #include "index/core/search/match_counter.h"
 #include "index/core/search/query_plan.h"
+#include "index/core/search/site_column.h"
+#include "index/core/search/site_counter.h"
 #include "index/core/search/top_k_queue.h"
 
 namespace search::index {
@@ -53,16 +57,14 @@ neptune::Status RunSecondPhase(const Query& query, const SearchOptions& options,
 
 class Searcher::Rep {
  public:
-  Rep(const Segment& segment, const CollectionStatistics& statistics, const RankingOptions& options)
-      : space_(segment, statistics, options) {}
+  Rep(const Segment& segment, const CollectionStatistics& statistics, const RankingOptions& options,
+      SiteColumn sites, DateColumn dates)
+      : space_(segment, statistics, options), sites_(std::move(sites)), dates_(std::move(dates)) {}
 
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const {
     NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, space_.segment));
+    NEPTUNE_RETURN_IF_ERROR(CheckLive(options));
     const LiveDocuments* live = options.live_documents;
-    if (live != nullptr && live->document_count() != space_.segment.document_count()) {
-      return neptune::InvalidArgument("searcher: the live documents do not belong to segment ",
-                                      space_.segment.name());
-    }
     if (!IsValid(options.second_phase)) {
       return neptune::InvalidArgument("searcher: invalid weights of the second phase");
     }
@@ -74,6 +76,7 @@ class Searcher::Rep {
     result.total_is_exact = plan.root.kind == PlanNode::Kind::kNothing;
     if (result.total_is_exact) return result;
     Evaluation evaluation(space_, live, options.stop);
+    if (options.by_date) return SearchByDate(plan, options, &evaluation);
     const auto flat = options.exhaustive ? std::nullopt : Flatten(plan);
     // If phrases must be counted, ranking counts them on the way.
     const bool counts_phrases = options.count_exactly && flat && !flat->phrases.empty();
@@ -96,9 +99,41 @@ class Searcher::Rep {
     return result;
   }
 
+  neptune::StatusOr<SiteCounts> CountSites(const Query& query, const SearchOptions& options) const {
+    NEPTUNE_RETURN_IF_ERROR(CheckLive(options));
+    if (!sites_.is_known()) {
+      return neptune::ResourceExhausted("more than ", kSiteColumnNamesMax, " names of sites in ",
+                                        space_.segment.name());
+    }
+    return index::CountSites(space_, sites_, query, options.live_documents, options.stop);
+  }
+
   const SearchSpace& space() const { return space_; }
+  size_t memory_size() const {
+    return space_.impacts.size() + sites_.sites().size_bytes() + dates_.size_bytes();
+  }
 
  private:
+  neptune::StatusOr<SearchResult> SearchByDate(const QueryPlan& plan, const SearchOptions& options,
+                                               Evaluation* evaluation) const {
+    SearchResult result =
+        RankByDate(plan.root, dates_, std::min(options.k, kHitCountMax), evaluation);
+    result.prefix_is_cut = plan.prefix_is_cut;
+    if (evaluation->damaged()) {
+      return neptune::DataLoss(space_.segment.name(), ": postings are damaged");
+    }
+    return result;
+  }
+
+  neptune::Status CheckLive(const SearchOptions& options) const {
+    const LiveDocuments* live = options.live_documents;
+    if (live == nullptr || live->document_count() == space_.segment.document_count()) {
+      return neptune::OkStatus();
+    }
+    return neptune::InvalidArgument("searcher: the live documents do not belong to segment ",
+                                    space_.segment.name());
+  }
+
   neptune::Status RankHits(const Query& query, const QueryPlan& plan,
                            const std::optional<FlatPlan>& flat, const SearchOptions& options,
                            Evaluation* evaluation, SearchResult* result) const {
@@ -121,13 +156,17 @@ class Searcher::Rep {
   }
 
   const SearchSpace space_;
+  const SiteColumn sites_;
+  const DateColumn dates_;
 };
 
 neptune::StatusOr<std::unique_ptr<Searcher>> Searcher::Create(
     const Segment& segment, const CollectionStatistics& statistics, const RankingOptions& options) {
   if (!IsValid(options)) return neptune::InvalidArgument("searcher: invalid ranking options");
-  return std::unique_ptr<Searcher>(
-      new Searcher(std::make_unique<Rep>(segment, statistics, options)));
+  NEPTUNE_ASSIGN_OR_RETURN(SiteColumn sites, SiteColumn::Read(segment));
+  NEPTUNE_ASSIGN_OR_RETURN(DateColumn dates, DateColumn::Read(segment));
+  return std::unique_ptr<Searcher>(new Searcher(
+      std::make_unique<Rep>(segment, statistics, options, std::move(sites), std::move(dates))));
 }
 
 Searcher::Searcher(std::unique_ptr<Rep> rep) : rep_(std::move(rep)) {}
@@ -138,7 +177,12 @@ neptune::StatusOr<SearchResult> Searcher::Search(const Query& query,
   return rep_->Search(query, options);
 }
 
-size_t Searcher::memory_size() const { return rep_->space().impacts.size(); }
+neptune::StatusOr<SiteCounts> Searcher::CountSites(const Query& query,
+                                                   const SearchOptions& options) const {
+  return rep_->CountSites(query, options);
+}
+
+size_t Searcher::memory_size() const { return rep_->memory_size(); }
 
 neptune::StatusOr<Explanation> Searcher::Explain(const Query& query, uint64_t doc_id,
                                                  const SecondPhaseWeights& second_phase) const {

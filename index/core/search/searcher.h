@@ -27,6 +27,7 @@
 #include "index/core/search/explanation.h"
 #include "index/core/search/ranking.h"
 #include "index/core/search/search_result.h"
+#include "index/core/search/site_counter.h"
 #include "index/core/segment/live_documents.h"
 #include "index/core/segment/segment_reader.h"
 #include "neptune/base/status.h"
@@ -51,6 +52,9 @@ struct SearchOptions {
   // Number of best documents by first score that the second phase rates and reorders, capped at
   // kHitCountMax. 0, the default, or k = 0: no second phase.
   size_t second_phase_count = 0;
+  // True: the newest documents instead of the best, as date_ranker.h says; without second phase,
+  // all matches are counted. Visits all of them.
+  bool by_date = false;
   // REQUIRES: IsValid, else INVALID_ARGUMENT.
   SecondPhaseWeights second_phase = {};
 };
@@ -78,7 +82,12 @@ class Searcher {
   // no words) returns no hits and an exact total of 0.
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const;
 
-  // Bytes of memory allocated when the searcher was created (impact_table.h).
+  // Counts all matching documents by site; of the options only live_documents and stop matter.
+  // Reads all postings of the query's words.
+  // Errors: RESOURCE_EXHAUSTED if the segment has more than kSiteColumnNamesMax names of sites.
+  neptune::StatusOr<SiteCounts> CountSites(const Query& query, const SearchOptions& options) const;
+
+  // Bytes of memory allocated when the searcher was created (impact_table.h, site_column.h).
   size_t memory_size() const;
 
   // Breaks down the document's score, with the same numbers as in its hit. The gain is what the

@@ -33,6 +33,12 @@ inline constexpr uint32_t kTermBlockSize = 16;
 inline constexpr uint32_t kSegmentDocumentsMax = uint32_t{1} << 28;
 // First byte of the dictionary keys of site names; no word begins with it.
 inline constexpr char kSiteKeyPrefix = '\x01';
+// First byte of the dictionary keys of declared fields (index/core/document_fields.h).
+inline constexpr char kFieldKeyPrefix = '\x02';
+// True for the keys of words, which are scored.
+inline bool IsWordKey(std::string_view key) {
+  return !key.empty() && key[0] != kSiteKeyPrefix && key[0] != kFieldKeyPrefix;
+}
 // SegmentTotals::flags: the segment has no positions; its section of positions is empty, and
 // phrases cannot be answered.
 inline constexpr uint32_t kWithoutPositionsFlag = 1;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "index/core/analysis/analyzer.h"
+#include "index/core/document_fields.h"
 #include "index/core/segment/length_code.h"
 
 namespace search::index {
@@ -15,6 +16,35 @@ bool Contains(const std::vector<uint32_t>& positions, uint32_t position) {
 
 bool IsOfPrefix(const QueryNode& prefix, const std::string& term) {
   return term.starts_with(prefix.term) || term == prefix.folded;
+}
+
+// True if some window of positions that begins at a word of the node holds all of its words.
+bool IsNearIn(const QueryNode& node, const std::map<std::string, std::vector<uint32_t>>& field) {
+  std::set<uint32_t> starts;
+  for (const PhraseTerm& word : node.phrase) {
+    const auto at = field.find(word.term);
+    if (at == field.end()) return false;
+    starts.insert(at->second.begin(), at->second.end());
+  }
+  return std::any_of(starts.begin(), starts.end(), [&](uint32_t start) {
+    return std::all_of(node.phrase.begin(), node.phrase.end(), [&](const PhraseTerm& word) {
+      const std::vector<uint32_t>& places = field.at(word.term);
+      return std::any_of(places.begin(), places.end(), [&](uint32_t place) {
+        return place >= start && place - start <= node.distance;
+      });
+    });
+  });
+}
+
+bool MatchesField(const FieldFilter& filter, const std::set<std::string>& keys,
+                  const std::string& date) {
+  if (filter.name == "url" || filter.name == "lang") {
+    return keys.contains(FieldKey(filter.name, filter.value));
+  }
+  const auto day = ParseDate(date);
+  if (!day.has_value() || date.size() != 10) return false;
+  const uint32_t first = ParseDate(filter.value)->first;
+  return filter.name == "before" ? day->first < first : day->first >= first;
 }
 
 constexpr size_t kBody = static_cast<size_t>(Field::kBody);
@@ -64,6 +94,8 @@ BruteForce::BruteForce(const std::vector<TestDocument>& documents, const Ranking
     for (const std::string& term : all) ++document_frequencies_[term];
     analyzer.Analyze(FieldKind::kSite, input.site, &tokens);
     for (const Token& token : tokens) document.sites.insert(std::string(token.term));
+    for (std::string& key : FieldKeysOf(input.View())) document.field_keys.insert(std::move(key));
+    document.date = input.date;
   }
   for (size_t f = 0; f < kFieldCount; ++f) {
     means_[f] = sums[f] == 0 ? 1
@@ -90,6 +122,8 @@ bool BruteForce::Matches(const QueryNode& node, const Document& document) const 
                          });
     case QueryNode::Kind::kSite:
       return document.sites.contains(node.term);
+    case QueryNode::Kind::kField:
+      return MatchesField(FieldFilterOf(node), document.field_keys, document.date);
     case QueryNode::Kind::kAnd:
       return std::all_of(node.children.begin(), node.children.end(), [&](const QueryNode& child) {
         return child.is_optional || matches(child);
@@ -98,6 +132,9 @@ bool BruteForce::Matches(const QueryNode& node, const Document& document) const 
       return std::any_of(node.children.begin(), node.children.end(), matches);
     case QueryNode::Kind::kNot:
       return !Matches(node.children[0], document);
+    case QueryNode::Kind::kNear:
+      return std::any_of(document.fields.begin(), document.fields.begin() + field_count,
+                         [&](const Positions& field) { return IsNearIn(node, field); });
     case QueryNode::Kind::kPhrase:
       break;
   }

@@ -46,6 +46,8 @@ class BruteForce {
     std::array<Positions, kFieldCount> fields;
     std::array<float, kFieldCount> lengths = {};
     std::set<std::string> sites;
+    std::set<std::string> field_keys;  // keys of document_fields.h
+    std::string date;
   };
 
   void CollectLeaves(const QueryNode& node, ScoringLeaves* leaves) const;

@@ -24,6 +24,9 @@ struct TestDocument {
   std::string extra_text;
   std::string site;
   float static_rank = 0;
+  std::string url = {};
+  std::string language = {};
+  std::string date = {};
 
   IndexedDocument View() const {
     return {.doc_id = doc_id,
@@ -31,7 +34,10 @@ struct TestDocument {
             .body = body,
             .extra_text = extra_text,
             .site = site,
-            .static_rank = static_rank};
+            .static_rank = static_rank,
+            .url = url,
+            .language = language,
+            .date = date};
   }
 };
 

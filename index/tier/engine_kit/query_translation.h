@@ -49,7 +49,9 @@ typename Operators::Set TranslateQuery(const QueryNode& node) {
       if (in_title) return title;
       return Operators::Or(Operators::Or(title, phrase_in(Field::kBody)), phrase_in(Field::kExtra));
     }
-    case QueryNode::Kind::kPrefix:  // refused by SearchWithinRead
+    case QueryNode::Kind::kPrefix:  // these are refused by SearchWithinRead
+    case QueryNode::Kind::kNear:
+    case QueryNode::Kind::kField:
     case QueryNode::Kind::kNothing:
     case QueryNode::Kind::kNot:  // occurs below kAnd only, which handles it
       return Set();

@@ -7,6 +7,7 @@
 #include "index/tier/operators.h"
 #include "index/tier/registry.h"
 #include "index/tier/search_input.h"
+#include "index/tier/segment/segment_details.h"
 #include "index/tier/segment/segment_messages.h"
 #include "index/tier/segment/site_naming.h"
 #include "index/updates/document_change.h"
@@ -50,7 +51,10 @@ class Updater {
             .extra_text = content.extra_text(),
             .site = content.site(),
             .static_rank =
-                content.has_static_rank() ? content.static_rank() : PublishedRank(change.doc_id())};
+                content.has_static_rank() ? content.static_rank() : PublishedRank(change.doc_id()),
+            .url = content.url(),
+            .language = content.language(),
+            .date = content.date()};
   }
 
   float PublishedRank(uint64_t doc_id) const {
@@ -62,6 +66,15 @@ class Updater {
   std::vector<DocumentChange> changes_;
   size_t size_ = 0;
 };
+
+// The snapshot must outlive the result.
+std::vector<SearchedSegment> SegmentsOf(const PartitionSnapshot& snapshot) {
+  std::vector<SearchedSegment> segments;
+  for (const PartitionSnapshot::Part& part : snapshot.parts()) {
+    segments.push_back({&part.segment->segment(), &part.segment->searcher(), part.live.get()});
+  }
+  return segments;
+}
 
 // Never 0, which means that documents do not change.
 uint64_t EpochOf(const LastWriteName& last) {
@@ -106,6 +119,9 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& tier_query,
       segments.push_back({&part.segment->segment(), part.live.get()});
     }
     NEPTUNE_RETURN_IF_ERROR(NameSites(segments, SiteFilters(query), &answer));
+    std::vector<const Segment*> parts;
+    for (const NamedSegment& part : segments) parts.push_back(part.segment);
+    NEPTUNE_RETURN_IF_ERROR(NameFields(parts, query, &answer));
   }
   answer.set_epoch(EpochOf(known));
   return answer;
@@ -123,6 +139,17 @@ neptune::StatusOr<SuggestAnswer> LiveTier::Suggest(const SuggestQuery& query) co
 neptune::StatusOr<SpellAnswer> LiveTier::Spell(const SpellQuery& query) const {
   if (suggestions_ == nullptr) return IndexTier::Spell(query);
   return FindSpellings(*suggestions_, query, index_version_);
+}
+
+neptune::StatusOr<ExplainAnswer> LiveTier::Explain(const ExplainQuery& query) const {
+  const std::shared_ptr<const PartitionSnapshot> snapshot = partition()->snapshot();
+  return ExplainDocuments(SegmentsOf(*snapshot), query, index_version_);
+}
+
+neptune::StatusOr<FacetAnswer> LiveTier::CountSites(const FacetQuery& query,
+                                                    const TierSearchControl& control) const {
+  const std::shared_ptr<const PartitionSnapshot> snapshot = partition()->snapshot();
+  return index::CountSites(SegmentsOf(*snapshot), query, control, index_version_);
 }
 
 void LiveTier::NoteChange(const PartitionChange& change) {

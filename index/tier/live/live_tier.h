@@ -75,6 +75,9 @@ class LiveTier final : public IndexTier {
   // Suggestions come from the published partition.
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override;
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override;
+  neptune::StatusOr<ExplainAnswer> Explain(const ExplainQuery& query) const override;
+  neptune::StatusOr<FacetAnswer> CountSites(const FacetQuery& query,
+                                            const TierSearchControl& control) const override;
 
   // Call it after the state has executed `change`.
   void NoteChange(const PartitionChange& change);

@@ -51,6 +51,8 @@ DocumentChange UpsertOf(const TestDocument& document, uint64_t version) {
   content.set_extra_text(document.extra_text);
   content.set_site(document.site);
   content.set_static_rank(document.static_rank);
+  content.set_language(document.language);
+  content.set_date(document.date);
   return change;
 }
 
@@ -466,6 +468,74 @@ TEST(LiveTierModelTest, PartitionsAgreeWithOneRebuiltIndexOnceStatisticsAreRenew
       collection.ExpectAnswersOfOneIndex();
     }
   }
+}
+
+TEST_F(LiveTierTest, ExplainsAndCountsWhatIsSearchableNow) {
+  TestDocument changed = Document(2, "cat cat fig", 0.5F);
+  changed.site = "git-doc";
+  Apply(UpsertOf(changed, 1));
+  Apply(RemovalOf(1, 1));
+  TestDocument added = Document(30, "cat");
+  added.site = "git";
+  Apply(UpsertOf(added, 1));
+  ASSERT_TRUE(tier_->Refresh().ok());
+
+  ExplainQuery explain;
+  explain.set_query("cat fig OR cat");
+  for (const uint64_t doc_id : {1, 2, 30}) explain.add_doc_ids(doc_id);
+  const auto explained = tier_->Explain(explain);
+  ASSERT_TRUE(explained.ok()) << explained.status();
+  ASSERT_EQ(explained->documents_size(), 2) << "the removed document is explained";
+  for (const DocumentExplanation& document : explained->documents()) {
+    EXPECT_EQ(document.score(), ScoreOf("cat fig OR cat", document.doc_id()));
+  }
+
+  FacetQuery facets;
+  facets.set_query("cat");
+  const auto counted = tier_->CountSites(facets, {});
+  ASSERT_TRUE(counted.ok()) << counted.status();
+  EXPECT_TRUE(counted->is_complete());
+  EXPECT_EQ(counted->total(), 2u);
+  ASSERT_EQ(counted->values_size(), 2);
+  EXPECT_EQ(counted->values(0).name(), "git");
+  EXPECT_EQ(counted->values(0).document_count(), 1u);
+  EXPECT_EQ(counted->values(1).name(), "git-doc");
+}
+
+TEST_F(LiveTierTest, FiltersAndOrdersByFieldsOfChangedDocuments) {
+  const auto dated = [](uint64_t doc_id, const std::string& date, const std::string& language) {
+    TestDocument document = Document(doc_id, "cat");
+    document.date = date;
+    document.language = language;
+    return document;
+  };
+  Apply(UpsertOf(dated(2, "2023-05-01", "de"), 1));
+  Apply(UpsertOf(dated(30, "2024-02-29", "en-US"), 1));
+  Apply(UpsertOf(dated(31, "2024-02-28", "en"), 1));
+  ASSERT_TRUE(tier_->Refresh().ok());
+  EXPECT_EQ(Found("cat lang:en after:2024-02-29"), "30 ");
+  EXPECT_EQ(Found("cat before:2024"), "2 ");
+  EXPECT_EQ(Found("cat url:31"), "31 ");
+  TierQuery newest = TierQueryOf("cat");
+  newest.set_order_by_date(true);
+  const auto expect_order = [&] {
+    const auto answer = tier_->Search(newest, {});
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    std::string found;
+    for (const TierHit& hit : answer->hits()) found += std::to_string(hit.doc_id()) + " ";
+    EXPECT_EQ(found, "30 31 2 1 ");
+    EXPECT_EQ(answer->undated_count(), 1u);
+  };
+  expect_order();
+  while (*tier_->MergeSome(1'000'000) != MergeProgress::kNothingToDo) continue;
+  expect_order();
+  EXPECT_EQ(Found("cat lang:en"), "30 31 ");
+
+  const auto missing = tier_->Search(TierQueryOf("cat lang:fr after:2030"), {});
+  ASSERT_TRUE(missing.ok()) << missing.status();
+  ASSERT_EQ(missing->found_fields_size(), 2);
+  EXPECT_EQ(missing->found_fields(0), "date");
+  EXPECT_EQ(missing->found_fields(1), "lang");
 }
 
 // Every change replaces both of two documents; each reader finds both in one version.

@@ -43,7 +43,9 @@ TermPostingCursor* QueryEvaluation::OpenCursor(const std::string& term, bool is_
 bool QueryEvaluation::Matches(const Node& node, uint32_t ordinal) {
   const auto child_matches = [&](const Node& child) { return Matches(child, ordinal); };
   switch (node.kind) {
-    case QueryNode::Kind::kPrefix:  // refused by SearchWithinRead
+    case QueryNode::Kind::kPrefix:  // these are refused by SearchWithinRead
+    case QueryNode::Kind::kNear:
+    case QueryNode::Kind::kField:
     case QueryNode::Kind::kNothing:
       return false;
     case QueryNode::Kind::kTerm:

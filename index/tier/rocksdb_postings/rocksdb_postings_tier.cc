@@ -31,7 +31,7 @@ class RocksdbPostingsTier : public IndexTier {
                                        const TierSearchControl& control) const override {
     NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
     NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
-    NEPTUNE_RETURN_IF_ERROR(CheckForEngine(query));
+    NEPTUNE_RETURN_IF_ERROR(CheckForEngine(tier_query, query));
     NEPTUNE_ASSIGN_OR_RETURN(const QueryPostings postings, ReadPostings(query, control));
     PostingSearcher searcher(postings, partition_.documents.size());
     return AnswerByEngine(partition_, tier_query, query, StopFunction(control), &searcher);

@@ -13,6 +13,7 @@ SearchOptions ToSearchOptions(const TierQuery& tier_query, const TierSearchContr
   options.count_exactly = tier_query.count_exactly();
   options.stop = StopFunction(control);
   options.second_phase_count = tier_query.second_phase_count();
+  options.by_date = tier_query.order_by_date();
   return options;
 }
 
@@ -28,6 +29,7 @@ TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version) {
   answer.set_second_phase_count(static_cast<uint32_t>(result.second_phase_count));
   answer.set_second_phase_lacks_positions(result.second_phase_lacks_positions);
   answer.set_prefix_is_cut(result.prefix_is_cut);
+  answer.set_undated_count(result.undated);
   answer.set_total(result.total);
   answer.set_total_is_exact(result.total_is_exact);
   answer.set_evaluated_completely(result.complete);

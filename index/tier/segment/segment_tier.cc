@@ -16,6 +16,7 @@
 #include "index/suggest/suggestion_writer.h"
 #include "index/tier/operators.h"
 #include "index/tier/search_input.h"
+#include "index/tier/segment/segment_details.h"
 #include "index/tier/segment/segment_messages.h"
 #include "index/tier/segment/site_naming.h"
 
@@ -56,6 +57,7 @@ class SegmentTier : public IndexTier {
     if (bounds_ != nullptr) NEPTUNE_RETURN_IF_ERROR(AddBounds(query, &answer));
     if (result.total == 0 && result.complete) {
       NEPTUNE_RETURN_IF_ERROR(NameSites({{segment_.get(), nullptr}}, SiteFilters(query), &answer));
+      NEPTUNE_RETURN_IF_ERROR(NameFields({segment_.get()}, query, &answer));
     }
     return answer;
   }
@@ -72,6 +74,16 @@ class SegmentTier : public IndexTier {
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override {
     if (suggestions_ == nullptr) return IndexTier::Spell(query);
     return FindSpellings(*suggestions_, query, index_version_);
+  }
+
+  neptune::StatusOr<ExplainAnswer> Explain(const ExplainQuery& query) const override {
+    return ExplainDocuments({{segment_.get(), searcher_.get(), nullptr}}, query, index_version_);
+  }
+
+  neptune::StatusOr<FacetAnswer> CountSites(const FacetQuery& query,
+                                            const TierSearchControl& control) const override {
+    return index::CountSites({{segment_.get(), searcher_.get(), nullptr}}, query, control,
+                             index_version_);
   }
 
  private:

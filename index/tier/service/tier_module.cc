@@ -7,6 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "index/tier/detail_reduce.h"
+#include "index/tier/explain.pb.h"
+#include "index/tier/explain_operators.h"
+#include "index/tier/facet.pb.h"
+#include "index/tier/facet_operators.h"
 #include "index/tier/operators.h"
 #include "index/tier/registry.h"
 #include "index/tier/suggest.pb.h"
@@ -147,6 +152,12 @@ void TierModule::AddMethods(neptune::ServiceRegistrar& registrar) {
                         });
   AddMethod<CountQuery>(registrar, kTierCountMethod, neptune::Grain::kLong, CountOperator);
   RegisterSuggestReduceOperators(registrar);
+  AddMethod<ExplainQuery>(registrar, kTierExplainMethod, neptune::Grain::kLong,
+                          [](const IndexTier& tier, const ExplainQuery& query, const auto&) {
+                            return ExplainOperator(tier, query);
+                          });
+  AddMethod<FacetQuery>(registrar, kTierFacetMethod, neptune::Grain::kLong, FacetOperator);
+  RegisterDetailReduceOperators(registrar);
 }
 
 std::unique_ptr<TierModule::Partition> TierModule::Open(PartitionId id,

@@ -1,0 +1,17 @@
+// The joins of explain_operators.h and facet_operators.h as registered reduce operators, for the
+// tier's and the frontend's modules.
+//
+// Source: [Chu03] figure 5.
+// Threads: pure functions.
+// Errors: INVALID_ARGUMENT for data that are not the messages.
+
+#pragma once
+
+#include "neptune/service/service_module.h"
+
+namespace search::index {
+
+// Registers search.MergeExplainAnswers and search.MergeFacetAnswers.
+void RegisterDetailReduceOperators(neptune::ServiceRegistrar& registrar);
+
+}  // namespace search::index
