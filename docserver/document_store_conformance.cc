@@ -90,6 +90,11 @@ std::vector<StoredDocument> DocumentStoreConformance::RandomDocuments(uint64_t s
     document.set_title(RandomText(random, random() % 40));
     document.set_text(RandomText(random, random() % (random() % 16 == 0 ? 20000 : 600)));
     document.set_site("site-" + std::to_string(random() % 5));
+    if (random() % 2 == 0) {
+      document.set_public_url("https://host/" + std::to_string(random() % 1000));
+      document.set_structure("p" + std::to_string(document.text().size()) + "/");
+      document.set_signature(random());
+    }
   }
   return documents;
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "frontend/testing/simulated_search.h"
 
@@ -26,6 +27,47 @@ TEST(FrontendPagesTest, ADocumentIsRenderedAsHtmlOrJson) {
   EXPECT_EQ(
       search.Get("/doc/x?format=json", {{"Accept", "text/html"}}).http.headers.Get("Content-Type"),
       "application/problem+json");
+}
+
+TEST(FrontendPagesTest, ADocumentKeepsItsStructureAndMarksTheWordsAsked) {
+  SimulatedSearch search(18);
+  const std::string page = search.Get("/doc/4?q=common").http.body;
+  EXPECT_NE(page.find("<h2 dir=\"auto\">Text of document 4</h2>"), std::string::npos) << page;
+  EXPECT_NE(page.find("<mark id=\"m1\">common</mark>"), std::string::npos) << page;
+  EXPECT_EQ(search.Get("/doc/4").http.body.find("<mark"), std::string::npos);
+  EXPECT_EQ(search.Get("/doc/4?q=%22").http.status, 200);
+}
+
+TEST(FrontendPagesTest, PagesForPeopleFoldSimilarResults) {
+  SimulatedSearch search(18);
+  const auto ids = [](const std::string& body) {
+    std::vector<std::string> all;
+    const json answer = json::parse(body);
+    for (const auto& result : answer["results"]) all.push_back(result["id"]);
+    return all;
+  };
+  const std::string plain = search.Get("/search?q=common&format=json&count=3").http.body;
+  EXPECT_EQ(json::parse(plain)["covered_count"], 3);
+  const std::string body = search.Get("/search?q=common&format=json&count=3&fold=1").http.body;
+  const json folded = json::parse(body);
+  // The fake documents 0 and 1 are near-duplicates.
+  EXPECT_EQ(folded["covered_count"], 4) << body;
+  EXPECT_EQ(folded["results"].size(), 3u);
+  EXPECT_EQ(folded["results"][0]["similar"].size(), 1u);
+  EXPECT_FALSE(folded["results"][2]["snippet"].get<std::string>().empty());
+  // The next page begins after all that the first one covers, and a cached answer is the same.
+  const std::string next = folded["links"]["next"];
+  EXPECT_NE(next.find("start=4"), std::string::npos) << next;
+  const auto four = ids(search.Get("/search?q=common&format=json&count=4").http.body);
+  ASSERT_EQ(four.size(), 4u);
+  EXPECT_EQ(ids(body), (std::vector<std::string>{four[0], four[2], four[3]}));
+  EXPECT_EQ(
+      json::parse(search.Get("/search?q=common&format=json&count=3&fold=1").http.body)["results"],
+      folded["results"]);
+  const std::string html = search.Get("/search?q=common&count=3").http.body;
+  EXPECT_NE(html.find("1 similar page"), std::string::npos);
+  EXPECT_EQ(search.Get("/search?q=common&count=3&fold=0").http.body.find("similar page"),
+            std::string::npos);
 }
 
 TEST(FrontendPagesTest, ProxyHeadersDoNotAffectLinks) {

@@ -93,45 +93,129 @@ TEST(FrontendSuggestTest, TiersWithoutSuggestionsAreNoError) {
   EXPECT_TRUE(answer["did_you_mean"].is_null());
 }
 
-TEST(FrontendSuggestTest, AnotherSpellingIsProposed) {
+double SpellCalls(SimulatedSearch& search) { return search.CallCount("tier1", "tier1", "Spell"); }
+
+TEST(FrontendSuggestTest, WithoutResultsTheCorrectionIsSearchedAtOnce) {
   SimulatedSearch search(7);
   const json answer = Body(search.Get("/search?q=comon&format=json"));
-  EXPECT_EQ(answer["total"], 0);
-  EXPECT_EQ(answer["did_you_mean"]["query"], "common");
-  EXPECT_EQ(answer["did_you_mean"]["link"], "/search?q=common&format=json");
-  EXPECT_NE(search.Get("/search?q=comon").http.body.find("Did you mean"), std::string::npos);
-  EXPECT_TRUE(Body(search.Get("/search?q=common&format=json"))["did_you_mean"].is_null());
-  // A spelling that also finds nothing is not proposed.
-  EXPECT_TRUE(Body(search.Get("/search?q=nowhere+comon&format=json"))["did_you_mean"].is_null());
+  EXPECT_EQ(answer["query"], "comon");
+  EXPECT_EQ(answer["corrected"]["query"], "common");
+  EXPECT_EQ(answer["corrected"]["as_typed"], "/search?q=comon&format=json&spell=0");
+  EXPECT_GT(answer["total"], 0);
+  EXPECT_EQ(answer["results"].size(), 10u);
+  EXPECT_TRUE(answer["did_you_mean"].is_null());
+  EXPECT_TRUE(answer["given_up"].empty());
+  EXPECT_EQ(answer["results"][0]["snippet"], "common") << "summaries are for the correction";
+  EXPECT_EQ(SpellCalls(search), 1) << "one partition knows the words of all";
+  const std::string page = search.Get("/search?q=comon&fold=0").http.body;
+  EXPECT_NE(page.find("Showing results for"), std::string::npos);
+  EXPECT_NE(page.find("/search?q=comon&amp;spell=0"), std::string::npos);
+  EXPECT_EQ(search.Metric("search_spellings_total", {{"outcome", "replaced"}}), 1)
+      << "the page came from the cache";
 }
 
-TEST(FrontendSuggestTest, AnotherSpellingComesFromTheCacheToo) {
+TEST(FrontendSuggestTest, TheQueryAsTypedIsNotCorrected) {
   SimulatedSearch search(8);
-  const char target[] = "/search?q=comon&format=json";
+  for (int i = 0; i < 2; ++i) {
+    const json typed = Body(search.Get("/search?q=comon&spell=0&format=json"));
+    EXPECT_EQ(typed["total"], 0);
+    EXPECT_TRUE(typed["corrected"].is_null());
+    EXPECT_TRUE(typed["did_you_mean"].is_null());
+    EXPECT_EQ(SpellCalls(search), 0);
+    search.RunFor(milliseconds(100));
+  }
+  // The cache keeps both apart.
+  EXPECT_EQ(Body(search.Get("/search?q=comon&format=json"))["corrected"]["query"], "common");
+  search.RunFor(milliseconds(100));
+  EXPECT_TRUE(Body(search.Get("/search?q=comon&spell=0&format=json"))["corrected"].is_null());
+  EXPECT_EQ(search.Get("/search?q=comon&spell=2").http.status, 400);
+}
+
+TEST(FrontendSuggestTest, ACorrectionThatFindsNothingIsNotShown) {
+  SimulatedSearch search(9);
+  const json answer = Body(search.Get("/search?q=nowhere+comon&format=json"));
+  EXPECT_EQ(answer["total"], 0);
+  EXPECT_TRUE(answer["corrected"].is_null());
+  EXPECT_TRUE(answer["did_you_mean"].is_null());
+}
+
+TEST(FrontendSuggestTest, AWordThatNoDocumentHasIsCorrectedAtOnceIfTheCorrectionIsSure) {
+  SimulatedSearch search(12);
+  const json sure = Body(search.Get("/search?q=rare+comon&format=json"));
+  EXPECT_EQ(sure["corrected"]["query"], "rare common");
+  const json unsure = Body(search.Get("/search?q=rare+xcomon&format=json"));
+  EXPECT_TRUE(unsure["corrected"].is_null());
+  EXPECT_EQ(unsure["did_you_mean"]["query"], "rare common");
+  EXPECT_EQ(unsure["did_you_mean"]["link"], "/search?q=rare+common&format=json");
+  EXPECT_GT(unsure["results"].size(), 0u);
+  EXPECT_NE(search.Get("/search?q=rare+xcomon").http.body.find("Did you mean"), std::string::npos);
+}
+
+TEST(FrontendSuggestTest, ARareWordGetsAnOfferAndAFrequentOneCostsNothing) {
+  SimulatedSearch search(13);
+  const json rare = Body(search.Get("/search?q=rare+seldom&format=json"));
+  EXPECT_TRUE(rare["corrected"].is_null());
+  EXPECT_EQ(rare["did_you_mean"]["query"], "rare common");
+  EXPECT_EQ(SpellCalls(search), 1);
+  EXPECT_TRUE(Body(search.Get("/search?q=rare+bird&format=json"))["did_you_mean"].is_null());
+  EXPECT_TRUE(Body(search.Get("/search?q=nowhere&format=json"))["did_you_mean"].is_null());
+  Body(search.Get("/search?q=rare+seldom&start=10&format=json"));
+  EXPECT_EQ(SpellCalls(search), 1) << "further pages offer nothing";
+}
+
+TEST(FrontendSuggestTest, FurtherPagesOfACorrectedQueryAreCorrected) {
+  SimulatedSearch search(14);
+  const json first = Body(search.Get("/search?q=comon&format=json"));
+  EXPECT_EQ(first["links"]["next"], "/search?q=common&start=10&format=json");
+  const json second = Body(search.Get("/search?q=comon&start=10&format=json"));
+  EXPECT_EQ(second["corrected"]["query"], "common");
+  EXPECT_EQ(second["results"], Body(search.Get(first["links"]["next"]))["results"]);
+}
+
+TEST(FrontendSuggestTest, CorrectionsComeFromTheCacheToo) {
+  SimulatedSearch search(15);
+  const char target[] = "/search?q=comon+-java&format=json";
   for (int i = 0; i < 2; ++i) {
     search.Get(target);
     search.RunFor(milliseconds(100));
   }
-  const json again = Body(search.Get(target));
+  const double calls = SpellCalls(search);
+  json again = Body(search.Get(target));
   EXPECT_EQ(again["coverage"]["cache"]["hit"], true);
-  EXPECT_EQ(again["did_you_mean"]["query"], "common");
+  EXPECT_EQ(again["corrected"]["query"], "common -java");
+  EXPECT_EQ(again["narrowed_by"][0]["query_without"], "common");
+  EXPECT_EQ(SpellCalls(search), calls);
 }
 
-TEST(FrontendSuggestTest, ASlowSpellingDelaysNoPageWithResults) {
-  SimulatedSearch search(9);
-  const TimedResponse response = search.Get("/search?q=rare+slow&format=json");
-  EXPECT_GT(Body(response)["results"].size(), 0u);
-  EXPECT_LT(response.took, milliseconds(40));
-  EXPECT_EQ(search.Metric("search_spellings_total", {{"outcome", "late"}}), 1);
-}
-
-TEST(FrontendSuggestTest, APageWithoutResultsWaitsAtMostTheTimeout) {
+TEST(FrontendSuggestTest, APageWaitsForASpellingAtMostTheTimeout) {
   SimulatedSearch search(10, "parameters { key: 'spelling_timeout_ms' value: '80' } ");
-  const TimedResponse response = search.Get("/search?q=slow&format=json");
-  EXPECT_EQ(Body(response)["total"], 0);
-  EXPECT_GT(response.took, milliseconds(80));
-  EXPECT_LT(response.took, milliseconds(120));
-  search.RunFor(seconds(2));
+  for (const char* target : {"/search?q=slow&format=json", "/search?q=rare+slow&format=json"}) {
+    const TimedResponse response = search.Get(target);
+    const json answer = Body(response);
+    EXPECT_EQ(answer["notes"].back(), "Another spelling could not be looked for in time.");
+    EXPECT_GT(response.took, milliseconds(80));
+    EXPECT_LT(response.took, milliseconds(130));
+    search.RunFor(seconds(2));
+    EXPECT_EQ(Body(search.Get(target))["coverage"]["cache"]["hit"], false);
+    search.RunFor(seconds(2));
+  }
+  EXPECT_EQ(search.Metric("search_spellings_total", {{"outcome", "late"}}), 4);
+}
+
+TEST(FrontendSuggestTest, AnotherPartitionSpellsIfOneDoesNotAnswer) {
+  for (const char* node : {"tier1-0", "tier1-1"}) {
+    SimulatedSearch search(16);
+    search.simulator().Pause(node);
+    const json answer = Body(search.Get("/search?q=comon&format=json"));
+    EXPECT_EQ(answer["partial"], true) << node;
+    EXPECT_EQ(answer["corrected"]["query"], "common") << node;
+  }
+}
+
+TEST(FrontendSuggestTest, SpellingCanBeSwitchedOff) {
+  SimulatedSearch search(17, "parameters { key: 'spelling' value: 'false' } ");
+  EXPECT_TRUE(Body(search.Get("/search?q=comon&format=json"))["corrected"].is_null());
+  EXPECT_EQ(SpellCalls(search), 0);
 }
 
 TEST(FrontendSuggestTest, ConcurrentCompletionsAreLimited) {

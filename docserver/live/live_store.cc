@@ -15,6 +15,7 @@ StoredDocument ToStored(uint64_t doc_id, index::DocumentContent content) {
   document.set_title(std::move(*content.mutable_title()));
   document.set_text(std::move(*content.mutable_text()));
   document.set_site(std::move(*content.mutable_site()));
+  document.set_structure(std::move(*content.mutable_structure()));
   return document;
 }
 

@@ -27,6 +27,7 @@ using neptune::StrCat;
 namespace {
 
 constexpr uint32_t kSnippetSizeMax = 2000;
+constexpr size_t kMatchesMax = 2000;
 
 // Making a snippet never parks, so all user-level threads of a kernel thread can share one maker.
 SnippetMaker& SnippetMakerOfThisThread() {
@@ -51,7 +52,15 @@ void Summarise(StoredDocument document, const FetchRequest& request, const index
     options.size_max = std::min(request.snippet_size_max(), kSnippetSizeMax);
     SnippetMakerOfThisThread().Make(document.text(), query, options, summary->mutable_snippet());
   }
-  if (request.with_text()) summary->set_text(std::move(*document.mutable_text()));
+  summary->set_public_url(std::move(*document.mutable_public_url()));
+  summary->set_signature(document.signature());
+  if (!request.with_text()) return;
+  if (!query.empty()) {
+    SnippetMakerOfThisThread().FindMatches(document.text(), query, kMatchesMax,
+                                           summary->mutable_query_matches());
+  }
+  summary->set_text(std::move(*document.mutable_text()));
+  summary->set_structure(std::move(*document.mutable_structure()));
 }
 
 // Fetches all documents in one call; if one is damaged, fetches them one by one, so that only

@@ -68,6 +68,26 @@ class SnippetMaker::Rep {
     Write(text, Ranges(text, choose(), options.size_max - separator_size), has_separators, pieces);
   }
 
+  void FindMatches(std::string_view text, const index::Query& query, size_t count_max,
+                   TextRanges* ranges) {
+    ranges->Clear();
+    words_.clear();
+    occurrences_.clear();
+    const QueryTerms terms(query);
+    if (terms.empty()) return;
+    SnippetOptions all;
+    all.scan_size_max = text.size();
+    Scan(text, all, terms, [] { return std::vector<Passage>(); });
+    size_t at = 0;
+    for (const Word& word : words_) {
+      if (static_cast<size_t>(ranges->begins_size()) == count_max) return;
+      if (!word.is_marked || word.begin < at) continue;
+      ranges->add_begins(static_cast<uint32_t>(word.begin));
+      ranges->add_sizes(static_cast<uint32_t>(word.end - word.begin));
+      at = word.end;
+    }
+  }
+
  private:
   // Fills words_ and occurrences_ step by step until one passage contains all units of the query.
   template <typename ChooseFunction>
@@ -211,6 +231,11 @@ void SnippetMaker::Make(std::string_view text, const index::Query& query,
     return;
   }
   rep_->Make(text, query, options, pieces);
+}
+
+void SnippetMaker::FindMatches(std::string_view text, const index::Query& query, size_t count_max,
+                               TextRanges* ranges) {
+  rep_->FindMatches(text, query, count_max, ranges);
 }
 
 }  // namespace search::docserver

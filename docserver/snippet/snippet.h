@@ -6,7 +6,8 @@
 // Threads: thread-compatible; one SnippetMaker per thread (it owns an index::Analyzer and buffers).
 // Units: bytes of UTF-8 text.
 // Errors: none. Any bytes are accepted as text; invalid UTF-8 is left out of the snippet.
-// Limits: SnippetOptions; only the first scan_size_max bytes of a document are scanned.
+// Limits: SnippetOptions; only the first scan_size_max bytes of a document are scanned for a
+//   snippet, all of them for FindMatches, up to 16,384 words of the query.
 
 #pragma once
 
@@ -47,6 +48,11 @@ class SnippetMaker {
   // of the text. Cost: linear in the scanned text.
   void Make(std::string_view text, const index::Query& query, const SnippetOptions& options,
             google::protobuf::RepeatedPtrField<SnippetPiece>* pieces);
+
+  // Replaces *ranges by the first `count_max` words of the whole text that a snippet would mark.
+  // Ascending, disjoint. Cost: linear in the text.
+  void FindMatches(std::string_view text, const index::Query& query, size_t count_max,
+                   TextRanges* ranges);
 
  private:
   class Rep;

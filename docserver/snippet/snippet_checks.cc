@@ -52,4 +52,15 @@ std::string BrokenPromise(std::string_view text, const SnippetOptions& options,
   return "";
 }
 
+std::string BrokenPromise(std::string_view text, const TextRanges& ranges) {
+  if (ranges.begins_size() != ranges.sizes_size()) return "begins without sizes";
+  size_t at = 0;
+  for (int i = 0; i < ranges.begins_size(); ++i) {
+    if (ranges.begins(i) < at || ranges.sizes(i) == 0) return "ranges out of order";
+    at = size_t{ranges.begins(i)} + ranges.sizes(i);
+    if (at > text.size()) return "a range outside of the text";
+  }
+  return "";
+}
+
 }  // namespace search::docserver

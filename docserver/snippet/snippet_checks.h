@@ -14,4 +14,7 @@ namespace search::docserver {
 std::string BrokenPromise(std::string_view text, const SnippetOptions& options,
                           const google::protobuf::RepeatedPtrField<SnippetPiece>& pieces);
 
+// The same of FindMatches: as many begins as sizes, ascending and disjoint ranges of the text.
+std::string BrokenPromise(std::string_view text, const TextRanges& ranges);
+
 }  // namespace search::docserver

@@ -24,5 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   google::protobuf::RepeatedPtrField<search::docserver::SnippetPiece> pieces;
   maker->Make(text, *query, options, &pieces);
   CHECK_EQ(search::docserver::BrokenPromise(text, options, pieces), "");
+  search::docserver::TextRanges ranges;
+  maker->FindMatches(text, *query, choice, &ranges);
+  CHECK_EQ(search::docserver::BrokenPromise(text, ranges), "");
+  CHECK_LE(ranges.begins_size(), choice);
   return 0;
 }

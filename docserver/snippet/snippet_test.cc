@@ -58,6 +58,28 @@ TEST(SnippetTest, MarksEachWordOfNear) {
   EXPECT_EQ(Marked("Hash and map, a map.", "hash NEAR/3 map"), "[Hash] and [map], a [map].");
 }
 
+// The words of the text that FindMatches finds.
+std::vector<std::string> Matches(std::string_view text, std::string_view query, size_t max = 100) {
+  TextRanges ranges;
+  SnippetMaker().FindMatches(text, *index::ParseQuery(query), max, &ranges);
+  EXPECT_EQ(ranges.begins_size(), ranges.sizes_size());
+  std::vector<std::string> words;
+  for (int i = 0; i < ranges.begins_size(); ++i) {
+    words.emplace_back(text.substr(ranges.begins(i), ranges.sizes(i)));
+  }
+  return words;
+}
+
+TEST(SnippetTest, FindsAllMatchesOfTheWholeText) {
+  EXPECT_EQ(Matches("Sorting sorts; a sorted one.\n" + Filler(3000) + "sort", "sort"),
+            (std::vector<std::string>{"Sorting", "sorts", "sorted", "sort"}));
+  EXPECT_EQ(Matches("A foreign key is a key. Foreign keys", "\"foreign key\""),
+            (std::vector<std::string>{"foreign", "key", "Foreign", "keys"}));
+  EXPECT_EQ(Matches("a cat, a cat, a cat", "cat", 2), (std::vector<std::string>{"cat", "cat"}));
+  EXPECT_TRUE(Matches("nothing", "cat").empty());
+  EXPECT_TRUE(Matches("nothing", "").empty());
+}
+
 TEST(SnippetTest, MarksNamesWithPunctuation) {
   EXPECT_EQ(Marked("Use std::vector<int>, in C++ or C.", "std::vector c++"),
             "Use [std]::[vector]<int>, in [C++] or C.");

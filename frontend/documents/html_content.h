@@ -1,4 +1,5 @@
-// Extracts text and title of documents that were posted as HTML pages.
+// Extracts text, its structure and title of documents that were posted as HTML pages. Of their
+// links those to http and https addresses are kept.
 //
 // Threads: pure function.
 // Errors: INVALID_ARGUMENT names the member: the page exceeds the limits of index/html, or its text

@@ -30,6 +30,14 @@ TEST(HtmlContentTest, TextAndTitleAreThoseOfThePage) {
   EXPECT_FALSE(edit.html.has_value());
 }
 
+TEST(HtmlContentTest, TheStructureKeepsLinksToTheWeb) {
+  DocumentEdit edit = EditOf(
+      "<h1>On</h1><p><a href='https://e.org/'>a</a> <a href=b.html>b</a> "
+      "<a href='javascript:x()'>c</a>");
+  ASSERT_TRUE(ReadHtmlContent(&edit).ok());
+  EXPECT_EQ(edit.content->structure(), "A2/1pa=https://e.org/ 1/4/");
+}
+
 TEST(HtmlContentTest, AGivenTitleIsKept) {
   DocumentEdit edit = EditOf(kPage, "Given");
   ASSERT_TRUE(ReadHtmlContent(&edit).ok());

@@ -87,6 +87,7 @@ HttpResponse SearchRoutes::Answer(const HttpRequest& request,
   HttpResponse response;
   if (run.status.ok()) {
     run.answer.with_trace = search.trace;
+    run.answer.fold = search.fold;
     response = ToResponse(RenderAnswer(run.answer, search.format, site));
     // The answer changes over time, and its format depends on the Accept header.
     response.headers.Set("Cache-Control", "no-cache");
@@ -121,10 +122,13 @@ SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const Search
   run.status = parts_.plan.Search({.query = search.query,
                                    .start = search.start,
                                    .count = search.count,
+                                   .folds = search.folds(),
+                                   .first_page_size = search.first,
                                    .may_use_cache = !WantsFreshAnswer(request),
                                    .explain = search.explain && shows_details,
                                    .count_sites = search.site_facets && shows_details,
                                    .by_date = search.by_date,
+                                   .may_correct = search.may_correct,
                                    .class_number = client->number,
                                    .service_class = client->name,
                                    .trace = trace,
@@ -172,13 +176,12 @@ StatusOr<SuggestedTexts> SearchRoutes::RunSuggest(const HttpRequest& request,
 
 HttpResponse SearchRoutes::CachedCopy(const HttpRequest& request) const {
   const StatusOr<uint64_t> doc_id = DocumentIdOf(request);
-  StatusOr<CachedDocument> document =
-      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id) : doc_id.status();
   const std::string query(
       request.Parameter("q").value_or("").substr(0, SearchRequestLimits::kQuerySizeMax));
+  const StatusOr<CachedDocument> document =
+      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id, query) : doc_id.status();
   const Site site = parts_.address.Of(request);
   if (!document.ok()) return CachedCopyError(request, document.status(), query, site);
-  document->query = query;
   HttpResponse response = ToResponse(RenderCachedDocument(*document, FormatOf(request), site));
   response.headers.Set("Vary", "Accept");
   return response;

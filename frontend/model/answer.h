@@ -35,6 +35,19 @@ struct TextPiece {
   bool operator==(const TextPiece&) const = default;
 };
 
+// A range of bytes of a text.
+struct TextRange {
+  uint32_t begin = 0;
+  uint32_t size = 0;
+};
+
+// A result that is folded behind another one.
+struct FoldedLink {
+  std::string doc_id = {};
+  std::string url = {};
+  std::string title = {};
+};
+
 struct SearchResult {
   // Document number in decimal, as /doc/ID takes it.
   std::string doc_id = {};
@@ -42,6 +55,8 @@ struct SearchResult {
   std::string url = {};
   std::string title = {};
   std::string site = {};
+  // Address of the document on the Web, if it is another one than `url`; may be empty.
+  std::string public_url = {};
   std::vector<TextPiece> snippet = {};
   // Bit i: the document lacks the i-th scoring word of the query, as far as is known
   // (index/core/query/scoring_words.h).
@@ -59,6 +74,10 @@ struct SearchResult {
   // False if the document partition that holds the summary did not answer: url, title, site and
   // snippet are then empty and the result is shown by its number.
   bool has_summary = true;
+  // Results with nearly the same text that are folded behind this one, best first.
+  std::vector<FoldedLink> similar = {};
+  // Number of further results of its site that are folded behind this one.
+  uint32_t more_of_site = 0;
 };
 
 // A word that was wanted, not demanded, and that some results of the page lack.
@@ -219,14 +238,26 @@ struct SearchAnswer {
   std::vector<std::string> index_notes = {};
   // Words that were given up so that good documents are found, in the question's order.
   std::vector<GivenUpWord> given_up = {};
-  // Another spelling that finds many more documents; empty if there is none.
+  // The likely spelling of `query` that was searched for instead, because `query` finds nothing or
+  // no document has one of its words. Empty: the results are those of `query`.
+  std::string corrected_query = {};
+  // Another spelling that may have been meant; empty if there is none.
   std::string did_you_mean = {};
+  // False: the client asked for the query as it is typed, so that no spelling was looked for.
+  bool may_correct = true;
   // True if looking for another spelling was completed or not needed.
   bool spelling_is_complete = true;
   // Requested page: results [start, start + count).
   uint32_t start = 0;
   uint32_t count = 10;
   std::vector<SearchResult> results = {};
+  // The request's parameter, which links to other pages keep.
+  std::optional<bool> fold = std::nullopt;
+  // Number of ranked results that the page covers, shown or folded, from `start`; without folding
+  // the number of results.
+  uint32_t covered_count = 0;
+  // The same of the first page, after which the others begin; 0: `count`.
+  uint32_t first_page_size = 0;
   // Matching documents in the collection; a lower bound unless total_is_exact.
   uint64_t total = 0;
   bool total_is_exact = true;
@@ -255,7 +286,17 @@ struct SearchAnswer {
   uint64_t index_version = 0;
   // Results beyond this one cannot be requested; page links stop there.
   uint32_t reachable_count_max = kReachableResultCountMax;
+
+  // The query that the results, notes and narrowings are of, and that links to further pages carry.
+  const std::string& searched_query() const {
+    return corrected_query.empty() ? query : corrected_query;
+  }
 };
+
+// Number of ranked results that the page covers, shown or folded.
+inline uint32_t CoveredCount(const SearchAnswer& answer) {
+  return std::max(answer.covered_count, static_cast<uint32_t>(answer.results.size()));
+}
 
 // A request that got no answer, as an RFC 9457 problem.
 struct ErrorAnswer {
@@ -281,6 +322,12 @@ struct CachedDocument {
   std::string site = {};
   // Plain text, paragraphs separated by line breaks.
   std::string text = {};
+  // Address of the page on the Web; may be empty.
+  std::string public_url = {};
+  // Structure of the text (index/html/structure.md), unchecked; empty: plain text.
+  std::string structure = {};
+  // Words of the query in the text, ascending; unchecked.
+  std::vector<TextRange> matches = {};
   // Query shown in the search box; may be empty.
   std::string query = {};
 };

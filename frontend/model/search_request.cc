@@ -64,7 +64,8 @@ std::optional<std::string> DecodeParameter(std::string_view text) {
 
 // Values of the known parameters, still encoded, in the order of their appearance.
 struct RawParameters {
-  std::optional<std::string_view> query, start, count, format, trace, explain, facets, sort;
+  std::optional<std::string_view> query, start, count, format, trace, explain, facets, sort, spell,
+      fold, first;
 
   std::optional<std::string_view>* Find(std::string_view name) {
     if (name == "q") return &query;
@@ -75,6 +76,9 @@ struct RawParameters {
     if (name == "explain") return &explain;
     if (name == "facets") return &facets;
     if (name == "sort") return &sort;
+    if (name == "spell") return &spell;
+    if (name == "fold") return &fold;
+    if (name == "first") return &first;
     return nullptr;
   }
 };
@@ -216,6 +220,18 @@ StatusOr<SearchPageRequest> ParseSearchRequest(std::string_view parameters,
                              DecodeNumber("count", *raw.count, 1, Limits::kCountMax));
   }
   NEPTUNE_RETURN_IF_ERROR(DecodeDetails(raw, &request));
+  if (raw.spell) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t spell, DecodeNumber("spell", *raw.spell, 0, 1));
+    request.may_correct = spell == 1;
+  }
+  if (raw.fold) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t fold, DecodeNumber("fold", *raw.fold, 0, 1));
+    request.fold = fold == 1;
+  }
+  if (raw.first) {
+    NEPTUNE_ASSIGN_OR_RETURN(request.first,
+                             DecodeNumber("first", *raw.first, 0, Limits::kStartMax));
+  }
   if (!request.has_query() && request.format != PageFormat::kHtml) {
     return ParameterError("q", "missing; it is the query to search for");
   }
@@ -245,6 +261,9 @@ std::string SearchPath(const SearchPageRequest& request) {
   if (request.explain) neptune::StrAppend(&path, "&explain=1");
   if (request.site_facets) neptune::StrAppend(&path, "&facets=", kSiteFacet);
   if (request.by_date) neptune::StrAppend(&path, "&sort=", kSortByDate);
+  if (!request.may_correct) neptune::StrAppend(&path, "&spell=0");
+  if (request.fold) neptune::StrAppend(&path, "&fold=", *request.fold ? 1 : 0);
+  if (request.first != 0) neptune::StrAppend(&path, "&first=", request.first);
   return path;
 }
 
@@ -277,8 +296,8 @@ std::string_view ParameterOf(const neptune::Status& status) {
   if (!message.starts_with(kErrorPrefix)) return {};
   message.remove_prefix(kErrorPrefix.size());
   const std::string_view name = message.substr(0, message.find(':'));
-  for (std::string_view known :
-       {"q", "start", "count", "format", "trace", "explain", "facets", "sort"}) {
+  for (std::string_view known : {"q", "start", "count", "format", "trace", "explain", "facets",
+                                 "sort", "spell", "fold", "first"}) {
     if (name == known) return known;
   }
   return {};

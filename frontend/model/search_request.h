@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,16 @@ struct SearchPageRequest {
   bool site_facets = false;
   // The newest documents first instead of the best.
   bool by_date = false;
+  // False: search for the query as it is typed, without looking for another spelling.
+  bool may_correct = true;
+  // Fold near-duplicates and further results of a site; unset: pages for people fold, other formats
+  // do not.
+  std::optional<bool> fold = std::nullopt;
+  // Number of ranked results that the first page covers, from its links; 0: unknown, as many as a
+  // page has.
+  uint32_t first = 0;
+
+  bool folds() const { return fold.value_or(format == PageFormat::kHtml); }
 
   // False if the query is missing or only white space.
   bool has_query() const;

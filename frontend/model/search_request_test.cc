@@ -54,6 +54,8 @@ TEST(SearchRequestTest, NamesTheWrongParameter) {
   EXPECT_EQ(WrongParameter("q=x&facets=language"), "facets");
   EXPECT_EQ(WrongParameter("q=x&sort=size"), "sort");
   EXPECT_EQ(WrongParameter("q=x&sort=date&explain=1"), "explain");
+  EXPECT_EQ(WrongParameter("q=x&fold=2"), "fold");
+  EXPECT_EQ(WrongParameter("q=x&first=10001"), "first");
   EXPECT_EQ(WrongParameter("format=json"), "q");
   EXPECT_EQ(WrongParameter("q=++&format=rss"), "q");
 }
@@ -107,8 +109,12 @@ TEST(SearchRequestTest, PreferredFormatSurvivesWrongRequests) {
 }
 
 TEST(SearchRequestTest, PathParsesBack) {
-  const SearchPageRequest request{
-      .query = "c++ \"a&b\" é%", .start = 30, .count = 15, .format = PageFormat::kRss};
+  const SearchPageRequest request{.query = "c++ \"a&b\" é%",
+                                  .start = 30,
+                                  .count = 15,
+                                  .format = PageFormat::kRss,
+                                  .fold = true,
+                                  .first = 17};
   const std::string path = SearchPath(request);
   const auto parsed = ParseSearchRequest(path.substr(path.find('?') + 1));
   ASSERT_TRUE(parsed.ok()) << parsed.status();
@@ -116,6 +122,15 @@ TEST(SearchRequestTest, PathParsesBack) {
   EXPECT_EQ(parsed->start, request.start);
   EXPECT_EQ(parsed->count, request.count);
   EXPECT_EQ(parsed->format, request.format);
+  EXPECT_EQ(parsed->fold, request.fold);
+  EXPECT_EQ(parsed->first, request.first);
+}
+
+TEST(SearchRequestTest, PagesForPeopleFold) {
+  EXPECT_TRUE(ParseSearchRequest("q=x")->folds());
+  EXPECT_FALSE(ParseSearchRequest("q=x&fold=0")->folds());
+  EXPECT_FALSE(ParseSearchRequest("q=x&format=json")->folds());
+  EXPECT_TRUE(ParseSearchRequest("q=x&format=json&fold=1")->folds());
 }
 
 }  // namespace

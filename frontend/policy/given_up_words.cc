@@ -11,7 +11,6 @@ namespace search::frontend {
 namespace {
 
 using index::ScoringWord;
-using index::TierAnswer;
 
 bool Has(uint64_t bits, size_t i) { return i < index::kLackableWordsMax && (bits >> i & 1) != 0; }
 
@@ -61,24 +60,12 @@ void NameGivenUpWords(const std::vector<ScoringWord>& words, SearchAnswer* answe
   }
   for (size_t word = 0; word < word_count; ++word) {
     if (result_counts[word] == 0 || answer->given_up.size() == kGivenUpWordsMax) continue;
-    std::string demanding = Demanding(answer->query, words[word]);
+    std::string demanding = Demanding(answer->searched_query(), words[word]);
     if (demanding.empty()) continue;
     answer->given_up.push_back({.word = words[word].surface,
                                 .result_count = result_counts[word],
                                 .demanding = std::move(demanding)});
   }
-}
-
-bool SomeWordIsInNoHit(const std::vector<ScoringWord>& words, const TierAnswer& hits) {
-  const int rated = std::min(hits.hits_size(), static_cast<int>(hits.second_phase_count()));
-  if (rated == 0) return false;
-  for (size_t word = 0; word < words.size(); ++word) {
-    if (!words[word].is_wanted) continue;
-    int lacking = 0;
-    while (lacking < rated && IsLacked(words[word], word, hits.hits(lacking).lacks())) ++lacking;
-    if (lacking == rated) return true;
-  }
-  return false;
 }
 
 std::string Demanding(std::string_view question, const ScoringWord& word) {

@@ -15,7 +15,6 @@
 
 #include "frontend/model/answer.h"
 #include "index/core/query/scoring_words.h"
-#include "index/tier/tier.pb.h"
 
 namespace search::frontend {
 
@@ -25,9 +24,6 @@ inline constexpr size_t kGivenUpWordsMax = 8;
 // wanted words only: what was demanded is never given up. A word and its synonyms are one word.
 // `words` are those of the parsed question. A word that no question can demand is in lacks only.
 void NameGivenUpWords(const std::vector<index::ScoringWord>& words, SearchAnswer* answer);
-
-// True if some wanted word is in none of the hits that the second phase rated.
-bool SomeWordIsInNoHit(const std::vector<index::ScoringWord>& words, const index::TierAnswer& hits);
 
 // A question that finds those documents of `question` that hold the word: with a plus sign before
 // the word where it stands alone, else with the word demanded before a bracket around the question.

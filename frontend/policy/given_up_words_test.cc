@@ -14,22 +14,18 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 // The answer to a question whose hits lack these words, all of them rated and on the page.
-SearchAnswer AnswerOf(const std::string& question, const std::vector<uint64_t>& lacks,
-                      index::TierAnswer* hits) {
+SearchAnswer AnswerOf(const std::string& question, const std::vector<uint64_t>& lacks) {
   SearchAnswer answer;
   answer.query = question;
   for (const uint64_t lacked : lacks) {
-    hits->add_hits()->set_lacks(lacked);
     answer.results.emplace_back().lacked_bits = lacked;
   }
-  hits->set_second_phase_count(50);
   NameGivenUpWords(index::ScoringWords(*index::ParseQuestion(question)), &answer);
   return answer;
 }
 
 TEST(GivenUpWordsTest, NamesWantedWordsByResultAndByPage) {
-  index::TierAnswer hits;
-  const SearchAnswer answer = AnswerOf("git +stash Lists", {0, 0b101, 0b100}, &hits);
+  const SearchAnswer answer = AnswerOf("git +stash Lists", {0, 0b101, 0b100});
   EXPECT_THAT(answer.results[0].lacks, IsEmpty());
   EXPECT_THAT(answer.results[1].lacks, ElementsAre("git", "Lists"));
   ASSERT_THAT(answer.given_up, SizeIs(2));
@@ -41,13 +37,11 @@ TEST(GivenUpWordsTest, NamesWantedWordsByResultAndByPage) {
 TEST(GivenUpWordsTest, IgnoresWhatTheUserOfferedAsAlternatives) {
   for (const char* question : {"mutex OR lock", "mutex deadlock OR lock", "+mutex (lock OR guard)",
                                "(mutex OR lock) (guard OR latch)"}) {
-    index::TierAnswer hits;
-    const SearchAnswer answer = AnswerOf(question, {0b10, 0b01, 0b110}, &hits);
+    const SearchAnswer answer = AnswerOf(question, {0b10, 0b01, 0b110});
     EXPECT_THAT(answer.given_up, IsEmpty()) << question;
     EXPECT_THAT(answer.results[0].lacks, IsEmpty()) << question;
   }
-  index::TierAnswer hits;
-  const SearchAnswer answer = AnswerOf("+mutex (lock OR guard) latch", {0b1000}, &hits);
+  const SearchAnswer answer = AnswerOf("+mutex (lock OR guard) latch", {0b1000});
   EXPECT_THAT(answer.results[0].lacks, ElementsAre("latch"));
 }
 
@@ -72,24 +66,19 @@ TEST(GivenUpWordsTest, TakesAWordAndItsSynonymsForOne) {
   }
 }
 
-TEST(GivenUpWordsTest, NoticesAWordThatIsInNoHit) {
-  index::TierAnswer hits;
-  AnswerOf("psotgres vacuum", {0b01, 0b01}, &hits);
-  EXPECT_TRUE(
-      SomeWordIsInNoHit(index::ScoringWords(*index::ParseQuestion("psotgres vacuum")), hits));
-  hits.mutable_hits(1)->set_lacks(0b10);
-  EXPECT_FALSE(
-      SomeWordIsInNoHit(index::ScoringWords(*index::ParseQuestion("psotgres vacuum")), hits));
-  hits.set_second_phase_count(0);
-  EXPECT_FALSE(
-      SomeWordIsInNoHit(index::ScoringWords(*index::ParseQuestion("psotgres vacuum")), hits));
+TEST(GivenUpWordsTest, DemandsInTheQueryThatWasSearched) {
+  SearchAnswer answer{.query = "gti stash"};
+  answer.corrected_query = "git stash";
+  answer.results.emplace_back().lacked_bits = 0b10;
+  NameGivenUpWords(index::ScoringWords(*index::ParseQuestion("git stash")), &answer);
+  ASSERT_THAT(answer.given_up, SizeIs(1));
+  EXPECT_EQ(answer.given_up[0].demanding, "git +stash");
 }
 
 TEST(GivenUpWordsTest, NamesAtMostALimitedNumber) {
   std::string question;
   for (int i = 0; i < 70; ++i) question += "w" + std::to_string(i) + " ";
-  index::TierAnswer hits;
-  const SearchAnswer answer = AnswerOf(question, {~uint64_t{0}}, &hits);
+  const SearchAnswer answer = AnswerOf(question, {~uint64_t{0}});
   EXPECT_THAT(answer.given_up, SizeIs(kGivenUpWordsMax));
   EXPECT_THAT(answer.results[0].lacks, SizeIs(kGivenUpWordsMax));
 }

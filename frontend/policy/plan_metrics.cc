@@ -77,10 +77,12 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.answer_refused = answer("refused");
   metrics.answer_failed = answer("failed");
   const auto spelling = [&](const char* outcome) {
-    return add.Count("search_spellings_total",
-                     "Queries with few results, by the outcome of looking for another spelling.",
-                     "outcome", outcome);
+    return add.Count(
+        "search_spellings_total",
+        "Queries with a doubtful word, by the outcome of looking for another spelling.", "outcome",
+        outcome);
   };
+  metrics.spelling_replaced = spelling("replaced");
   metrics.spelling_proposed = spelling("proposed");
   metrics.spelling_none = spelling("none");
   metrics.spelling_late = spelling("late");

@@ -34,7 +34,8 @@ struct PlanMetrics {
   neptune::Counter* answer_partial = nullptr;
   neptune::Counter* answer_refused = nullptr;
   neptune::Counter* answer_failed = nullptr;
-  // search_spellings_total{outcome="proposed|none|late"}
+  // search_spellings_total{outcome="replaced|proposed|none|late"}
+  neptune::Counter* spelling_replaced = nullptr;
   neptune::Counter* spelling_proposed = nullptr;
   neptune::Counter* spelling_none = nullptr;
   neptune::Counter* spelling_late = nullptr;

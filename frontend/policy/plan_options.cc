@@ -38,8 +38,9 @@ void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptio
                "time limit of completions");
   table.Millis("spelling_timeout_ms", {milliseconds(1), seconds(10)}, &options->spelling_timeout,
                "time limit of looking for another spelling");
-  table.Whole("spelling_total_max", {0, 1'000'000}, &options->spelling_total_max,
-              "another spelling is looked for if a query finds at most this many documents");
+  table.Flag("spelling", &options->spelling, "whether other spellings are looked for");
+  table.Whole("spelling_documents_max", {0, 1'000'000}, &options->spelling_documents_max,
+              "a word is doubted if at most this many documents hold it");
   table.Whole("suggest_count_max", {1, 100'000}, &options->suggest_count_max,
               "maximum completions in progress; further requests are refused");
   table.Real("quality_min", {0.001, 1}, &options->quality_min,

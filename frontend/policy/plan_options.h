@@ -81,12 +81,15 @@ struct SearchPlanOptions {
   neptune::Duration index_check_interval = std::chrono::seconds(1);
 
   // Time limits of completions and of looking for another spelling. Larger: slow partitions
-  // contribute more; a page without results may wait this long for a spelling.
+  // contribute more; a page with a doubtful word may wait this long for a spelling. Default: a
+  // spelling takes a millisecond, unless servers fail, and decides what the page shows.
   neptune::Duration suggest_timeout = std::chrono::milliseconds(100);
-  neptune::Duration spelling_timeout = std::chrono::milliseconds(50);
-  // Another spelling is looked for if a query finds at most this many documents. Larger: more work
-  // for queries that need none. Default: two pages.
-  uint32_t spelling_total_max = 20;
+  neptune::Duration spelling_timeout = std::chrono::milliseconds(250);
+  // Whether other spellings are looked for.
+  bool spelling = true;
+  // A word is doubted if at most this many documents hold it. Larger: more frequent errors are
+  // noticed, more words are looked up. Default: errors that documents repeat are rarer.
+  uint32_t spelling_documents_max = 5;
   // Maximum number of completions in progress; further requests are refused.
   size_t suggest_count_max = 256;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "docserver/document_service.h"
+#include "frontend/policy/result_folding.h"
 #include "index/tier/index_tier.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_permit.h"
@@ -21,7 +22,7 @@ using neptune::StrCat;
 static_assert(kReachableResultCountMax <= index::kTierHitCountMax);
 
 // Increment when the meaning of cached_answer.proto changes.
-constexpr int kStoredFormVersion = 3;
+constexpr int kStoredFormVersion = 4;
 
 }  // namespace
 
@@ -33,11 +34,17 @@ StatusOr<PageWindow> ReachablePage(uint32_t start, uint32_t count) {
   return PageWindow{start, std::min(count, kReachableResultCountMax - start)};
 }
 
+uint32_t CandidateCount(const PageWindow& page) {
+  if (!page.folds || page.start > 0) return page.count;
+  return std::max(page.count, std::min(kFoldCandidatesMax, kReachableResultCountMax));
+}
+
 TierQuery MakeTierQuery(std::string_view canonical, const PageWindow& page,
                         const SearchPlanOptions& options) {
   TierQuery query;
   query.set_query(std::string(canonical));
-  query.set_hit_count_max(std::clamp(page.start + page.count, 1u, index::kTierHitCountMax));
+  query.set_hit_count_max(
+      std::clamp(page.start + CandidateCount(page), 1u, index::kTierHitCountMax));
   query.set_count_exactly(options.count_exactly);
   query.set_second_phase_count(options.second_phase_count);
   return query;
@@ -63,13 +70,8 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
 }
 
 std::string CacheKey(std::string_view canonical, const PageWindow& page, std::string_view variant) {
-  return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, variant, " ", canonical);
-}
-
-bool NeedsSpelling(const SearchAnswer& answer, uint64_t found_count,
-                   const SearchPlanOptions& options) {
-  return options.spelling_total_max > 0 && answer.start == 0 &&
-         found_count <= options.spelling_total_max;
+  return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, page.folds ? "f" : "",
+                variant, " ", canonical);
 }
 
 bool MayCache(const SearchAnswer& answer) {

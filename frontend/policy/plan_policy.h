@@ -24,6 +24,10 @@ namespace search::frontend {
 // Errors: INVALID_ARGUMENT "parameter start: ..." if no result of the page is reachable.
 neptune::StatusOr<PageWindow> ReachablePage(uint32_t start, uint32_t count);
 
+// Ranked results that the page may cover, from its start: more than its count if it folds and is
+// the first.
+uint32_t CandidateCount(const PageWindow& page);
+
 // The query to the tiers for that page. The caller sets the version of the index.
 index::TierQuery MakeTierQuery(std::string_view canonical, const PageWindow& page,
                                const SearchPlanOptions& options);
@@ -49,12 +53,6 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
 // `variant` tells pages of one query apart: letters, empty for the usual one.
 std::string CacheKey(std::string_view canonical, const PageWindow& page,
                      std::string_view variant = {});
-
-// True if another spelling should be looked for: on the first page of a query that found few
-// documents, or a wanted word in none of the best. Evaluated after tier 1 answered, so that the
-// lookup runs while tier 2 searches, and again for the whole answer.
-bool NeedsSpelling(const SearchAnswer& answer, uint64_t found_count,
-                   const SearchPlanOptions& options);
 
 // Only a complete answer may be cached.
 bool MayCache(const SearchAnswer& answer);

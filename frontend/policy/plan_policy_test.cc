@@ -83,6 +83,7 @@ TEST(CacheKeyTest, DistinguishesPagesAndQueries) {
   EXPECT_NE(CacheKey("a", {0, 10}), CacheKey("a", {10, 10}));
   EXPECT_NE(CacheKey("a", {0, 10}), CacheKey("a", {0, 20}));
   EXPECT_NE(CacheKey("a", {0, 10}), CacheKey("b", {0, 10}));
+  EXPECT_NE(CacheKey("a", {0, 10}), CacheKey("a", {0, 10, true}));
   EXPECT_NE(CacheKey("1 a", {0, 1}), CacheKey("a", {0, 11}));
   EXPECT_NE(CacheKey("a", {0, 10}, "s"), CacheKey("a", {0, 10}));
 }

@@ -23,6 +23,7 @@ constexpr size_t kTextSizeMax = 4096;
 SearchAnswer AnswerSaying(const std::string& text) {
   SearchAnswer answer = samples::PartialAnswer();
   answer.query = "q" + text;
+  answer.corrected_query = "c" + text;
   answer.notes = {text};
   answer.narrowings = {{true, text, text}, {false, text, ""}};
   answer.with_explanations = true;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "frontend/policy/explained_scores.h"
 #include "frontend/policy/site_facets.h"
 #include "frontend/suggest/both_tiers.h"
@@ -60,15 +61,17 @@ SiteFacets SiteCounting::Await() {
 }
 
 void ExplainResults(const neptune::ClientSession& session, const DetailQuestion& question,
-                    const std::vector<uint64_t>& doc_ids,
                     const std::vector<index::ScoringWord>& words, const SearchPlanOptions& options,
                     SearchAnswer* answer) {
   answer->with_explanations = true;
-  if (doc_ids.empty()) return;
+  if (answer->results.empty()) return;
   index::ExplainQuery query;
   query.set_query(question.canonical);
   query.set_index_version(question.index_version);
-  for (const uint64_t doc_id : doc_ids) query.add_doc_ids(doc_id);
+  for (const SearchResult& result : answer->results) {
+    uint64_t doc_id = 0;
+    if (absl::SimpleAtoi(result.doc_id, &doc_id)) query.add_doc_ids(doc_id);
+  }
   const TierReplies replies =
       AskBothTiers(session,
                    {index::kTierExplainMethod, index::kExplainReduceOperator,

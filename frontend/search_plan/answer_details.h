@@ -42,10 +42,8 @@ class SiteCounting {
   std::shared_ptr<Call> call_;
 };
 
-// Adds explanations to the results of the answer; `doc_ids` are theirs, and `words` those of the
-// query.
+// Adds explanations to the results of the answer; `words` are those of the query.
 void ExplainResults(const neptune::ClientSession& session, const DetailQuestion& question,
-                    const std::vector<uint64_t>& doc_ids,
                     const std::vector<index::ScoringWord>& words, const SearchPlanOptions& options,
                     SearchAnswer* answer);
 

@@ -34,9 +34,17 @@ void ToCached(const SearchResult& result, CachedResult* cached) {
   cached->set_url(result.url);
   cached->set_title(result.title);
   cached->set_site(result.site);
+  cached->set_public_url(result.public_url);
   cached->set_score(result.score);
   cached->set_lacked_bits(result.lacked_bits);
   cached->set_date(result.date);
+  cached->set_more_of_site(result.more_of_site);
+  for (const FoldedLink& link : result.similar) {
+    CachedLink* const stored = cached->add_similar();
+    stored->set_doc_id(DocNumber(link.doc_id));
+    stored->set_url(link.url);
+    stored->set_title(link.title);
+  }
   for (const TextPiece& piece : result.snippet) {
     CachedPiece* const stored = cached->add_snippet();
     stored->set_text(piece.text);
@@ -49,9 +57,14 @@ SearchResult FromCached(const CachedResult& cached) {
                       .url = cached.url(),
                       .title = cached.title(),
                       .site = cached.site(),
+                      .public_url = cached.public_url(),
                       .lacked_bits = cached.lacked_bits(),
                       .score = cached.score(),
                       .date = cached.date()};
+  result.more_of_site = cached.more_of_site();
+  for (const CachedLink& link : cached.similar()) {
+    result.similar.push_back({neptune::StrCat(link.doc_id()), link.url(), link.title()});
+  }
   for (const CachedPiece& piece : cached.snippet()) {
     result.snippet.push_back({piece.text(), piece.matches_query()});
   }
@@ -86,11 +99,13 @@ SiteFacets FromCached(const CachedSiteFacets& cached) {
 std::string ToCachedForm(const SearchAnswer& answer) {
   CachedAnswer cached;
   for (const SearchResult& result : answer.results) ToCached(result, cached.add_results());
+  cached.set_covered_count(answer.covered_count);
   cached.set_total(answer.total);
   cached.set_total_is_exact(answer.total_is_exact);
   for (const ServiceCoverage& tier : answer.coverage.tiers) *cached.add_tiers() = ToCached(tier);
   *cached.mutable_documents() = ToCached(answer.coverage.documents);
   cached.set_did_you_mean(answer.did_you_mean);
+  cached.set_corrected_query(answer.corrected_query);
   cached.set_unsure_share(1 - answer.coverage.sure_share);
   cached.set_index_epoch(answer.index_epoch);
   cached.set_index_version(answer.index_version);
@@ -108,6 +123,7 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   for (const CachedResult& result : cached.results()) {
     answer->results.push_back(FromCached(result));
   }
+  answer->covered_count = cached.covered_count();
   answer->total = cached.total();
   answer->total_is_exact = cached.total_is_exact();
   answer->coverage.tiers.clear();
@@ -116,6 +132,7 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   }
   answer->coverage.documents = FromCached(cached.documents());
   answer->did_you_mean = cached.did_you_mean();
+  answer->corrected_query = cached.corrected_query();
   answer->coverage.sure_share = 1 - cached.unsure_share();
   answer->index_epoch = cached.index_epoch();
   answer->index_version = cached.index_version();

@@ -91,7 +91,7 @@ struct DocumentClient::PageFetch {
     for (const size_t position : positions) wanted.add_doc_ids(request.doc_ids[position]);
     wanted.set_query(request.canonical_query);
     wanted.set_index_version(request.index_version);
-    wanted.set_snippet_size_max(shared->options.snippet_size_max);
+    wanted.set_snippet_size_max(request.with_snippets ? shared->options.snippet_size_max : 0);
     return wanted;
   }
 
@@ -138,7 +138,8 @@ FetchedDocuments DocumentClient::FetchSummaries(ClientSession& session,
   const SearchPlanOptions& options = shared_->options;
   auto fetch = std::make_shared<PageFetch>(shared_, session);
   fetch->request = request;
-  fetch->deadline = neptune::this_thread::Now() + options.document_timeout;
+  fetch->deadline =
+      request.deadline.value_or(neptune::this_thread::Now() + options.document_timeout);
   fetch->caller = neptune::ThreadRef(neptune::UserThread::Current());
   fetch->groups = GroupByPartition(request.doc_ids, options.document_partitions);
   fetch->fetched.summaries.resize(request.doc_ids.size());
@@ -157,16 +158,18 @@ FetchedDocuments DocumentClient::FetchSummaries(ClientSession& session,
   return std::move(fetch->fetched);
 }
 
-StatusOr<docserver::Summary> DocumentClient::FetchText(ClientSession& session, uint64_t doc_id,
-                                                       uint64_t index_version) {
+StatusOr<docserver::Summary> DocumentClient::FetchText(ClientSession& session,
+                                                       const DocumentRequest& request) {
   const SearchPlanOptions& options = shared_->options;
-  FetchRequest request;
-  request.add_doc_ids(doc_id);
-  request.set_with_text(true);
-  request.set_index_version(index_version);
+  const uint64_t doc_id = request.doc_ids[0];
+  FetchRequest wanted;
+  wanted.add_doc_ids(doc_id);
+  wanted.set_with_text(true);
+  wanted.set_query(request.canonical_query);
+  wanted.set_index_version(request.index_version);
   const uint32_t partition = docserver::PartitionOfDocument(doc_id, options.document_partitions);
   NEPTUNE_ASSIGN_OR_RETURN(FetchResponse response,
-                           Fetch(*shared_, session, partition, std::move(request),
+                           Fetch(*shared_, session, partition, std::move(wanted),
                                  neptune::this_thread::Now() + options.document_timeout));
   if (!response.summaries(0).found()) {
     return neptune::NotFound("no document ", doc_id);

@@ -29,6 +29,9 @@ struct DocumentRequest {
   std::vector<uint64_t> doc_ids;
   std::string canonical_query;
   uint64_t index_version = 0;  // 0: the current one
+  // Time by which the documents must be there; unset: SearchPlanOptions::document_timeout from now.
+  std::optional<neptune::TimePoint> deadline = {};
+  bool with_snippets = true;
 };
 
 struct FetchedDocuments {
@@ -45,8 +48,9 @@ class DocumentClient {
 
   // Fetches one document with its whole text.
   // Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED its partition does not answer.
-  neptune::StatusOr<docserver::Summary> FetchText(neptune::ClientSession& session, uint64_t doc_id,
-                                                  uint64_t index_version);
+  // REQUIRES: one number.
+  neptune::StatusOr<docserver::Summary> FetchText(neptune::ClientSession& session,
+                                                  const DocumentRequest& request);
 
  private:
   // State shared with the fetching threads, which may outlive the client.

@@ -1,7 +1,6 @@
 #include "frontend/search_plan/search_plan.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -10,9 +9,12 @@
 #include "frontend/policy/given_up_words.h"
 #include "frontend/policy/site_facets.h"
 #include "frontend/policy/site_note.h"
+#include "frontend/policy/spelling_policy.h"
 #include "frontend/policy/tier_bound.h"
 #include "frontend/search_plan/answer_details.h"
 #include "frontend/search_plan/cached_form.h"
+#include "frontend/search_plan/page_documents.h"
+#include "frontend/search_plan/spelling_lookup.h"
 #include "frontend/search_plan/two_tiers.h"
 #include "index/core/document_fields.h"
 #include "index/core/query/query.h"
@@ -20,7 +22,6 @@
 #include "index/tier/operators.h"
 #include "index/tier/tier_service.h"
 #include "neptune/base/strings.h"
-#include "neptune/thread/synchronization.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
@@ -71,31 +72,6 @@ class Step {
   const TimePoint begin_;
 };
 
-// The score of a hit that is sorted by date is its day.
-void ShowDate(float day, SearchResult* result) {
-  result->score = std::numeric_limits<double>::quiet_NaN();
-  constexpr float kDayEnd = 3'652'060;  // after the year 9999
-  if (day >= 1 && day < kDayEnd) result->date = index::FormatDay(static_cast<uint32_t>(day));
-}
-
-// Adds the hits of the page as results without summaries; returns their document numbers.
-std::vector<uint64_t> SelectPage(const TierAnswer& hits, const PageWindow& page,
-                                 SearchAnswer* answer) {
-  std::vector<uint64_t> doc_ids;
-  const size_t end = std::min<size_t>(hits.hits_size(), page.start + page.count);
-  for (size_t i = page.start; i < end; ++i) {
-    const index::TierHit& hit = hits.hits(static_cast<int>(i));
-    answer->results.push_back({.doc_id = StrCat(hit.doc_id()),
-                               .lacked_bits = hit.lacks(),
-                               .score = index::FinalScore(hit),
-                               .gain = hit.gain(),
-                               .has_summary = false});
-    doc_ids.push_back(hit.doc_id());
-    if (answer->by_date) ShowDate(hit.score(), &answer->results.back());
-  }
-  return doc_ids;
-}
-
 // A total is exact only if every partition of every tier that has matches counted. Partitions
 // choose the words of a cut prefix by themselves, so it finds other documents than in one index.
 void AdoptTotal(const TierAnswer& hits, bool is_whole, SearchAnswer* answer) {
@@ -122,38 +98,23 @@ void AdoptIndexNotes(const TierAnswer& hits, const std::vector<std::string>& fil
   answer->notes.insert(answer->notes.end(), answer->index_notes.begin(), answer->index_notes.end());
 }
 
-// Number of documents that speak for the words as typed: none if a wanted word is in no hit.
-uint64_t DocumentsFound(const std::vector<index::ScoringWord>& words,
-                        const StatusOr<TierAnswer>& hits) {
-  return hits.ok() && !SomeWordIsInNoHit(words, *hits) ? hits->total() : 0;
-}
-
-void AdoptSummary(docserver::Summary summary, SearchResult* result) {
-  if (!summary.found()) return;
-  result->has_summary = true;
-  result->url = std::move(*summary.mutable_url());
-  result->title = std::move(*summary.mutable_title());
-  result->site = std::move(*summary.mutable_site());
-  for (docserver::SnippetPiece& piece : *summary.mutable_snippet()) {
-    result->snippet.push_back({std::move(*piece.mutable_text()), piece.matches_query()});
-  }
-}
-
 // How the query was understood.
 void AdoptReading(const index::Query& query, SearchAnswer* answer) {
   answer->notes = query.notes;
+  answer->narrowings.clear();
   for (const index::QueryPart& part : query.parts) {
-    answer->narrowings.push_back({.is_exclusion = part.kind == index::QueryPart::Kind::kExclusion,
-                                  .text = part.text,
-                                  .query_without = index::WithoutPart(answer->query, part),
-                                  .is_field = part.kind == index::QueryPart::Kind::kField});
+    answer->narrowings.push_back(
+        {.is_exclusion = part.kind == index::QueryPart::Kind::kExclusion,
+         .text = part.text,
+         .query_without = index::WithoutPart(answer->searched_query(), part),
+         .is_field = part.kind == index::QueryPart::Kind::kField});
   }
 }
 
 // Adds what depends on how the question was typed.
 void AddLinks(const std::vector<index::ScoringWord>& words, SearchAnswer* answer) {
   NameGivenUpWords(words, answer);
-  if (answer->site_facets) LinkSites(answer->query, &*answer->site_facets);
+  if (answer->site_facets) LinkSites(answer->searched_query(), &*answer->site_facets);
 }
 
 neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
@@ -169,30 +130,11 @@ neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
 
 }  // namespace
 
-// Shared with the thread that looks for another spelling. If it ends after the page was served, it
-// inserts the page with the spelling into the cache. All accesses are on one loop, so they never
-// race.
-struct PendingSpelling {
-  TimePoint deadline;
-  SpellingResult result;
-  neptune::OneShotEvent done;
-
-  bool is_late = false;
-  SearchAnswer page;
-  CacheEntryName entry;
-
-  uint64_t found_count = 0;  // as in Progress
-
-  void AddTo(SearchAnswer* answer) const {
-    answer->did_you_mean = result.Best(found_count);
-    answer->spelling_is_complete = result.is_complete;
-  }
-};
-
 // State of a search in progress.
 struct SearchPlan::Progress {
   SearchAnswer* answer = nullptr;
   TimePoint received;
+  // The reading of the query that is searched for.
   std::string canonical;
   std::vector<std::string> site_filters;
   std::vector<std::string> fields;
@@ -202,17 +144,16 @@ struct SearchPlan::Progress {
   CacheEntryName entry;
   // The index version to ask, even if another one becomes current meanwhile; 0: any.
   uint64_t asked_version = 0;
-  // Document numbers of the results, and the index version they come from.
-  std::vector<uint64_t> doc_ids;
+  // The ranked hits, how many of the first are sure (TwoTiersAnswer), and their index version.
+  TierAnswer hits;
+  uint32_t sure_count = UINT32_MAX;
   IndexState index;
+  // Documents with each of the words; empty: not known.
+  std::vector<uint64_t> word_counts;
   void NameEntryOf(const IndexState& state) {
     entry.index_version = state.version;
     entry.ages = state.epoch != 0;
   }
-  // Documents found, by which another spelling is judged.
-  uint64_t found_count = 0;
-  // Null if another spelling is not looked for.
-  std::shared_ptr<PendingSpelling> spelling;
 };
 
 SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
@@ -233,6 +174,8 @@ Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   answer->start = order.start;
   answer->by_date = order.by_date;
   answer->count = order.count;
+  answer->may_correct = order.may_correct;
+  answer->first_page_size = order.first_page_size;
   answer->steps.reserve(kStepCountMax);
   answer->steps.push_back(
       {"arrival", StepKind::kQueue, {}, neptune::this_thread::Now() - order.received});
@@ -243,25 +186,34 @@ Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   return status;
 }
 
+// Reads the text, which is the query as typed or another spelling, as what is searched for.
+Status SearchPlan::Interpret(const std::string& text, Progress* progress) const {
+  StatusOr<index::Query> query = index::ParseQuestion(text);
+  if (!query.ok()) {
+    return InvalidArgument("parameter q: ", neptune::ToStd(query.status().message()));
+  }
+  if (options_.synonyms != nullptr) options_.synonyms->Expand(&*query);
+  AdoptReading(*query, progress->answer);
+  if (query->empty()) return neptune::OkStatus();
+  progress->canonical = index::Canonical(*query);
+  progress->site_filters = index::SiteFilters(*query);
+  progress->fields = index::FilteredFields(*query);
+  progress->words = index::ScoringWords(*query);
+  progress->bounded = BoundedQueryOf(*query);
+  return neptune::OkStatus();
+}
+
 Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   Progress progress;
   progress.answer = answer;
   progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
-  StatusOr<index::Query> query = index::ParseQuestion(order.query);
-  if (!query.ok()) {
-    return InvalidArgument("parameter q: ", neptune::ToStd(query.status().message()));
-  }
-  if (options_.synonyms != nullptr) options_.synonyms->Expand(&*query);
-  AdoptReading(*query, answer);
-  if (query->empty()) return neptune::OkStatus();
-  progress.canonical = index::Canonical(*query);
-  progress.site_filters = index::SiteFilters(*query);
-  progress.fields = index::FilteredFields(*query);
-  progress.words = index::ScoringWords(*query);
-  progress.bounded = BoundedQueryOf(*query);
-  progress.entry.key = CacheKey(progress.canonical, progress.page,
-                                StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : ""));
+  progress.page.folds = order.folds && !order.by_date;
+  NEPTUNE_RETURN_IF_ERROR(Interpret(order.query, &progress));
+  if (progress.canonical.empty()) return neptune::OkStatus();
+  progress.entry.key = CacheKey(
+      progress.canonical, progress.page,
+      StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : "", order.may_correct ? "" : "t"));
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
   progress.asked_version = index_version_.load(std::memory_order_relaxed);
@@ -283,7 +235,6 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
     index_watch_.Learn(progress.index, neptune::this_thread::Now());
   }
   answer->index_epoch = index_watch_.EpochToKeep(progress.index.epoch, begin);
-  AdoptSpelling(&progress);
   Remember(session, *answer, progress.entry);
   return neptune::OkStatus();
 }
@@ -296,7 +247,7 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
     reply = cache_.Lookup(session, progress->entry);
   }
   // An entry that cannot be parsed or is not valid any more counts as a miss.
-  if (reply.use.outcome == CacheUse::Outcome::kHit && !AdoptCached(reply, progress->answer)) {
+  if (reply.use.outcome == CacheUse::Outcome::kHit && !AdoptCached(reply, progress)) {
     reply.use.outcome = CacheUse::Outcome::kMiss;
   }
   progress->answer->coverage.cache = reply.use;
@@ -304,12 +255,22 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
   return reply.use.outcome == CacheUse::Outcome::kHit;
 }
 
-// Returns false and leaves `answer` unchanged if the cached answer must not be used.
-bool SearchPlan::AdoptCached(const CacheReply& reply, SearchAnswer* answer) {
-  SearchAnswer cached = *answer;
+// Returns false and leaves the answer unchanged if the cached one must not be used.
+bool SearchPlan::AdoptCached(const CacheReply& reply, Progress* progress) {
+  SearchAnswer cached = *progress->answer;
   if (!FromCachedForm(reply.value, &cached).ok()) return false;
   if (!index_watch_.MayGive(cached.index_epoch, reply.use.age)) return false;
-  *answer = std::move(cached);
+  if (cached.corrected_query.empty()) {
+    *progress->answer = std::move(cached);
+    return true;
+  }
+  Progress corrected = *progress;
+  corrected.answer = &cached;
+  if (!Interpret(cached.corrected_query, &corrected).ok()) return false;
+  cached.notes.insert(cached.notes.end(), cached.index_notes.begin(), cached.index_notes.end());
+  *progress->answer = std::move(cached);
+  corrected.answer = progress->answer;
+  *progress = std::move(corrected);
   return true;
 }
 
@@ -339,19 +300,23 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
 
 Status SearchPlan::AskServers(ClientSession& session, const SearchOrder& order,
                               Progress* progress) {
-  const DetailQuestion details = {progress->canonical, progress->asked_version};
+  const auto details = [&] { return DetailQuestion{progress->canonical, progress->asked_version}; };
+  const std::string as_typed = progress->canonical;
   std::optional<SiteCounting> sites;
-  if (order.count_sites) sites = SiteCounting::Start(session, details, options_);
+  if (order.count_sites) sites.emplace(SiteCounting::Start(session, details(), options_));
   NEPTUNE_RETURN_IF_ERROR(AskTiers(session, progress));
-  AddSummaries(session, progress);
+  AddSpellingAndSummaries(session, order, progress);
   if (sites.has_value()) {
+    // Documents of the spelling that is shown are counted.
+    if (progress->canonical != as_typed) {
+      sites.emplace(SiteCounting::Start(session, details(), options_));
+    }
     const Step step("sites", StepKind::kWait, order.received, progress->answer);
     progress->answer->site_facets = sites->Await();
   }
   if (order.explain) {
     const Step step("explanations", StepKind::kWait, order.received, progress->answer);
-    ExplainResults(session, details, progress->doc_ids, progress->words, options_,
-                   progress->answer);
+    ExplainResults(session, details(), progress->words, options_, progress->answer);
   }
   return neptune::OkStatus();
 }
@@ -368,13 +333,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
     question.query.set_second_phase_count(0);
     question.bounded.is_bounded = false;
   }
-  const auto on_tier1 = [&](const StatusOr<TierAnswer>& hits) {
-    if (NeedsSpelling(answer, DocumentsFound(progress->words, hits), options_)) {
-      StartSpelling(session, progress);
-    }
-  };
-  TwoTiersAnswer found =
-      TwoTiers(options_, metrics_, &forecast_).Ask(session, question, on_tier1, &answer);
+  TwoTiersAnswer found = TwoTiers(options_, metrics_, &forecast_).Ask(session, question, &answer);
   const StatusOr<TierAnswer>& hits = found.hits;
   if (hits.status().code() == neptune::StatusCode::kInvalidArgument) {
     return InvalidArgument("parameter q: ", neptune::ToStd(hits.status().message()));
@@ -384,8 +343,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
     return neptune::Internal("index servers answered for version ", hits->index_version(),
                              ", expected ", progress->asked_version);
   }
-  progress->doc_ids = SelectPage(*hits, progress->page, &answer);
-  progress->found_count = DocumentsFound(progress->words, hits);
+  progress->word_counts = WordCounts(*hits, found.has_tier2);
   AdoptTotal(*hits, found.is_whole, &answer);
   const bool is_sure = answer.coverage.complete() && !hits->prefix_is_cut();
   answer.coverage.sure_share = is_sure ? found.sure_share : 0;
@@ -395,72 +353,101 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
       &answer);
   progress->index = {.version = hits->index_version(), .epoch = found.tier1_epoch};
   answer.index_version = hits->index_version();
+  progress->sure_count = found.sure_count;
+  progress->hits = *std::move(found.hits);
   return neptune::OkStatus();
 }
 
 void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
-  if (progress->doc_ids.empty()) return;
+  if (static_cast<uint32_t>(progress->hits.hits_size()) <= progress->page.start) return;
   const Step step("documents", StepKind::kWait, progress->received, progress->answer);
   const StepTimer timer(metrics_.document_time);
-  FetchedDocuments fetched = documents_.FetchSummaries(
-      session, {progress->doc_ids, progress->canonical, progress->asked_version});
+  const DocumentRequest request{.canonical_query = progress->canonical,
+                                .index_version = progress->asked_version};
   SearchAnswer& answer = *progress->answer;
-  for (size_t i = 0; i < answer.results.size(); ++i) {
-    AdoptSummary(std::move(fetched.summaries[i]), &answer.results[i]);
-  }
-  answer.coverage.documents = std::move(fetched.coverage);
-}
-
-// Looks for another spelling while tier 2 searches and summaries are fetched.
-void SearchPlan::StartSpelling(const ClientSession& session, Progress* progress) {
-  auto spelling = std::make_shared<PendingSpelling>();
-  spelling->deadline = neptune::this_thread::Now() + options_.spelling_timeout;
-  ++spelling_count_;
-  const auto started = neptune::ThreadScheduler::Current()->Spawn(
-      [this, spelling, session, query = progress->answer->query,
-       version = progress->asked_version] {
-        {
-          const StepTimer timer(metrics_.spelling_time);
-          spelling->result = suggester_.Spell(session, {query, version, spelling->deadline});
-        }
-        spelling->done.Set();
-        if (spelling->is_late) {
-          spelling->AddTo(&spelling->page);
-          Remember(session, spelling->page, spelling->entry);
-        }
-        --spelling_count_;
-      },
-      "spelling");
-  if (started.ok()) {
-    progress->spelling = std::move(spelling);
-  } else {
-    --spelling_count_;
+  PageDocuments(documents_, session, request, options_.document_timeout)
+      .Fill(progress->hits, progress->page, progress->site_filters.empty(), &answer);
+  // A page that folds covers hits beyond those that tier 2 was judged by.
+  if (progress->page.start == 0 && answer.covered_count > progress->page.count &&
+      answer.covered_count > progress->sure_count) {
+    const double sure = static_cast<double>(progress->sure_count) / answer.covered_count;
+    answer.coverage.sure_share = std::min(answer.coverage.sure_share, sure);
   }
 }
 
-// Adds the other spelling to the answer. A page with results does not wait for it.
-void SearchPlan::AdoptSpelling(Progress* progress) {
-  SearchAnswer& answer = *progress->answer;
-  if (progress->spelling == nullptr || !NeedsSpelling(answer, progress->found_count, options_)) {
+// A spelling that may replace the results is awaited before their summaries are fetched; one that
+// can only be offered is looked for meanwhile.
+void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrder& order,
+                                         Progress* progress) {
+  std::vector<index::SpelledWord> words;
+  if (options_.spelling && order.may_correct) {
+    words = DoubtfulWords(order.query, progress->words, progress->word_counts,
+                          options_.spelling_documents_max);
+  }
+  const bool may_replace = HasUnknownWord(words);
+  // Every page of a corrected query is corrected; only the first one offers a spelling.
+  if (words.empty() || (order.start > 0 && !may_replace)) {
+    AddSummaries(session, progress);
     return;
   }
-  PendingSpelling& spelling = *progress->spelling;
-  spelling.found_count = progress->found_count;
-  if (answer.results.empty()) {
+  const auto lookup = SpellingLookup::Start(
+      {&suggester_, metrics_.spelling_time, &spelling_count_}, session,
+      {.query = order.query,
+       .words = std::move(words),
+       .must_match = !progress->answer->narrowings.empty() && progress->hits.hits_size() > 0,
+       .index_version = progress->asked_version,
+       .deadline = neptune::this_thread::Now() + options_.spelling_timeout});
+  if (may_replace) AdoptSpelling(session, lookup.get(), progress);
+  AddSummaries(session, progress);
+  if (!may_replace) AdoptSpelling(session, lookup.get(), progress);
+}
+
+// Waits for the other spelling, and offers it or searches for it.
+void SearchPlan::AdoptSpelling(ClientSession& session, SpellingLookup* lookup, Progress* progress) {
+  SearchAnswer& answer = *progress->answer;
+  const SpellingResult spelling = [&] {
     const Step step("spelling", StepKind::kWait, progress->received, &answer);
-    (void)spelling.done.Wait(spelling.deadline);
-  }
-  if (spelling.done.is_set()) {
-    spelling.AddTo(&answer);
-    (answer.did_you_mean.empty() ? metrics_.spelling_none : metrics_.spelling_proposed)
-        ->Increment();
+    return lookup->Await();
+  }();
+  answer.spelling_is_complete = spelling.is_complete;
+  if (!spelling.is_complete) {
+    metrics_.spelling_late->Increment();
+    answer.notes.emplace_back("Another spelling could not be looked for in time.");
     return;
   }
-  metrics_.spelling_late->Increment();
-  answer.spelling_is_complete = false;
-  spelling.is_late = true;
-  spelling.page = answer;
-  spelling.entry = progress->entry;
+  if (!spelling.best.has_value()) {
+    metrics_.spelling_none->Increment();
+    return;
+  }
+  if (UseOfSpelling(*spelling.best, answer) == SpellingUse::kReplace) {
+    const bool is_replaced = SearchCorrected(session, spelling.best->text, progress);
+    (is_replaced ? metrics_.spelling_replaced : metrics_.spelling_none)->Increment();
+    return;
+  }
+  answer.did_you_mean = spelling.best->text;
+  metrics_.spelling_proposed->Increment();
+}
+
+// Searches for another spelling instead. False, and nothing has changed, if it finds nothing.
+bool SearchPlan::SearchCorrected(ClientSession& session, const std::string& text,
+                                 Progress* progress) {
+  SearchAnswer answer = *progress->answer;
+  answer.corrected_query = text;
+  answer.results.clear();
+  answer.index_notes.clear();
+  answer.coverage.tiers.clear();
+  Progress corrected = *progress;
+  corrected.answer = &answer;
+  const Status status = [&] {
+    NEPTUNE_RETURN_IF_ERROR(Interpret(text, &corrected));
+    return AskTiers(session, &corrected);
+  }();
+  progress->answer->steps = answer.steps;
+  if (!status.ok() || answer.total == 0) return false;
+  *progress->answer = std::move(answer);
+  corrected.answer = progress->answer;
+  *progress = std::move(corrected);
+  return true;
 }
 
 void SearchPlan::Remember(const ClientSession& session, const SearchAnswer& answer,
@@ -480,16 +467,27 @@ void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) 
   }
 }
 
-StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id) {
-  const uint64_t version = index_version_.load(std::memory_order_relaxed);
+StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::string& query) {
+  DocumentRequest request{.doc_ids = {doc_id}};
+  request.index_version = index_version_.load(std::memory_order_relaxed);
+  if (StatusOr<index::Query> parsed = index::ParseQuestion(query); parsed.ok()) {
+    if (options_.synonyms != nullptr) options_.synonyms->Expand(&*parsed);
+    request.canonical_query = index::Canonical(*parsed);
+  }
   ClientSession session(client_);
-  NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary,
-                           documents_.FetchText(session, doc_id, version));
+  NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, documents_.FetchText(session, request));
   CachedDocument document{.doc_id = StrCat(doc_id)};
   document.url = std::move(*summary.mutable_url());
   document.title = std::move(*summary.mutable_title());
   document.site = std::move(*summary.mutable_site());
   document.text = std::move(*summary.mutable_text());
+  document.public_url = std::move(*summary.mutable_public_url());
+  document.structure = std::move(*summary.mutable_structure());
+  document.query = query;
+  const docserver::TextRanges& matches = summary.query_matches();
+  for (int i = 0; i < std::min(matches.begins_size(), matches.sizes_size()); ++i) {
+    document.matches.push_back({matches.begins(i), matches.sizes(i)});
+  }
   return document;
 }
 

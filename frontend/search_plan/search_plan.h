@@ -3,7 +3,8 @@
 //   query ─► parse ─► cache ── hit ─────────────────────────────────────────────► answer
 //                       │ miss, slow or gone                                        ▲
 //                       └─► gate ─► tier 1 ── page is sure ──────► documents of page ──┘
-//                                      └─ else ─► tier 2 ─► merge ──┘           └─► cache (async)
+//                                ▲     └─ else ─► tier 2 ─► merge ──┘           └─► cache (async)
+//                                └── a doubtful word: once more with another spelling, or offer it
 //
 // Services that do not answer in time are left out, and the answer says so.
 //
@@ -40,6 +41,10 @@ struct SearchOrder {
   std::string query;  // as typed
   uint32_t start = 0;
   uint32_t count = 10;
+  // Near-duplicates and further results of a site are folded (page_documents.h).
+  bool folds = false;
+  // SearchAnswer::covered_count of the first page, if the client knows it; 0: unknown.
+  uint32_t first_page_size = 0;
   // False: the cache is not consulted; the answer is computed and then cached.
   bool may_use_cache = true;
   // True: says how the score of each result came about. The cache is not consulted, because a
@@ -49,6 +54,8 @@ struct SearchOrder {
   bool count_sites = false;
   // True: the newest documents first. Both tiers are asked.
   bool by_date = false;
+  // False: the query is searched for as typed, and no other spelling is looked for.
+  bool may_correct = true;
   // The client's service class: its number in the plan, and its name for calls on its behalf.
   neptune::ClassNumber class_number = 0;
   std::string service_class = {};
@@ -57,6 +64,8 @@ struct SearchOrder {
   // When the user's request arrived; `took` counts from here.
   neptune::TimePoint received;
 };
+
+class SpellingLookup;
 
 class SearchPlan {
  public:
@@ -68,8 +77,9 @@ class SearchPlan {
   // `answer` is filled in as far as the search proceeded, also on error.
   neptune::Status Search(const SearchOrder& order, SearchAnswer* answer);
 
-  // Fetches the stored text of a document. Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED.
-  neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id);
+  // Fetches the stored text of a document, and the places in it of the words of `query`; of a query
+  // that cannot be parsed, none. Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED.
+  neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id, const std::string& query);
 
   // Returns completions of the typed text. Errors: RESOURCE_EXHAUSTED.
   neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order) {
@@ -91,7 +101,8 @@ class SearchPlan {
   struct Progress;
 
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
-  bool AdoptCached(const CacheReply& reply, SearchAnswer* answer);
+  neptune::Status Interpret(const std::string& text, Progress* progress) const;
+  bool AdoptCached(const CacheReply& reply, Progress* progress);
   bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
   // Computes an answer that is not cached, once the search is admitted.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
@@ -100,8 +111,11 @@ class SearchPlan {
                              Progress* progress);
   neptune::Status AskTiers(neptune::ClientSession& session, Progress* progress);
   void AddSummaries(neptune::ClientSession& session, Progress* progress);
-  void StartSpelling(const neptune::ClientSession& session, Progress* progress);
-  void AdoptSpelling(Progress* progress);
+  void AddSpellingAndSummaries(neptune::ClientSession& session, const SearchOrder& order,
+                               Progress* progress);
+  void AdoptSpelling(neptune::ClientSession& session, SpellingLookup* lookup, Progress* progress);
+  bool SearchCorrected(neptune::ClientSession& session, const std::string& text,
+                       Progress* progress);
   void Remember(const neptune::ClientSession& session, const SearchAnswer& answer,
                 const CacheEntryName& entry);
   void CountOutcome(const neptune::Status& status, const SearchAnswer& answer);

@@ -1,6 +1,5 @@
 #include "frontend/search_plan/two_tiers.h"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -37,13 +36,12 @@ struct TwoTiers::Tier2Call {
 };
 
 TwoTiersAnswer TwoTiers::Ask(const ClientSession& session, const TierQuestion& question,
-                             const OnTier1& on_tier1, SearchAnswer* answer) {
+                             SearchAnswer* answer) {
   TwoTiersAnswer outcome;
   std::shared_ptr<Tier2Call> tier2;
   if (AsksAtOnce(question)) tier2 = BeginTier2(session, question);
   outcome.hits = AskTier1(session, question, answer);
   outcome.tier1_epoch = outcome.hits.ok() ? outcome.hits->epoch() : 0;
-  on_tier1(outcome.hits);
   Decide(question, &outcome);
   if (outcome.need != Tier2Need::kNone && tier2 == nullptr) tier2 = BeginTier2(session, question);
   if (tier2 == nullptr) return outcome;
@@ -51,7 +49,9 @@ TwoTiersAnswer TwoTiers::Ask(const ClientSession& session, const TierQuestion& q
   if (outcome.need == Tier2Need::kNone && !tier2->done.is_set()) return outcome;
   StatusOr<TierAnswer> more = AwaitTier2(tier2.get(), question, answer);
   if (!more.ok()) return outcome;
+  outcome.has_tier2 = true;
   outcome.sure_share = 1;
+  outcome.sure_count = UINT32_MAX;
   outcome.is_whole = true;
   outcome.saw_all_sites = true;
   if (outcome.hits.ok()) {
@@ -137,6 +137,8 @@ void TwoTiers::Decide(const TierQuestion& question, TwoTiersAnswer* outcome) con
     outcome->sure_share = tier1 == nullptr ? 0 : SurePageShare(*tier1, bound, question.page);
     outcome->is_whole = bound.has_value() && bound->document_count == 0;
     outcome->saw_all_sites = tier1 != nullptr && tier1->other_tier().is_empty();
+    const bool has_bound = tier1 != nullptr && bound.has_value();
+    outcome->sure_count = outcome->is_whole ? UINT32_MAX : has_bound ? SureHits(*tier1, *bound) : 0;
     outcome->need = DecideTier2(tier1, bound.has_value(), outcome->sure_share, options_);
     forecast_->Record(question.word_count(), outcome->sure_share == 1);
   }

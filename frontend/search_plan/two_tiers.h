@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 
 #include "frontend/model/answer.h"
@@ -40,10 +39,14 @@ struct TwoTiersAnswer {
   Tier2Need need = Tier2Need::kNone;
   // Share of the page's results that are those of a single index.
   double sure_share = 1;
+  // Number of the first hits that are those of a single index.
+  uint32_t sure_count = UINT32_MAX;
   // No document of a tier that was not asked matches.
   bool is_whole = true;
   // Every tier that has documents was asked.
   bool saw_all_sites = true;
+  // Tier 2 answered.
+  bool has_tier2 = false;
 };
 
 class TwoTiers {
@@ -52,12 +55,9 @@ class TwoTiers {
   TwoTiers(const SearchPlanOptions& options, const PlanMetrics& metrics, SkipForecast* forecast)
       : options_(options), metrics_(metrics), forecast_(forecast) {}
 
-  // Called with the answer of tier 1, before tier 2 is awaited.
-  using OnTier1 = std::function<void(const neptune::StatusOr<index::TierAnswer>& hits)>;
-
   // Adds steps and coverage of each tier to *answer.
   TwoTiersAnswer Ask(const neptune::ClientSession& session, const TierQuestion& question,
-                     const OnTier1& on_tier1, SearchAnswer* answer);
+                     SearchAnswer* answer);
 
  private:
   struct Tier2Call;

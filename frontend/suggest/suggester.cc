@@ -1,6 +1,7 @@
 #include "frontend/suggest/suggester.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "frontend/suggest/suggest_policy.h"
 #include "index/core/query/query.h"
 #include "index/suggest/spelling.h"
+#include "index/suggest/spelling_format.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/suggest_messages.h"
 #include "index/tier/suggest_operators.h"
@@ -27,8 +29,6 @@ using neptune::Data;
 using neptune::StatusOr;
 using neptune::TimePoint;
 
-// Number of spellings of a whole query whose documents are counted.
-constexpr size_t kSpellingsCounted = 4;
 // Increment when the meaning of the stored bytes changes.
 constexpr int kStoredFormVersion = 1;
 
@@ -151,42 +151,51 @@ Suggester::Counts Suggester::Count(const ClientSession& session, index::CountQue
   return counts;
 }
 
-std::string SpellingResult::Best(uint64_t total) const {
-  for (const OtherSpelling& other : others) {
-    if (index::IsWorthProposing(total, other.total)) return other.text;
+StatusOr<SpellAnswer> Suggester::AskDictionary(const ClientSession& session,
+                                               const SpellOrder& order) const {
+  index::SpellQuery query = index::ToMessage(order.words);
+  query.set_index_version(order.index_version);
+  const uint32_t copies = std::min(index::kDictionaryCopies, options_.tier1_partitions);
+  const auto first = static_cast<uint32_t>(std::hash<std::string>()(order.query) % copies);
+  neptune::Status status = neptune::DeadlineExceeded("no partition spelled in time");
+  for (uint32_t attempt = 0; attempt < 2; ++attempt) {
+    const TimePoint now = neptune::this_thread::Now();
+    if (now >= order.deadline) break;
+    ClientSession own = session;
+    neptune::CallOptions call;
+    call.deadline = attempt == 0 ? now + (order.deadline - now) / 2 : order.deadline;
+    Data data;
+    status =
+        neptune::Call(own,
+                      {neptune::ServiceName(index::kTier1Service),
+                       neptune::PartitionId((first + attempt) % copies),
+                       neptune::MethodName(index::kTierSpellMethod), neptune::AccessMode::kRead},
+                      Data::Of(query), &data, call);
+    if (!status.ok()) continue;
+    NEPTUNE_ASSIGN_OR_RETURN(const SpellAnswer* const answer, data.As<SpellAnswer>());
+    return *answer;
   }
-  return {};
+  return status;
 }
 
 SpellingResult Suggester::Spell(const ClientSession& session, const SpellOrder& order) const {
-  const std::vector<index::SpelledWord> words = index::WordsToSpell(order.query);
-  if (words.empty()) return {.others = {}, .is_complete = true};
-  index::SpellQuery spell_query = index::ToMessage(words);
-  spell_query.set_index_version(order.index_version);
-  const TierReplies replies = AskBothTiers(
-      session,
-      {index::kTierSpellMethod, index::kSpellReduceOperator, Data::Of(spell_query), order.deadline},
-      options_);
-  const auto answer =
-      JoinReplies<SpellAnswer>(replies, [&](const SpellAnswer& a, const SpellAnswer& b) {
-        return index::MergeSpellAnswers(a, b, spell_query);
-      });
-  SpellingResult result{.others = {}, .is_complete = replies.is_complete};
-  if (!answer) return result;
-  std::vector<std::string> canonicals;
-  for (index::SpelledQuery& spelled : index::ComposeSpellings(
-           order.query, words, index::FromMessage(*answer), kSpellingsCounted)) {
-    const auto parsed = index::ParseQuery(spelled.text);
-    if (!parsed.ok() || parsed->empty()) continue;
-    result.others.push_back({.text = std::move(spelled.text), .total = 0});
-    canonicals.push_back(index::Canonical(*parsed));
+  const StatusOr<SpellAnswer> answer = AskDictionary(session, order);
+  if (!answer.ok()) {
+    // An index without a dictionary spells nothing.
+    const bool is_offered = answer.status().code() != neptune::StatusCode::kUnimplemented;
+    return {.best = std::nullopt, .is_complete = !is_offered};
   }
-  if (canonicals.empty()) return result;
-  const Counts counts =
-      Count(session, CountQueryOf(canonicals, order.index_version), order.deadline);
-  result.is_complete &= counts.is_complete;
-  for (size_t i = 0; i < canonicals.size(); ++i) result.others[i].total = counts.totals[i];
-  std::erase_if(result.others, [](const OtherSpelling& other) { return other.total == 0; });
+  std::vector<index::SpelledQuery> spelled = index::ComposeSpellings(
+      order.query, order.words, index::FromMessage(*answer), /*count_max=*/1);
+  if (spelled.empty()) return {.best = std::nullopt, .is_complete = true};
+  SpellingResult result{.best = std::move(spelled[0]), .is_complete = true};
+  if (!order.must_match) return result;
+  const auto parsed = index::ParseQuestion(result.best->text);
+  if (!parsed.ok() || parsed->empty()) return {.best = std::nullopt, .is_complete = true};
+  const Counts counts = Count(
+      session, CountQueryOf({index::Canonical(*parsed)}, order.index_version), order.deadline);
+  result.is_complete = counts.is_complete;
+  if (counts.totals[0] == 0) result.best.reset();
   return result;
 }
 

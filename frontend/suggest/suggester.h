@@ -1,11 +1,13 @@
-// Completes the text in the search box, and finds another spelling for queries with few results.
+// Completes the text in the search box, and finds other spellings for queries with doubtful words.
 //
 //   typed ─► cache ── hit ─────────────────────────────────────────────► texts
 //              └ miss ─► Suggest, both tiers ─► candidates ─► Count, uncertain ones ─┘
-//   query ─► Spell, both tiers ─► spellings of the query ─► Count, all ─► the first good enough
+//   query ─► Spell, a partition with the dictionary ── or, if it fails, another ─► likeliest spelling
 //
-// Every proposal is known to match a document: a phrase occurs in a document of the partition that
-// proposes it (index/suggest), everything else is counted over all partitions that answer.
+// Every completion is known to match a document: a phrase occurs in a document of the partition
+// that proposes it (index/suggest), everything else is counted over all partitions that answer.
+// Words of a spelling are in documents, too; whether all of it finds some is only known if it is
+// counted.
 //
 // Threads: thread-safe; on user-level threads of the node.
 // Errors: RESOURCE_EXHAUSTED too many completions in progress; no other errors: partitions that do
@@ -16,12 +18,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "frontend/caching/cache_client.h"
 #include "frontend/policy/plan_metrics.h"
 #include "frontend/policy/plan_options.h"
+#include "index/suggest/spelling.h"
 #include "index/tier/suggest.pb.h"
 #include "neptune/service/client.h"
 
@@ -37,6 +41,10 @@ struct SuggestOrder {
 
 struct SpellOrder {
   std::string query;
+  // Its words, and which of them may change; index::WordsToSpell.
+  std::vector<index::SpelledWord> words;
+  // Only a spelling that finds documents is of use.
+  bool must_match = false;
   uint64_t index_version = 0;  // as above
   neptune::TimePoint deadline;
 };
@@ -47,18 +55,9 @@ struct SuggestedTexts {
   bool is_complete = false;
 };
 
-// Another spelling of a query and the number of documents it finds.
-struct OtherSpelling {
-  std::string text;
-  uint64_t total = 0;
-};
-
 struct SpellingResult {
-  std::vector<OtherSpelling> others;  // likeliest first; each finds something
-  bool is_complete = false;
-
-  // The likeliest spelling that finds many more documents than `total`; empty if there is none.
-  std::string Best(uint64_t total) const;
+  std::optional<index::SpelledQuery> best;  // the likeliest, if it is likelier than the query
+  bool is_complete = false;                 // false: there was no answer in time
 };
 
 class Suggester {
@@ -82,6 +81,9 @@ class Suggester {
   };
   Counts Count(const neptune::ClientSession& session, index::CountQuery query,
                neptune::TimePoint deadline) const;
+  // Asks one partition with the dictionary, and another one if that fails.
+  neptune::StatusOr<index::SpellAnswer> AskDictionary(const neptune::ClientSession& session,
+                                                      const SpellOrder& order) const;
 
   neptune::Client& client_;
   const SearchPlanOptions options_;

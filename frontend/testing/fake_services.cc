@@ -2,6 +2,7 @@
 
 #include <map>
 #include <utility>
+#include <vector>
 
 #include "cache/cache.pb.h"
 #include "cache/cache_service.h"
@@ -52,18 +53,35 @@ float BestScore(const std::string& query, bool is_tier2) {
 
 constexpr uint32_t kTier2Partitions = 2;
 
+// Number of documents with the word in a partition.
+uint32_t DocumentsWith(const std::string& term) {
+  const bool is_unknown =
+      term.find("comon") != std::string::npos || term == "slow" || term.starts_with("unoffer");
+  return is_unknown ? 0 : term == "seldom" ? 1 : 100;
+}
+
 // What tier 1 knows of tier 2; the first word has all of the score.
 void AddBounds(const std::string& query, index::TierAnswer* answer) {
   if (query.find("unbound") != std::string::npos) return;
   const auto parsed = index::ParseQuery(query, index::ParseLimits::ForCanonical());
   if (!parsed.ok()) return;
-  for (size_t i = 0; i < index::ScoringWords(*parsed).size(); ++i) {
+  const std::vector<index::ScoringWord> words = index::ScoringWords(*parsed);
+  for (size_t i = 0; i < words.size(); ++i) {
     index::OtherTierWord& word = *answer->mutable_other_tier()->add_words();
     word.set_is_known(true);
-    word.set_document_count(static_cast<uint32_t>(HitCount(query, true)) * kTier2Partitions);
+    const int hit_count = DocumentsWith(words[i].term) == 0 ? 0 : HitCount(query, true);
+    word.set_document_count(static_cast<uint32_t>(hit_count) * kTier2Partitions);
     // A word of which tier 2 has documents, none of them on the site.
     if (query.find("elsewhere") != std::string::npos) word.set_document_count(1);
     if (i == 0) word.set_units(static_cast<uint32_t>(BestScore(query, true) * 65536));
+  }
+}
+
+void AddWordCounts(const std::string& query, index::TierAnswer* answer) {
+  const auto parsed = index::ParseQuery(query, index::ParseLimits::ForCanonical());
+  if (!parsed.ok()) return;
+  for (const index::ScoringWord& word : index::ScoringWords(*parsed)) {
+    answer->add_word_document_counts(DocumentsWith(word.term));
   }
 }
 
@@ -76,8 +94,7 @@ class FakeTier final : public ServiceModule {
                                return Search(request, in, out);
                              });
     context.registrar.Method(MethodName(index::kTierSuggestMethod), {}, Suggest);
-    context.registrar.Method(MethodName(index::kTierSpellMethod), {.grain = neptune::Grain::kLong},
-                             Spell);
+    context.registrar.Method(MethodName(index::kTierSpellMethod), {}, Spell);
     context.registrar.Method(
         MethodName(index::kTierCountMethod), {.grain = neptune::Grain::kLong},
         [this](RequestContext&, const Data& in, Data* out) { return Count(in, out); });
@@ -119,16 +136,18 @@ class FakeTier final : public ServiceModule {
   static Status Spell(RequestContext&, const Data& in, Data* out) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const query, in.As<index::SpellQuery>());
     index::SpellAnswer answer;
-    answer.set_collection_document_count(1000);
+    answer.set_collection_document_count(1'000'000);
     for (const index::SpellQueryWord& word : query->words()) {
       index::WordSpellingsMessage* const spellings = answer.add_words();
       if (word.folded() == "unoffered") return neptune::Unimplemented("not offered");
       if (word.folded() == "slow") (void)neptune::this_thread::SleepFor(kSlowSpelling);
-      if (word.folded() != "comon") continue;
+      spellings->set_document_count(word.is_known() ? 1 : 0);
+      if (!word.may_change()) continue;
+      if (word.folded().find("comon") == std::string::npos && word.folded() != "seldom") continue;
       index::OtherWordMessage* const other = spellings->add_others();
       other->set_folded("common");
       other->set_text("common");
-      other->set_document_count(100);
+      other->set_document_count(400'000);
       other->set_distance(1);
     }
     *out = Data::Of(std::move(answer));
@@ -213,6 +232,7 @@ class FakeTier final : public ServiceModule {
     }
     if (query->query().find("nosuchsite") != std::string::npos) answer.add_sites()->set_name("git");
     if (!is_tier2_) AddBounds(query->query(), &answer);
+    AddWordCounts(query->query(), &answer);
     answer.set_total(static_cast<uint64_t>(hit_count));
     answer.set_total_is_exact(!is_endless);
     answer.set_prefix_is_cut(query->query().find("cutprefix") != std::string::npos);
@@ -235,6 +255,16 @@ class FakeDocuments final : public ServiceModule {
   std::string implementation() const override { return "fake"; }
 
  private:
+  // A heading and a line, with the query's first word in it.
+  static void AddText(uint64_t doc_id, const std::string& query, docserver::Summary* summary) {
+    const std::string heading = StrCat("Text of document ", doc_id);
+    summary->set_text(StrCat(heading, "\ncommon words"));
+    summary->set_structure(StrCat("B", heading.size(), "/1p12/"));
+    if (query.find("common") == std::string::npos) return;
+    summary->mutable_query_matches()->add_begins(static_cast<uint32_t>(heading.size()) + 1);
+    summary->mutable_query_matches()->add_sizes(6);
+  }
+
   static Status Fetch(RequestContext&, const Data& in, Data* out) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const request, in.As<docserver::FetchRequest>());
     docserver::FetchResponse response;
@@ -250,7 +280,10 @@ class FakeDocuments final : public ServiceModule {
       docserver::SnippetPiece* const piece = summary->add_snippet();
       piece->set_text(request->query());
       piece->set_matches_query(true);
-      if (request->with_text()) summary->set_text(StrCat("Text of document ", doc_id));
+      if (request->snippet_size_max() == 0) summary->clear_snippet();
+      // The best two documents are near-duplicates.
+      summary->set_signature(doc_id <= 1 ? 1 : 0);
+      if (request->with_text()) AddText(doc_id, request->query(), summary);
     }
     *out = Data::Of(std::move(response));
     return neptune::OkStatus();

@@ -12,8 +12,11 @@
 // Documents of tier 1 are of the site git, those of tier 2 of git-doc; a question with `uncounted`
 // is not counted by site in time. Scores are explained by a static rank of 1 and one word.
 //
-// Tiers suggest the phrases of kFakePhrases, know `common` as the word meant by `comon`, take
-// kSlowSpelling for a query with the word `slow`, and offer no suggestions for `unoffered`.
+// No document has `slow`, `unoffered`, and a word with `comon` in it; one has `seldom`, every other
+// word is in many.
+// Tiers suggest the phrases of kFakePhrases, know `common` as the word surely meant by `comon`,
+// perhaps by `xcomon` and `seldom`, take kSlowSpelling for a query with the word `slow`, and offer
+// no suggestions for `unoffered`.
 //
 // Threads: as ServiceModule says.
 

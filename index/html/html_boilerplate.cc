@@ -78,4 +78,16 @@ bool IsHtmlBoilerplate(const GumboNode& node) {
          Contains(kIds, HtmlAttribute(node, "id")) || IsHidden(node);
 }
 
+bool IsInvisibleHtml(const GumboNode& node) {
+  switch (node.v.element.tag) {
+    case GUMBO_TAG_SCRIPT:
+    case GUMBO_TAG_STYLE:
+    case GUMBO_TAG_TEMPLATE:
+    case GUMBO_TAG_NOSCRIPT:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace search::html

@@ -13,4 +13,8 @@ namespace search::html {
 // True if the element and everything in it is skipped. REQUIRES: `node` is an element.
 bool IsHtmlBoilerplate(const GumboNode& node);
 
+// True for skipped elements that a browser never shows, so that a word may go on after them.
+// REQUIRES: `node` is an element.
+bool IsInvisibleHtml(const GumboNode& node);
+
 }  // namespace search::html

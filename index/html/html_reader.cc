@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "index/html/html_boilerplate.h"
+#include "index/html/html_elements.h"
 #include "index/html/html_tree.h"
+#include "index/html/structured_text.h"
 #include "index/html/utf8.h"
 #include "neptune/base/utf8.h"
 
@@ -19,100 +22,7 @@ using neptune::StatusOr;
 
 constexpr size_t kCharsetSearchSize = 2048;
 
-// Plain text: white space collapsed, paragraphs and rows on lines of their own.
-class TextWriter {
- public:
-  explicit TextWriter(size_t size_max) : size_max_(size_max) {}
-
-  void Append(std::string_view text, bool preserve) {
-    for (size_t i = 0; i < text.size() && !is_full_; ++i) {
-      const auto byte = static_cast<unsigned char>(text[i]);
-      const bool no_break_space = text.substr(i, 2) == "\xC2\xA0";
-      if (no_break_space) ++i;
-      if (preserve && byte == '\n') {
-        Break();
-      } else if (byte <= 0x20 || byte == 0x7F || no_break_space) {
-        Space(preserve);
-      } else {
-        Put(text[i]);
-      }
-    }
-  }
-
-  void Space(bool every = false) {
-    if (break_ && !every) return;
-    space_count_ = every ? std::min(space_count_ + 1, 40) : 1;
-  }
-  void Break() {
-    break_ = true;
-    space_count_ = 0;
-  }
-
-  bool is_full() const { return is_full_; }
-  std::string Take() {
-    text_.resize(neptune::TruncateUtf8(text_, size_max_).size());
-    return std::move(text_);
-  }
-
- private:
-  void Put(char c) {
-    if (text_.size() >= size_max_ + 4) {
-      is_full_ = true;
-      return;
-    }
-    if (!text_.empty() && break_) text_ += '\n';
-    if (!text_.empty()) text_.append(space_count_, ' ');
-    break_ = false;
-    space_count_ = 0;
-    text_ += c;
-  }
-
-  const size_t size_max_;
-  std::string text_;
-  bool break_ = false;
-  int space_count_ = 0;
-  bool is_full_ = false;
-};
-
 bool IsElement(const GumboNode& node) { return node.type == GUMBO_NODE_ELEMENT; }
-
-bool IsHeading(GumboTag tag) { return tag >= GUMBO_TAG_H1 && tag <= GUMBO_TAG_H6; }
-
-bool BreaksLine(GumboTag tag) {
-  switch (tag) {
-    case GUMBO_TAG_ADDRESS:
-    case GUMBO_TAG_ARTICLE:
-    case GUMBO_TAG_ASIDE:
-    case GUMBO_TAG_BLOCKQUOTE:
-    case GUMBO_TAG_BR:
-    case GUMBO_TAG_CAPTION:
-    case GUMBO_TAG_CENTER:
-    case GUMBO_TAG_DD:
-    case GUMBO_TAG_DETAILS:
-    case GUMBO_TAG_DIV:
-    case GUMBO_TAG_DL:
-    case GUMBO_TAG_DT:
-    case GUMBO_TAG_FIELDSET:
-    case GUMBO_TAG_FIGCAPTION:
-    case GUMBO_TAG_FIGURE:
-    case GUMBO_TAG_FORM:
-    case GUMBO_TAG_HEADER:
-    case GUMBO_TAG_HR:
-    case GUMBO_TAG_LI:
-    case GUMBO_TAG_MAIN:
-    case GUMBO_TAG_OL:
-    case GUMBO_TAG_P:
-    case GUMBO_TAG_PRE:
-    case GUMBO_TAG_SECTION:
-    case GUMBO_TAG_SUMMARY:
-    case GUMBO_TAG_TABLE:
-    case GUMBO_TAG_TR:
-    case GUMBO_TAG_UL:
-      return true;
-    default:
-      return IsHeading(tag);
-  }
-}
 
 // Traverses in document order without recursion. Calls enter(node), which returns whether to visit
 // the children, and afterwards leave(node).
@@ -136,7 +46,7 @@ void Walk(const GumboNode& root, const Enter& enter, const Leave& leave) {
   }
 }
 
-// Writes the words of one part of the page.
+// Writes the words and the structure of one part of the page.
 class PageWriter {
  public:
   explicit PageWriter(HtmlPage* page) : page_(page) {}
@@ -146,7 +56,8 @@ class PageWriter {
         part, [this](const GumboNode& node) { return Enter(node); },
         [this](const GumboNode& node) { Leave(node); });
     page_->is_cut |= text_.is_full();
-    page_->text = text_.Take();
+    page_->text = text_.TakeText();
+    page_->structure = text_.TakeStructure();
   }
 
  private:
@@ -156,84 +67,104 @@ class PageWriter {
       AppendText(node);
       return false;
     }
-    if (IsHtmlBoilerplate(node)) return false;
+    if (IsHtmlBoilerplate(node)) {
+      if (!IsInvisibleHtml(node)) text_.EndWord();
+      return false;
+    }
+    Separate(node);
     const GumboTag tag = node.v.element.tag;
-    if (BreaksLine(tag)) text_.Break();
-    if (tag == GUMBO_TAG_TD || tag == GUMBO_TAG_TH) Separate();
-    if (tag == GUMBO_TAG_BR) Separate();
     if (tag == GUMBO_TAG_PRE) ++pre_depth_;
-    if (IsHeading(tag) && heading_ == nullptr) BeginHeading(node);
-    if (tag == GUMBO_TAG_A) BeginLink(node);
+    if (IsHtmlHeading(tag) && heading_ == nullptr) Begin(node, &heading_, &heading_begin_);
+    const bool leads = tag == GUMBO_TAG_A && HasHtmlAttribute(node, "href");
+    if (leads) Begin(node, &link_, &link_begin_);
+    OpenElement(node);
     return true;
   }
 
   void Leave(const GumboNode& node) {
     const GumboTag tag = node.v.element.tag;
-    if (BreaksLine(tag)) text_.Break();
     if (tag == GUMBO_TAG_PRE) --pre_depth_;
     if (&node == heading_) EndHeading();
     if (&node == link_) EndLink();
+    text_.Close(&node);
+    Separate(node);
+  }
+
+  // Ends the line or the word that was before the element, or is in it.
+  void Separate(const GumboNode& node) {
+    switch (HtmlSeparationOf(node)) {
+      case HtmlSeparation::kBlock:
+        text_.Break();
+        break;
+      case HtmlSeparation::kLine:
+        text_.Break(/*ends_block=*/false);
+        break;
+      case HtmlSeparation::kSpace:
+        text_.Space();
+        break;
+      case HtmlSeparation::kWord:
+        text_.EndWord();
+        break;
+      case HtmlSeparation::kNone:
+        break;
+    }
+  }
+
+  void OpenElement(const GumboNode& node) {
+    const std::optional<ElementKind> kind = StructureKindOf(node);
+    if (!kind) return;
+    if (*kind == ElementKind::kLink) {
+      std::string href = CollapseSpace(HtmlAttribute(node, "href"));
+      if (LeadsElsewhere(href)) text_.Open(&node, *kind, std::move(href));
+      return;
+    }
+    text_.Open(&node, *kind, ColumnSpanOf(node, *kind));
   }
 
   void AppendText(const GumboNode& node) {
     const bool text = node.type == GUMBO_NODE_TEXT || node.type == GUMBO_NODE_WHITESPACE ||
                       node.type == GUMBO_NODE_CDATA;
-    if (!text) return;
-    const std::string_view words = node.v.text.text;
-    text_.Append(words, pre_depth_ > 0);
-    if (heading_ != nullptr) Capture(words, HtmlPageLimits::kTitleSizeMax, &heading_text_);
-    if (link_ != nullptr) Capture(words, HtmlPageLimits::kAnchorTextSizeMax, &link_text_);
+    if (text) text_.Append(node.v.text.text, pre_depth_ > 0);
   }
 
-  // Appends a space to every text that is being collected.
-  void Separate() {
-    text_.Space();
-    heading_text_ += heading_ != nullptr ? " " : "";
-    link_text_ += link_ != nullptr && link_text_.size() < 1000 ? " " : "";
+  void Begin(const GumboNode& node, const GumboNode** element, size_t* begin) {
+    *element = &node;
+    *begin = text_.size();
+  }
+  // The text since `begin` on one line.
+  std::string TextSince(size_t begin, size_t size_max) const {
+    std::string text = CollapseSpace(neptune::TruncateUtf8(text_.From(begin), 2 * size_max));
+    text.resize(neptune::TruncateUtf8(text, size_max).size());
+    return text;
   }
 
-  // Slightly more than is kept, because spaces are removed.
-  static void Capture(std::string_view words, size_t size_max, std::string* out) {
-    if (out->size() < 2 * size_max) *out += neptune::TruncateUtf8(words, 2 * size_max);
-  }
-
-  void BeginHeading(const GumboNode& node) {
-    heading_ = &node;
-    heading_text_.clear();
-  }
   void EndHeading() {
     heading_ = nullptr;
-    std::string text = CollapseSpace(heading_text_);
-    text.resize(neptune::TruncateUtf8(text, HtmlPageLimits::kTitleSizeMax).size());
+    std::string text = TextSince(heading_begin_, HtmlPageLimits::kTitleSizeMax);
     if (!text.empty() && page_->headings.size() < HtmlPageLimits::kHeadingsMax) {
       page_->headings.push_back(std::move(text));
     }
   }
 
-  void BeginLink(const GumboNode& node) {
-    if (!HasHtmlAttribute(node, "href")) return;
-    link_ = &node;
-    link_text_.clear();
+  static bool LeadsElsewhere(std::string_view href) {
+    return !href.empty() && href[0] != '#' && href.size() <= HtmlPageLimits::kUrlSizeMax;
   }
   void EndLink() {
     HtmlLink link{.href = CollapseSpace(HtmlAttribute(*link_, "href")),
-                  .text = CollapseSpace(link_text_)};
+                  .text = TextSince(link_begin_, HtmlPageLimits::kAnchorTextSizeMax)};
     link_ = nullptr;
-    link.text.resize(neptune::TruncateUtf8(link.text, HtmlPageLimits::kAnchorTextSizeMax).size());
-    const bool elsewhere = !link.href.empty() && link.href[0] != '#';
-    if (elsewhere && link.href.size() <= HtmlPageLimits::kUrlSizeMax &&
-        page_->links.size() < HtmlPageLimits::kLinksMax) {
+    if (LeadsElsewhere(link.href) && page_->links.size() < HtmlPageLimits::kLinksMax) {
       page_->links.push_back(std::move(link));
     }
   }
 
   HtmlPage* const page_;
-  TextWriter text_{HtmlPageLimits::kTextSizeMax};
+  StructuredText text_{HtmlPageLimits::kTextSizeMax};
   int pre_depth_ = 0;
   const GumboNode* heading_ = nullptr;
-  std::string heading_text_;
+  size_t heading_begin_ = 0;
   const GumboNode* link_ = nullptr;
-  std::string link_text_;
+  size_t link_begin_ = 0;
 };
 
 // Elements found in one traversal of the whole tree.

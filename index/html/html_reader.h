@@ -1,4 +1,5 @@
-// Reads an HTML page: title, headings, readable text, and links with their anchor texts.
+// Reads an HTML page: title, headings, readable text with its structure, and links with their
+// anchor texts.
 //
 // Source: WHATWG HTML parsing, as implemented by the gumbo library. The rules that detect
 //   navigation are ours.
@@ -15,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "index/html/document_structure.h"
 #include "index/html/html_outline.h"
 #include "neptune/base/status.h"
 
@@ -41,6 +43,9 @@ struct HtmlPage {
   std::string title;  // text of <title>, else of the first <h1>; may be empty
   std::vector<std::string> headings;
   std::string text;
+  // Structure of the text. Targets of its links are as written in the page: ResolveTargets makes
+  // them what a structure may hold.
+  DocumentStructure structure;
   // Links in the page's own content; those in navigation are omitted.
   std::vector<HtmlLink> links;
   // The page only redirects its reader (meta refresh).

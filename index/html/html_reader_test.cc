@@ -34,7 +34,36 @@ TEST(HtmlReaderTest, ParagraphsAndRowsGetLinesOfTheirOwn) {
 }
 
 TEST(HtmlReaderTest, PreformattedTextKeepsLinesAndIndentation) {
-  EXPECT_EQ(Read("<pre>int f() {\n  return 1;\n}</pre>").text, "int f() {\n  return 1;\n}");
+  EXPECT_EQ(Read("<pre>int f() {\n  return 1;\n}\n\nint g();</pre>").text,
+            "int f() {\n  return 1;\n}\n\nint g();");
+}
+
+TEST(HtmlReaderTest, WordsOfDifferentElementsAreNotGlued) {
+  const HtmlPage page = Read(
+      "<td><a href=l.html><span class=t-lines><span>laguerre</span><span>laguerref</span>"
+      "<span>laguerrel</span></span></a><p><a href=a>one</a><a href=b>two</a>"
+      "<p>left<img src=x>right<p>a<button>press</button>b<p>x<div style='display: block'>y</div>");
+  EXPECT_EQ(page.text, "laguerre laguerref laguerrel\none two\nleft right\na b\nx\ny");
+  ASSERT_EQ(page.links.size(), 3u);
+  EXPECT_EQ(page.links[0].text, "laguerre laguerref laguerrel");
+}
+
+TEST(HtmlReaderTest, LinesInsideAHeadingOrALinkAreWordsOfItsText) {
+  const HtmlPage page = Read("<h2>Big<br>maps</h2><a href=x><div>first</div><div>second</div></a>");
+  EXPECT_EQ(page.headings, std::vector<std::string>{"Big maps"});
+  EXPECT_EQ(page.links[0].text, "first second");
+}
+
+TEST(HtmlReaderTest, PartsOfAWordStayTogether) {
+  EXPECT_EQ(Read("<p><b>doc</b>ument <code>gzip</code>ped log<sub>10</sub> 4<sup>th</sup> "
+                 "<span class=n>std</span><span class=n>vector</span> super<wbr>long "
+                 "x<script>y()</script>z")
+                .text,
+            "document gzipped log10 4th stdvector superlong xz");
+}
+
+TEST(HtmlReaderTest, ExponentsAndFootnotesAreWordsOfTheirOwn) {
+  EXPECT_EQ(Read("<p>2<sup>64</sup> values<sup><a href=#f>1</a></sup>").text, "2 64 values 1");
 }
 
 TEST(HtmlReaderTest, ScriptsStylesAndHiddenPartsAreLeftOut) {

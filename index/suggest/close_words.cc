@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 
 #include "index/core/analysis/unicode.h"
-#include "index/suggest/letter_signature.h"
+#include "index/suggest/deletion_keys.h"
 
 namespace search::index {
 namespace {
@@ -80,45 +79,37 @@ class BandedDistance {
   std::array<Row, kRows> rows_;
 };
 
-// Number of words processed together.
-constexpr size_t kBlock = 1024;
-using Marks = std::array<uint32_t, kBlock>;
-
-// Marks the signatures of words that may be close. Branch-free, so that it can be vectorized.
-template <uint32_t kEdits>
-void Sieve(std::span<const uint32_t> signatures, uint32_t wanted, Marks* marks) {
-  for (size_t i = 0; i < signatures.size(); ++i) {
-    (*marks)[i] = MayBeClose(signatures[i], wanted, kEdits) ? 1 : 0;
+// Numbers of the words that share a key with `folded`, ascending, each once.
+std::vector<size_t> WordsThatShareAKey(const SpellingDictionary& dictionary,
+                                       std::string_view folded, uint32_t distance_max) {
+  std::vector<size_t> words;
+  std::vector<uint64_t> keys;
+  DeletionKeys(folded, distance_max, &keys);
+  for (const uint64_t key : keys) {
+    dictionary.ForEachWithKey(key, [&](size_t word) { words.push_back(word); });
   }
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
 }
 
 }  // namespace
 
-std::vector<CloseWord> FindCloseWords(const SuggestionIndex& index, std::string_view folded,
+std::vector<CloseWord> FindCloseWords(const SpellingDictionary& dictionary, std::string_view folded,
                                       uint32_t distance_max) {
   std::vector<CloseWord> found;
   distance_max = std::min(distance_max, kEditsMax);
   Letters wanted;
   const size_t wanted_size = Decode(folded, kSpelledWordMax, wanted.data());
   if (wanted_size == 0 || wanted_size > kSpelledWordMax || distance_max == 0) return found;
-  const uint32_t signature = LetterSignature(folded);
+  if (distance_max > 1 && wanted_size < kTwoEditsMin) return found;
   BandedDistance distance(wanted, wanted_size, distance_max);
-  Marks marks;
   Letters letters;
-  const size_t shortest = wanted_size > distance_max ? wanted_size - distance_max : 0;
-  const size_t last = index.FirstWordOf(wanted_size + distance_max + 1);
-  for (size_t begin = index.FirstWordOf(shortest); begin < last; begin += kBlock) {
-    const size_t size = std::min(kBlock, last - begin);
-    const auto signatures = index.word_signatures().subspan(begin, size);
-    distance_max == 1 ? Sieve<1>(signatures, signature, &marks)
-                      : Sieve<2>(signatures, signature, &marks);
-    for (size_t i = 0; i < size; ++i) {
-      if (marks[i] == 0) continue;
-      const size_t count = Decode(index.word(begin + i), letters.size() - 1, letters.data());
-      if (count >= letters.size()) continue;
-      const size_t edits = distance.Of(letters, count);
-      if (edits <= distance_max) found.push_back({begin + i, static_cast<uint32_t>(edits)});
-    }
+  for (const size_t word : WordsThatShareAKey(dictionary, folded, distance_max)) {
+    const size_t count = Decode(dictionary.word(word), letters.size() - 1, letters.data());
+    if (count >= letters.size()) continue;
+    const size_t edits = distance.Of(letters, count);
+    if (edits <= distance_max) found.push_back({word, static_cast<uint32_t>(edits)});
   }
   return found;
 }

@@ -25,7 +25,7 @@ constexpr uint32_t kNoDocument = std::numeric_limits<uint32_t>::max();
 constexpr size_t kSequenceWords = 3;
 // Maximum size of a counted word. People do not type longer ones; they end a sequence.
 constexpr size_t kWordSizeMax = 40;
-constexpr size_t kTitleSizeMax = 120;
+constexpr size_t kNameSizeMax = 120;
 
 struct Counter {
   uint32_t document_count = 0;
@@ -80,11 +80,9 @@ struct SequenceHash {
   }
 };
 
-struct Title {
-  uint32_t count = 0;
-  uint32_t rank = 0;
-  uint64_t doc_id = 0;
-  std::string text;
+struct Name {
+  NamedDocuments documents;
+  uint32_t last_document = kNoDocument;
 };
 
 bool HasLetter(std::string_view folded) {
@@ -98,6 +96,36 @@ bool IsAscii(std::string_view text) {
                      [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
+// `3.5. Window Functions` without its number.
+std::string_view WithoutSectionNumber(std::string_view text) {
+  const size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
+  const bool is_number = end > 1 && text[0] != '.' && text[end - 1] == '.';
+  return is_number && text.substr(end, 1) == " " ? text.substr(end + 1) : text;
+}
+
+// True for several words, and for identifiers (`std::hash`); not for names of files and addresses.
+bool MayBeName(std::string_view text) {
+  return text.find(' ') != std::string_view::npos ||
+         text.find_first_of("./#?&%@") == std::string_view::npos;
+}
+
+uint32_t RankOf(const IndexedDocument& document) {
+  return static_cast<uint32_t>(std::lround(document.static_rank * kRankUnits));
+}
+
+// The key of a title or name that may be suggested; empty if it is too long or has too few words.
+std::string KeyOfName(std::string_view text, size_t word_count_min) {
+  if (text.empty() || text.size() > kNameSizeMax) return {};
+  const std::vector<FoldedWord> words = FoldWords(text, kPhraseWordsMax + 1);
+  if (words.size() < word_count_min || words.size() > kPhraseWordsMax) return {};
+  const bool has_name = std::any_of(words.begin(), words.end(), [](const FoldedWord& word) {
+    return HasLetter(word.text) && !IsFunctionWord(word.text);
+  });
+  std::string key = PhraseKey(words);
+  if (key.size() > kPhraseKeySizeMax || (word_count_min > 1 && !has_name)) key.clear();
+  return key;
+}
+
 // True if the text between two words joins them.
 bool IsJoint(std::string_view gap) { return gap == " " || gap == "-"; }
 
@@ -107,15 +135,18 @@ class PhraseCounter::Rep {
  public:
   explicit Rep(const PhraseCounterOptions& options) : options_(options) {}
 
-  void Add(const IndexedDocument& document) {
+  void Add(const IndexedDocument& document, std::string_view headings) {
     AddTitle(document);
     AddText(Field::kTitle, document.title, kEverything);
     AddText(Field::kExtra, document.extra_text, kEverything);
     AddText(Field::kBody, document.body, options_.window);
+    AddNames(document, document.extra_text);
+    AddNames(document, headings);
     ++document_count_;
     if (word_numbers_.size() > options_.word_count_max) PruneWords();
     if (sequences_.size() > options_.sequence_count_max) PruneSequences();
     if (titles_.size() > options_.title_count_max) PruneTitles();
+    if (names_.size() > options_.name_count_max) PruneNames();
   }
 
   neptune::Status Finish(const std::string& directory);
@@ -124,7 +155,7 @@ class PhraseCounter::Rep {
   static constexpr uint32_t kEverything = std::numeric_limits<uint32_t>::max();
 
   // A phrase to be written: its key in `keys_`, and the location of its counts.
-  enum class Kind : uint8_t { kWord, kSequence, kTitle };
+  enum class Kind : uint8_t { kWord, kSequence, kTitle, kName };
   struct Item {
     uint32_t key_at = 0;
     uint16_t key_size = 0;
@@ -133,6 +164,9 @@ class PhraseCounter::Rep {
   };
 
   void AddTitle(const IndexedDocument& document);
+  void AddNames(const IndexedDocument& document, std::string_view lines);
+  void AddName(const IndexedDocument& document, const std::string& text);
+  bool HasAllWordsOf(std::string_view text);
   void AddText(Field field, std::string_view text, uint32_t window);
   uint32_t CountWord(const WordScanner& scanner, std::string_view source);
   uint32_t FindWord(const WordScanner& scanner, std::string_view source);
@@ -143,6 +177,7 @@ class PhraseCounter::Rep {
   void PruneSequences();
   void ForgetSequences(uint32_t floor);
   void PruneTitles();
+  void PruneNames();
   std::string Surface(const Sequence& sequence) const;
   void AddItem(const std::string& key, Kind kind, size_t index);
   void GatherItems();
@@ -162,7 +197,8 @@ class PhraseCounter::Rep {
   std::vector<uint32_t> free_words_;
   absl::flat_hash_map<std::string_view, uint32_t, TextHash, std::equal_to<>> word_numbers_;
   absl::flat_hash_map<Sequence, Counter, SequenceHash> sequences_;
-  absl::flat_hash_map<std::string, Title> titles_;  // by key
+  absl::flat_hash_map<std::string, NamedDocuments> titles_;  // by key
+  absl::flat_hash_map<std::string, Name> names_;             // by key
   WordCache recent_;
   std::string lower_;
 
@@ -170,26 +206,48 @@ class PhraseCounter::Rep {
   std::string keys_;
   std::vector<Item> items_;
   std::vector<std::pair<Sequence, uint32_t>> kept_sequences_;
-  std::vector<const Title*> kept_titles_;
+  std::vector<const NamedDocuments*> kept_titles_;
+  std::vector<const NamedDocuments*> kept_names_;
 };
 
 void PhraseCounter::Rep::AddTitle(const IndexedDocument& document) {
-  const std::string text = TrimmedText(document.title);
-  if (text.empty() || text.size() > kTitleSizeMax) return;
-  const std::vector<FoldedWord> words = FoldWords(text, kPhraseWordsMax + 1);
-  if (words.empty() || words.size() > kPhraseWordsMax) return;
-  std::string key = PhraseKey(words);
-  const auto rank = static_cast<uint32_t>(std::lround(document.static_rank * kRankUnits));
-  if (key.size() > kPhraseKeySizeMax) return;
-  if (rank < rank_min_ && !titles_.contains(key)) return;
-  Title& title = titles_[std::move(key)];
-  // Documents come in ascending order, so the first of a rank has the smallest doc_id.
-  if (title.count == 0 || rank > title.rank) {
-    title.rank = rank;
-    title.doc_id = document.doc_id;
-    title.text = text;
+  const std::string text(WithoutSectionNumber(TrimmedText(document.title)));
+  const std::string key = KeyOfName(text, /*word_count_min=*/1);
+  const uint32_t rank = RankOf(document);
+  if (key.empty() || (rank < rank_min_ && !titles_.contains(key))) return;
+  titles_[key].Add({.count = 1, .rank = rank, .doc_id = document.doc_id, .text = text});
+}
+
+void PhraseCounter::Rep::AddNames(const IndexedDocument& document, std::string_view lines) {
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(lines.size(), line.size() + 1));
+    AddName(document, std::string(WithoutSectionNumber(TrimmedText(line))));
   }
-  ++title.count;
+}
+
+void PhraseCounter::Rep::AddName(const IndexedDocument& document, const std::string& text) {
+  const std::string key = KeyOfName(text, /*word_count_min=*/2);
+  if (key.empty() || !MayBeName(text) || !HasAllWordsOf(text)) return;
+  Name& name = names_[key];
+  if (name.last_document == document_count_) return;
+  name.last_document = document_count_;
+  name.documents.Add(
+      {.count = 1, .rank = RankOf(document), .doc_id = document.doc_id, .text = text});
+}
+
+// True if the document that is being added has all words of the text.
+bool PhraseCounter::Rep::HasAllWordsOf(std::string_view text) {
+  WordScanner scanner(text);
+  while (scanner.Next()) {
+    lower_.clear();
+    AppendLowerCase(text.substr(scanner.begin_byte(), scanner.end_byte() - scanner.begin_byte()),
+                    &lower_);
+    const auto found = word_numbers_.find(lower_);
+    if (found == word_numbers_.end()) return false;
+    if (words_[found->second].counter.last_document != document_count_) return false;
+  }
+  return true;
 }
 
 void PhraseCounter::Rep::AddText(Field field, std::string_view text, uint32_t window) {
@@ -305,7 +363,7 @@ void PhraseCounter::Rep::ForgetSequences(uint32_t floor) {
 // is better than those kept.
 void PhraseCounter::Rep::PruneTitles() {
   using Place = std::pair<uint32_t, uint64_t>;  // smaller is better
-  const auto place = [](const Title& title) {
+  const auto place = [](const NamedDocuments& title) {
     return Place(kRankUnits - std::min(title.rank, kRankUnits), title.doc_id);
   };
   std::vector<Place> places;
@@ -315,6 +373,14 @@ void PhraseCounter::Rep::PruneTitles() {
   std::nth_element(places.begin(), worst, places.end());
   absl::erase_if(titles_, [&](const auto& entry) { return place(entry.second) > *worst; });
   rank_min_ = kRankUnits - worst->first + 1;
+}
+
+// Drops the names of the fewest documents until at most half of the limit are left.
+void PhraseCounter::Rep::PruneNames() {
+  for (uint32_t floor = 1; names_.size() > options_.name_count_max / 2; ++floor) {
+    absl::erase_if(names_,
+                   [floor](const auto& entry) { return entry.second.documents.count <= floor; });
+  }
 }
 
 std::string PhraseCounter::Rep::Surface(const Sequence& sequence) const {
@@ -359,6 +425,10 @@ void PhraseCounter::Rep::GatherItems() {
     AddItem(key, Kind::kTitle, kept_titles_.size());
     kept_titles_.push_back(&title);
   }
+  for (const auto& [key, name] : names_) {
+    AddItem(key, Kind::kName, kept_names_.size());
+    kept_names_.push_back(&name.documents);
+  }
   std::sort(items_.begin(), items_.end(),
             [&](const Item& a, const Item& b) { return KeyOf(a) < KeyOf(b); });
 }
@@ -376,11 +446,10 @@ void PhraseCounter::Rep::AddTo(const Item& item, PhraseCounts* phrase) const {
       return;
     }
     case Kind::kTitle:
-      const Title& title = *kept_titles_[item.index];
-      phrase->title_count = title.count;
-      phrase->title_rank = title.rank;
-      phrase->title_doc_id = title.doc_id;
-      phrase->title = title.text;
+      phrase->title = *kept_titles_[item.index];
+      return;
+    case Kind::kName:
+      phrase->name = *kept_names_[item.index];
       return;
   }
 }
@@ -403,7 +472,9 @@ PhraseCounter::PhraseCounter(const PhraseCounterOptions& options)
     : rep_(std::make_unique<Rep>(options)) {}
 PhraseCounter::~PhraseCounter() = default;
 
-void PhraseCounter::Add(const IndexedDocument& document) { rep_->Add(document); }
+void PhraseCounter::Add(const IndexedDocument& document, std::string_view headings) {
+  rep_->Add(document, headings);
+}
 neptune::Status PhraseCounter::Finish(const std::string& directory) {
   return rep_->Finish(directory);
 }

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "index/suggest/phrase_counts.h"
 #include "index/suggest/phrase_text.h"
@@ -88,11 +90,84 @@ TEST(PhraseCounterTest, TitlesKeepTheBestDocument) {
   documents[1].static_rank = 0.75;
   documents[2].static_rank = 0.75;
   const Counts counts = Count(documents).counts;
-  const PhraseCounts& title = counts.at("hash table");
-  EXPECT_EQ(title.title_count, 3u);
-  EXPECT_EQ(title.title_rank, kRankUnits * 3 / 4);
-  EXPECT_EQ(title.title_doc_id, 2u);
-  EXPECT_EQ(title.title, "HASH table");
+  const NamedDocuments& title = counts.at("hash table").title;
+  EXPECT_EQ(title.count, 3u);
+  EXPECT_EQ(title.rank, kRankUnits * 3 / 4);
+  EXPECT_EQ(title.doc_id, 2u);
+  EXPECT_EQ(title.text, "HASH table");
+}
+
+// Counts of one document for each text of headings.
+Counts CountHeadings(const std::string& body, const std::vector<std::string>& headings,
+                     const PhraseCounterOptions& options = {}) {
+  const TemporaryFolder folder;
+  PhraseCounter counter(options);
+  uint64_t doc_id = 0;
+  for (const std::string& lines : headings) counter.Add({.doc_id = ++doc_id, .body = body}, lines);
+  EXPECT_TRUE(counter.Finish(folder.path()).ok());
+  const auto reader = PhraseCountsReader::Open(folder.path());
+  EXPECT_TRUE(reader.ok()) << reader.status();
+  Counts counts;
+  for (auto more = (*reader)->Next(); more.ok() && *more; more = (*reader)->Next()) {
+    counts[(*reader)->phrase().key] = (*reader)->phrase();
+  }
+  return counts;
+}
+
+TEST(PhraseCounterTest, HeadingsOfTwoWordsAreNamesIfTheDocumentHasTheirWords) {
+  const Counts counts =
+      CountHeadings("Creating an Index, in general. Café noir?",
+                    {"Creating an Index\n\nCreating an index\nIndex\nin an\nnot in it\ncafé NOIR",
+                     "Creating an index"});
+  EXPECT_EQ(counts.at("creating an index").name.count, 2u) << "once a document";
+  EXPECT_EQ(counts.at("creating an index").name.text, "Creating an Index");
+  EXPECT_EQ(counts.at("creating an index").title.count, 0u);
+  EXPECT_EQ(counts.at("cafe noir").name.text, "café NOIR");
+  EXPECT_EQ(counts.at("index").name.count, 0u) << "one word";
+  EXPECT_FALSE(counts.contains("in an")) << "only function words";
+  EXPECT_FALSE(counts.contains("not in it"));
+}
+
+TEST(PhraseCounterTest, TextsOfLinksAreNames) {
+  std::vector<TestDocument> documents = DocumentsSaying({{"git-stash", "x"}, {"git-add", "y"}});
+  documents[0].extra_text = "stash changes away\nsave work in progress\nstash\n";
+  documents[1].extra_text = "Stash changes away\n";
+  documents[1].static_rank = 1;
+  const Counts counts = Count(documents).counts;
+  EXPECT_EQ(counts.at("stash changes away").name.count, 2u);
+  EXPECT_EQ(counts.at("stash changes away").name.text, "Stash changes away");
+  EXPECT_EQ(counts.at("stash changes away").name.rank, kRankUnits);
+  EXPECT_EQ(counts.at("save work in progress").name.count, 1u);
+}
+
+TEST(PhraseCounterTest, SectionNumbersAndNamesOfFilesAreNoPartOfQuestions) {
+  std::vector<TestDocument> documents =
+      DocumentsSaying({{"3.5. Window Functions", "x"}, {"3.5 released", "y"}, {"1.", "z"}});
+  documents[0].extra_text =
+      "9.22. Calls of Functions\nhow.html\nmanual/how.html#calls\nstd::hash\n";
+  const Counts counts = Count(documents).counts;
+  EXPECT_EQ(counts.at("window functions").title.text, "Window Functions");
+  EXPECT_EQ(counts.at("3.5 released").title.text, "3.5 released");
+  EXPECT_EQ(counts.at("1").title.text, "1.");
+  EXPECT_EQ(counts.at("calls of functions").name.text, "Calls of Functions");
+  EXPECT_EQ(counts.at("std hash").name.text, "std::hash");
+  for (const auto& [key, phrase] : counts) {
+    EXPECT_EQ(phrase.name.text.find("html"), std::string::npos) << key;
+  }
+}
+
+TEST(PhraseCounterTest, FrequentNamesStayIfThereAreTooMany) {
+  std::vector<std::string> headings;
+  for (int i = 0; i < 100; ++i) {
+    headings.push_back("see also\nname a" + std::to_string(i % 10) + " of b" + std::to_string(i));
+  }
+  std::string body = "see also name of";
+  for (int i = 0; i < 100; ++i) body += " a" + std::to_string(i) + " b" + std::to_string(i);
+  const Counts counts = CountHeadings(body, headings, {.name_count_max = 20});
+  size_t name_count = 0;
+  for (const auto& [key, phrase] : counts) name_count += phrase.name.count > 0 ? 1 : 0;
+  EXPECT_LE(name_count, 20u);
+  EXPECT_EQ(counts.at("see also").name.count, 100u);
 }
 
 TEST(PhraseCounterTest, BodiesCountSequencesInTheirWindowOnly) {
@@ -146,14 +221,14 @@ TEST(PhraseCounterTest, BestTitlesStayIfThereAreTooMany) {
   }
   const Counts counts = Count(documents, {.title_count_max = 100}).counts;
   size_t title_count = 0;
-  for (const auto& [key, phrase] : counts) title_count += phrase.title_count > 0 ? 1 : 0;
+  for (const auto& [key, phrase] : counts) title_count += phrase.title.count > 0 ? 1 : 0;
   EXPECT_LE(title_count, 100u);
   EXPECT_GE(title_count, 50u);
   for (const TestDocument& document : documents) {
     const auto found = counts.find(document.title);
     if (document.static_rank < 0.95) continue;
     ASSERT_NE(found, counts.end());
-    EXPECT_EQ(found->second.title_count, 1u) << document.title;
+    EXPECT_EQ(found->second.title.count, 1u) << document.title;
   }
 }
 

@@ -25,6 +25,15 @@ void PutText(std::string_view text, std::string_view key, std::string* out) {
 
 }  // namespace
 
+void NamedDocuments::Add(const NamedDocuments& more) {
+  if (more.count == 0) return;
+  const bool is_better =
+      count == 0 || more.rank > rank || (more.rank == rank && more.doc_id < doc_id);
+  const uint32_t sum = count > kCountMax - more.count ? uint32_t{kCountMax} : count + more.count;
+  if (is_better) *this = more;
+  count = sum;
+}
+
 neptune::StatusOr<std::unique_ptr<PhraseCountsWriter>> PhraseCountsWriter::Create(
     const std::string& directory) {
   NEPTUNE_ASSIGN_OR_RETURN(
@@ -48,11 +57,12 @@ void PhraseCountsWriter::Add(const PhraseCounts& phrase) {
     PutVarint(phrase.variants[i].document_count, &record_);
     PutText(phrase.variants[i].surface, phrase.key, &record_);
   }
-  PutVarint(phrase.title_count, &record_);
-  if (phrase.title_count > 0) {
-    PutVarint(phrase.title_rank, &record_);
-    PutVarint(phrase.title_doc_id, &record_);
-    PutText(phrase.title, phrase.key, &record_);
+  for (const NamedDocuments* const named : {&phrase.title, &phrase.name}) {
+    PutVarint(named->count, &record_);
+    if (named->count == 0) continue;
+    PutVarint(named->rank, &record_);
+    PutVarint(named->doc_id, &record_);
+    PutText(named->text, phrase.key, &record_);
   }
   file_->Append(record_);
   last_key_ = phrase.key;
@@ -100,7 +110,9 @@ neptune::StatusOr<bool> PhraseCountsReader::Next() {
   return true;
 }
 
-bool PhraseCountsReader::Read() { return ReadKey() && ReadVariants() && ReadTitle(); }
+bool PhraseCountsReader::Read() {
+  return ReadKey() && ReadVariants() && ReadNamed(&phrase_.title) && ReadNamed(&phrase_.name);
+}
 
 bool PhraseCountsReader::ReadKey() {
   uint64_t shared = 0;
@@ -131,19 +143,18 @@ bool PhraseCountsReader::ReadVariants() {
   return true;
 }
 
-bool PhraseCountsReader::ReadTitle() {
+bool PhraseCountsReader::ReadNamed(NamedDocuments* documents) {
   uint64_t count = 0;
   uint64_t rank = 0;
-  phrase_.title.clear();
-  phrase_.title_doc_id = 0;
+  *documents = {};
   if (!ReadNextNumber(kCountMax, &count)) return false;
   if (count > 0 && (!ReadNextNumber(kRankUnits, &rank) ||
-                    !ReadNextNumber(std::numeric_limits<uint64_t>::max(), &phrase_.title_doc_id) ||
-                    !ReadText(&phrase_.title))) {
+                    !ReadNextNumber(std::numeric_limits<uint64_t>::max(), &documents->doc_id) ||
+                    !ReadText(&documents->text))) {
     return false;
   }
-  phrase_.title_count = static_cast<uint32_t>(count);
-  phrase_.title_rank = static_cast<uint32_t>(rank);
+  documents->count = static_cast<uint32_t>(count);
+  documents->rank = static_cast<uint32_t>(rank);
   return true;
 }
 

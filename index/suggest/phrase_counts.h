@@ -22,10 +22,10 @@
 namespace search::index {
 
 inline constexpr std::string_view kPhraseCountsFileName = "suggest.counts";
-inline constexpr FileKind kPhraseCountsKind = {.magic = 0x4353504e, .version = 1};  // "NPSC"
+inline constexpr FileKind kPhraseCountsKind = {.magic = 0x4353504e, .version = 2};  // "NPSC"
 
 inline constexpr size_t kPhraseKeySizeMax = 200;
-// Maximum number of words of a title that becomes a suggestion.
+// Maximum number of words of a title or name that becomes a suggestion.
 inline constexpr size_t kPhraseWordsMax = 12;
 // A title's rank is 0 to kRankUnits for a static rank of 0 to 1.
 inline constexpr uint32_t kRankUnits = 4096;
@@ -36,17 +36,25 @@ struct PhraseVariant {
   uint32_t document_count = 0;  // documents that contain this surface form
 };
 
+// Documents that a whole text names. Rank, doc_id and the text as written are those of the best of
+// them: highest rank, then smallest doc_id. They are unset if the count is 0.
+struct NamedDocuments {
+  uint32_t count = 0;
+  uint32_t rank = 0;  // 0 to kRankUnits
+  uint64_t doc_id = 0;
+  std::string text;
+
+  // Adds those of other documents.
+  void Add(const NamedDocuments& more);
+};
+
 struct PhraseCounts {
   std::string key;
   std::vector<PhraseVariant> variants;  // ascending by surface
   bool is_title_word = false;           // the word occurs in a title
-
-  // Number of documents with this title, and the rank, doc_id and title as written of the best of
-  // them (highest rank, then smallest doc_id). The latter are unset if the count is 0.
-  uint32_t title_count = 0;
-  uint32_t title_rank = 0;
-  uint64_t title_doc_id = 0;
-  std::string title;
+  NamedDocuments title;                 // documents of this title
+  // Documents with this as a heading, or as the text of a link to them.
+  NamedDocuments name;
 };
 
 struct PhraseCountsTotals {
@@ -95,7 +103,7 @@ class PhraseCountsReader {
   bool Read();
   bool ReadKey();
   bool ReadVariants();
-  bool ReadTitle();
+  bool ReadNamed(NamedDocuments* documents);
   bool ReadNextNumber(uint64_t max, uint64_t* value);
   // Reads a size followed by that many bytes; a size of 0 yields the key.
   bool ReadText(std::string* text);

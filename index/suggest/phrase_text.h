@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,13 @@ std::string TrimmedText(std::string_view utf8);
 // True if the text, parsed as a query, requires all of its words and nothing else: no alternatives,
 // exclusions or fields. Such a query matches any document that contains the words together.
 bool IsPlainQuery(std::string_view utf8);
+
+// Number of characters of valid UTF-8.
+inline size_t CharacterCount(std::string_view utf8) {
+  size_t count = 0;
+  for (const char c : utf8) count += (static_cast<uint8_t>(c) & 0xC0) != 0x80 ? 1 : 0;
+  return count;
+}
 
 // English words that connect others: no frequent phrase begins or ends with one.
 bool IsFunctionWord(std::string_view folded);

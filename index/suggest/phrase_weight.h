@@ -30,13 +30,26 @@ inline uint64_t TitleWorth(uint32_t title_rank) {
       std::lround(std::exp2(4 + 8 * static_cast<double>(title_rank) / kRankUnits)));
 }
 
-// Weight of a phrase of `word_count` words in `document_count` documents, plus `title_worth` for a
-// title. Each further word costs half a doubling, because people search for general phrases more
-// often than for special ones.
-inline uint16_t PhraseWeight(uint64_t document_count, uint64_t title_worth, size_t word_count) {
+// Number of documents to which a heading or the text of a link is equivalent: a quarter of a title.
+inline uint64_t NameWorth(uint32_t rank) { return TitleWorth(rank) / 4; }
+
+// Number of documents to which a question is equivalent that was asked `count` times.
+inline uint64_t QueryWorth(uint32_t count) {
+  return std::min(uint64_t{count} * 16, uint64_t{1} << 20);
+}
+
+// A phrase that people wrote as a whole is closer to a question than words that are frequent: it
+// comes before all of these, which have fewer bits.
+inline constexpr int32_t kQuestionGain = 28 * kBit;
+
+// Weight of a phrase of `word_count` words in `document_count` documents, plus `worth` if people
+// wrote it as a whole: as a title or name. Each further word costs half a doubling, because people
+// search for general phrases more often than for special ones.
+inline uint16_t PhraseWeight(uint64_t document_count, uint64_t worth, size_t word_count) {
   const int64_t weight =
-      CountBits(document_count + title_worth) - static_cast<int64_t>(word_count - 1) * kBit / 2;
-  return static_cast<uint16_t>(std::clamp<int64_t>(weight, 0, UINT16_MAX));
+      CountBits(document_count + worth) - static_cast<int64_t>(word_count - 1) * kBit / 2;
+  const int64_t gain = worth > 0 ? kQuestionGain : 0;
+  return static_cast<uint16_t>(std::max<int64_t>(0, weight) + gain);
 }
 
 // Penalty if the typed text matches the phrase from a later word on.

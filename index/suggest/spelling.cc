@@ -33,10 +33,26 @@ bool IsBlankOnly(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || static_cast<uint8_t>(c) >= 0x80; }
+
 size_t LetterCount(std::string_view folded) {
   return static_cast<size_t>(std::count_if(folded.begin(), folded.end(), [](char c) {
-    return (static_cast<uint8_t>(c) & 0xC0) != 0x80 && !(c >= '0' && c <= '9');
+    return IsLetter(c) && (static_cast<uint8_t>(c) & 0xC0) != 0x80;
   }));
+}
+
+// The word without its letters and apostrophes: what no correction changes.
+std::string SignsOf(std::string_view folded) {
+  std::string signs;
+  for (const char c : folded) {
+    if (!IsLetter(c) && c != '\'') signs += c;
+  }
+  return signs;
+}
+
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
 // True if the word is frequent enough that no correction could be likelier.
@@ -47,9 +63,8 @@ bool IsPlentiful(uint64_t document_count, uint64_t collection_document_count) {
 }
 
 uint32_t DistanceMax(std::string_view folded) {
-  const size_t letters = LetterCount(folded);
-  if (letters < 3) return 0;
-  return letters < 5 ? 1 : 2;
+  if (LetterCount(folded) < 3) return 0;
+  return CharacterCount(folded) < kTwoEditsMin ? 1 : 2;
 }
 
 std::string WithoutDoubles(std::string_view text) {
@@ -69,10 +84,36 @@ bool IsCommonSlip(std::string_view a, std::string_view b) {
   return x == y;
 }
 
+bool HasSameFirstLetter(std::string_view a, std::string_view b) {
+  return a.substr(0, 1) == b.substr(0, 1);
+}
+
+// True if a word of `known_count` documents may be read as the other one.
+bool MayMean(const SpelledWord& typed, uint32_t known_count, const OtherWord& other) {
+  constexpr size_t kLongWord = 8;
+  constexpr size_t kKnownWordMin = 6;
+  constexpr uint64_t kFarMore = 64;
+  const size_t size = CharacterCount(typed.folded);
+  if (SignsOf(typed.folded) != SignsOf(other.folded)) return false;
+  if (known_count > 0) {
+    return size >= kKnownWordMin && other.distance == 1 && !typed.is_accented &&
+           other.document_count / kFarMore >= known_count;
+  }
+  return other.distance == 1 || size >= kLongWord || HasSameFirstLetter(typed.folded, other.folded);
+}
+
+// True if hardly anything but the other word can have been meant.
+bool IsSure(std::string_view typed, const OtherWord& other) {
+  const size_t size = CharacterCount(typed);
+  if (!HasSameFirstLetter(typed, other.folded)) return false;
+  if (other.distance == 1) return size >= (IsCommonSlip(typed, other.folded) ? 4 : 5);
+  return size >= 8;
+}
+
 // Cost of reading `typed` as the other word.
 int64_t SlipCost(std::string_view typed, const OtherWord& other) {
   int64_t cost = kEditCost + (other.distance > 1 ? kSecondEditCost : 0);
-  if (typed.substr(0, 1) != std::string_view(other.folded).substr(0, 1)) cost += kFirstLetterCost;
+  if (!HasSameFirstLetter(typed, other.folded)) cost += kFirstLetterCost;
   if (IsCommonSlip(typed, other.folded)) cost -= kCommonSlipGain;
   return cost;
 }
@@ -102,8 +143,7 @@ void KeepBestOthers(std::string_view typed, std::vector<OtherWord>* others) {
   KeepBest(kSpellingsPerWord, score, others);
 }
 
-// Splits whose halves are adjacent in documents come first: every partition with such documents
-// knows them, while other splits are known only to a partition that happens to hold both halves.
+// Splits whose halves are adjacent in documents come first.
 void KeepBestSplits(std::vector<SplitWord>* splits) {
   constexpr int64_t kIsPairGain = 1000 * kBit;
   const auto score = [](const SplitWord& split) {
@@ -115,58 +155,40 @@ void KeepBestSplits(std::vector<SplitWord>* splits) {
   KeepBest(kSplitsPerWord, score, splits);
 }
 
-// The text in the vocabulary's spelling, with accents.
-std::string TextOf(const SuggestionIndex& index, size_t phrase) {
-  const std::string_view display = index.display(phrase);
-  const bool is_ascii = std::all_of(display.begin(), display.end(),
-                                    [](char c) { return static_cast<uint8_t>(c) < 0x80; });
-  if (is_ascii) return std::string(index.key(phrase));
-  std::string text;
-  AppendLowerCase(display, &text);
-  return text;
-}
-
-std::vector<OtherWord> FindOthers(const SuggestionIndex& index, const std::string& folded) {
+std::vector<OtherWord> FindOthers(const SpellingDictionary& dictionary, const SpelledWord& typed,
+                                  uint32_t known_count) {
   std::vector<OtherWord> others;
-  for (const CloseWord& close : FindCloseWords(index, folded, DistanceMax(folded))) {
+  for (const CloseWord& close :
+       FindCloseWords(dictionary, typed.folded, DistanceMax(typed.folded))) {
     if (close.distance == 0) continue;
-    const size_t phrase = index.word_phrase(close.word);
-    others.push_back({.folded = std::string(index.key(phrase)),
-                      .text = {},
-                      .document_count = index.record(phrase).document_count,
-                      .distance = close.distance});
+    OtherWord other = {.folded = std::string(dictionary.word(close.word)),
+                       .text = std::string(dictionary.shown(close.word)),
+                       .document_count = dictionary.document_count(close.word),
+                       .distance = close.distance};
+    if (!MayMean(typed, known_count, other)) continue;
+    if (typed.is_accented && IsAscii(other.text)) continue;
+    others.push_back(std::move(other));
     // Bounds the number of candidates for any word.
-    if (others.size() >= 64 * kSpellingsPerWord) KeepBestOthers(folded, &others);
+    if (others.size() >= 64 * kSpellingsPerWord) KeepBestOthers(typed.folded, &others);
   }
-  KeepBestOthers(folded, &others);
-  for (OtherWord& other : others) other.text = TextOf(index, *index.FindPhrase(other.folded));
+  KeepBestOthers(typed.folded, &others);
   return others;
 }
 
-// Number of documents in which the words are adjacent, as far as the phrases show; 1 if only a
-// longer phrase contains the pair.
-uint32_t PairCount(const SuggestionIndex& index, std::string_view left, std::string_view right) {
-  std::string key(left);
-  key += ' ';
-  key += right;
-  const auto phrase = index.FindPhrase(key);
-  if (phrase) return index.record(*phrase).document_count;
-  key += ' ';
-  return index.HasCompletion(key) ? 1 : 0;
-}
-
-std::vector<SplitWord> FindSplits(const SuggestionIndex& index, std::string_view folded) {
+// Only of words without digits and signs.
+std::vector<SplitWord> FindSplits(const SpellingDictionary& dictionary, std::string_view folded) {
   std::vector<SplitWord> splits;
+  if (!SignsOf(folded).empty()) return splits;
   for (size_t at = 2; at + 2 <= folded.size(); ++at) {
     if ((static_cast<uint8_t>(folded[at]) & 0xC0) == 0x80) continue;
     const std::string_view left = folded.substr(0, at);
     const std::string_view right = folded.substr(at);
-    const uint32_t left_count = index.WordCount(left);
-    const uint32_t right_count = left_count > 0 ? index.WordCount(right) : 0;
+    const uint32_t left_count = dictionary.CountOf(left);
+    const uint32_t right_count = left_count > 0 ? dictionary.CountOf(right) : 0;
     if (right_count == 0) continue;
     splits.push_back({.left = std::string(left),
                       .right = std::string(right),
-                      .pair_count = PairCount(index, left, right),
+                      .pair_count = dictionary.PairCount(left, right),
                       .left_count = left_count,
                       .right_count = right_count});
   }
@@ -182,8 +204,14 @@ std::vector<std::string_view> Alternatives(const SpelledWord& word,
   return all;
 }
 
-bool Contains(const std::vector<std::string_view>& all, std::string_view text) {
-  return std::find(all.begin(), all.end(), text) != all.end();
+WordSpellings SpellingsOf(const SpellingDictionary& dictionary, const SpelledWord& typed) {
+  WordSpellings word;
+  word.document_count = std::max(dictionary.CountOf(typed.folded), typed.is_known ? 1U : 0U);
+  const uint64_t all = dictionary.totals().collection_document_count;
+  if (!typed.may_change || IsPlentiful(word.document_count, all)) return word;
+  word.others = FindOthers(dictionary, typed, word.document_count);
+  if (word.document_count == 0) word.splits = FindSplits(dictionary, typed.folded);
+  return word;
 }
 
 }  // namespace
@@ -192,48 +220,50 @@ std::vector<SpelledWord> WordsToSpell(std::string_view query) {
   std::vector<SpelledWord> words;
   size_t end = 0;
   bool after_site = false;
+  bool is_last_fixed = true;
   for (FoldedWord& folded : FoldWords(query, kSpelledWordsMax + 1)) {
     const std::string_view gap = query.substr(end, folded.begin_byte - end);
     const std::string_view typed =
         query.substr(folded.begin_byte, folded.end_byte - folded.begin_byte);
-    const bool is_field = query.substr(folded.end_byte, 1) == ":" &&
-                          (folded.text == "title" || IsFilterName(folded.text));
+    const std::string_view next = query.substr(folded.end_byte, 1);
+    const bool is_field = next == ":" && (folded.text == "title" || IsFilterName(folded.text));
     after_site = (after_site && !gap.empty() && gap.find(' ') == std::string_view::npos) ||
                  (!words.empty() && IsFilterName(words.back().folded) && gap == ":");
     const bool is_operator = typed == "AND" || typed == "OR" || typed == "NOT" || typed == "NEAR";
     const bool is_excluded = gap.ends_with('-') && (gap.size() == 1 ? end == 0 : true);
+    const bool is_fixed = is_field || after_site || is_operator || is_excluded || next == "*";
     words.push_back({.folded = std::move(folded.text),
-                     .may_change = !is_field && !after_site && !is_operator && !is_excluded,
-                     .may_join = !words.empty() && !gap.empty() && IsBlankOnly(gap),
+                     .may_change = !is_fixed,
+                     .may_join = !is_last_fixed && !is_fixed && !gap.empty() && IsBlankOnly(gap),
+                     .is_accented = !IsAscii(typed),
                      .begin_byte = folded.begin_byte,
                      .end_byte = folded.end_byte});
     SpelledWord& word = words.back();
-    word.may_change &= LetterCount(word.folded) >= 2;
+    word.may_change &= LetterCount(word.folded) >= 3;
+    word.is_accented &= IsAscii(word.folded);
+    is_last_fixed = is_fixed;
     end = word.end_byte;
   }
   if (words.size() > kSpelledWordsMax) words.clear();
   return words;
 }
 
-Spellings FindSpellings(const SuggestionIndex& index, const std::vector<SpelledWord>& words) {
+Spellings FindSpellings(const SpellingDictionary& dictionary,
+                        const std::vector<SpelledWord>& words) {
   Spellings found;
-  found.collection_document_count = index.totals().collection_document_count;
-  for (size_t i = 0; i < words.size(); ++i) {
-    WordSpellings& word = found.words.emplace_back();
-    word.document_count = index.WordCount(words[i].folded);
-    if (!words[i].may_change) continue;
-    if (!IsPlentiful(word.document_count, found.collection_document_count)) {
-      word.others = FindOthers(index, words[i].folded);
-      word.splits = FindSplits(index, words[i].folded);
-    }
-    if (i + 1 < words.size() && words[i + 1].may_change && words[i + 1].may_join) {
-      word.joined_count = index.WordCount(words[i].folded + words[i + 1].folded);
-    }
-  }
+  found.collection_document_count = dictionary.totals().collection_document_count;
+  for (const SpelledWord& word : words) found.words.push_back(SpellingsOf(dictionary, word));
   for (uint32_t i = 0; i + 1 < words.size(); ++i) {
+    const SpelledWord& next = words[i + 1];
+    const auto is_unknown = [&](size_t at) {
+      return words[at].may_change && found.words[at].document_count == 0;
+    };
+    if (next.may_join && (is_unknown(i) || is_unknown(i + 1))) {
+      found.words[i].joined_count = dictionary.CountOf(words[i].folded + next.folded);
+    }
     for (const std::string_view left : Alternatives(words[i], found.words[i])) {
-      for (const std::string_view right : Alternatives(words[i + 1], found.words[i + 1])) {
-        const uint32_t count = PairCount(index, left, right);
+      for (const std::string_view right : Alternatives(next, found.words[i + 1])) {
+        const uint32_t count = dictionary.PairCount(left, right);
         if (count > 0) found.pairs.push_back({i, std::string(left), std::string(right), count});
       }
     }
@@ -246,52 +276,6 @@ Spellings FindSpellings(const SuggestionIndex& index, const std::vector<SpelledW
   return found;
 }
 
-Spellings MergeSpellings(const Spellings& a, const Spellings& b,
-                         const std::vector<SpelledWord>& words) {
-  Spellings merged;
-  merged.collection_document_count =
-      std::max(a.collection_document_count, b.collection_document_count);
-  merged.words.resize(words.size());
-  for (const Spellings* part : {&a, &b}) {
-    for (size_t i = 0; i < std::min(words.size(), part->words.size()); ++i) {
-      const WordSpellings& from = part->words[i];
-      WordSpellings& to = merged.words[i];
-      to.document_count = std::max(to.document_count, from.document_count);
-      to.joined_count = std::max(to.joined_count, from.joined_count);
-      to.others.insert(to.others.end(), from.others.begin(), from.others.end());
-      to.splits.insert(to.splits.end(), from.splits.begin(), from.splits.end());
-    }
-    merged.pairs.insert(merged.pairs.end(), part->pairs.begin(), part->pairs.end());
-  }
-  for (size_t i = 0; i < words.size(); ++i) {
-    WordSpellings& word = merged.words[i];
-    // A partition that does not hold the word could not know that it is frequent.
-    if (IsPlentiful(word.document_count, merged.collection_document_count)) {
-      word.others.clear();
-      word.splits.clear();
-    }
-    KeepBestOthers(words[i].folded, &word.others);
-    KeepBestSplits(&word.splits);
-  }
-  std::erase_if(merged.pairs, [&](const WordPair& pair) {
-    return pair.index + 1 >= words.size() ||
-           !Contains(Alternatives(words[pair.index], merged.words[pair.index]), pair.left) ||
-           !Contains(Alternatives(words[pair.index + 1], merged.words[pair.index + 1]), pair.right);
-  });
-  const auto order = [](const WordPair& pair) {
-    return std::tie(pair.index, pair.left, pair.right, pair.document_count);
-  };
-  std::sort(merged.pairs.begin(), merged.pairs.end(),
-            [&](const auto& x, const auto& y) { return order(x) < order(y); });
-  merged.pairs.erase(std::unique(merged.pairs.begin(), merged.pairs.end()), merged.pairs.end());
-  return merged;
-}
-
-bool IsWorthProposing(uint64_t total, uint64_t other_total) {
-  constexpr uint64_t kFarMore = 10;
-  return other_total > 0 && other_total / kFarMore >= total;
-}
-
 namespace {
 
 // One reading of a query, built word by word.
@@ -302,6 +286,7 @@ struct Reading {
   std::string text;       // text of the query so far
   size_t end_byte = 0;    // end in the query as typed
   bool is_changed = false;
+  bool is_sure = true;  // all changes are
 };
 
 class Composer {
@@ -332,8 +317,8 @@ class Composer {
     std::vector<SpelledQuery> spelled;
     for (const Reading& reading : complete) {
       if (!reading.is_changed || reading.score <= unchanged) continue;
-      spelled.push_back(
-          {reading.text + std::string(query_.substr(reading.end_byte)), reading.score});
+      spelled.push_back({reading.text + std::string(query_.substr(reading.end_byte)), reading.score,
+                         reading.is_sure});
     }
     std::sort(spelled.begin(), spelled.end(), [](const auto& a, const auto& b) {
       return std::tuple(-a.score, a.text) < std::tuple(-b.score, b.text);
@@ -372,6 +357,7 @@ class Composer {
     int64_t bits = 0;
     int64_t cost = 0;
     size_t word_count = 1;
+    bool is_sure = true;
   };
 
   void Take(const Reading& reading, size_t i, const Step& step) {
@@ -387,6 +373,7 @@ class Composer {
                      : step.text;
     next.end_byte = last.end_byte;
     next.is_changed |= !step.text.empty();
+    next.is_sure &= step.is_sure;
     readings_[i + step.word_count].push_back(std::move(next));
   }
 
@@ -398,18 +385,31 @@ class Composer {
     Take(reading, i, {word.folded, {}, Bits(spellings.document_count), unknown_cost});
     for (const OtherWord& other : spellings.others) {
       Take(reading, i,
-           {other.folded, other.text, Bits(other.document_count), SlipCost(word.folded, other)});
+           {.word = other.folded,
+            .text = other.text,
+            .bits = Bits(other.document_count),
+            .cost = SlipCost(word.folded, other),
+            .is_sure = spellings.document_count == 0 && IsSure(word.folded, other)});
     }
     for (const SplitWord& split : spellings.splits) {
       texts_.push_back(std::make_unique<std::string>(split.left + " " + split.right));
       const int64_t apart = Bits(split.left_count) + Bits(split.right_count);
       const int64_t bits = split.pair_count > 0 ? std::max(Bits(split.pair_count), apart) : apart;
-      Take(reading, i, {split.right, *texts_.back(), bits, kSplitCost});
+      Take(reading, i,
+           {.word = split.right,
+            .text = *texts_.back(),
+            .bits = bits,
+            .cost = kSplitCost,
+            .is_sure = split.pair_count > 0});
     }
     if (spellings.joined_count > 0 && i + 1 < words_.size()) {
       texts_.push_back(std::make_unique<std::string>(word.folded + words_[i + 1].folded));
       Take(reading, i,
-           {*texts_.back(), *texts_.back(), Bits(spellings.joined_count), kJoinCost, 2});
+           {.word = *texts_.back(),
+            .text = *texts_.back(),
+            .bits = Bits(spellings.joined_count),
+            .cost = kJoinCost,
+            .word_count = 2});
     }
   }
 

@@ -1,10 +1,14 @@
-// Spelling correction: each partition returns candidates for the words of a query, these are
-// merged, and the likeliest other spellings of the whole query are composed.
+// Spelling correction: the dictionary gives candidates for the doubtful words of a query, and the
+// likeliest other spelling of the whole query is composed of them.
 //
-//   words ─► FindSpellings on each partition ─► MergeSpellings ─► ComposeSpellings ─► whole queries
+//   query ─► WordsToSpell ─► FindSpellings, where the dictionary is ─► ComposeSpellings ─► queries
 //
 // Scores follow the noisy-channel model: the log-likelihood of the words in documents, alone and
 // next to each other, minus the cost of the typing errors between them and the typed text.
+//
+// Never changed: digits and signs of a word (`pep8` is no `pep9`, `c++` no `c`); accents that were
+// typed, into a word without; the first letter of a word of five to seven characters by one of two
+// edits. A word that documents hold is changed by one edit only, from six characters on.
 //
 // Source: [Kernighan90] (noisy channel); [Cucerzan04] (neighbouring words, splitting, joining).
 // Threads: pure functions.
@@ -21,11 +25,11 @@
 #include <vector>
 
 #include "index/suggest/phrase_text.h"
-#include "index/suggest/suggestion_index.h"
+#include "index/suggest/spelling_dictionary.h"
 
 namespace search::index {
 
-inline constexpr size_t kSpelledWordsMax = 8;
+inline constexpr size_t kSpelledWordsMax = 32;
 inline constexpr size_t kSpellingsPerWord = 6;
 inline constexpr size_t kSplitsPerWord = 2;
 
@@ -35,6 +39,10 @@ struct SpelledWord {
   bool may_change = true;
   // True if only spaces separate it from the previous word, so that the two may be one word.
   bool may_join = false;
+  // True if it was typed with accents that folding removes.
+  bool is_accented = false;
+  // True if documents are known to hold it, even if the dictionary does not.
+  bool is_known = false;
   size_t begin_byte = 0;
   size_t end_byte = 0;
 
@@ -42,8 +50,9 @@ struct SpelledWord {
 };
 
 // The words of query text that spelling correction considers. Operators, names of fields, values of
-// `site:`, exclusions and words of fewer than three letters may not change. Empty, so that nothing
-// is proposed, if there are more than kSpelledWordsMax.
+// `site:`, exclusions, prefixes (`vec*`) and words of fewer than three letters may neither change
+// nor be joined. Callers clear `may_change` of further words that they do not doubt. Empty, so that
+// nothing is proposed, if there are more than kSpelledWordsMax.
 std::vector<SpelledWord> WordsToSpell(std::string_view query);
 
 // A replacement for one word of the query.
@@ -95,17 +104,16 @@ struct Spellings {
   bool operator==(const Spellings&) const = default;
 };
 
-// The candidates of one partition.
-Spellings FindSpellings(const SuggestionIndex& index, const std::vector<SpelledWord>& words);
-
-// Merges the candidates of two disjoint sets of partitions. Commutative and associative. Counts are
-// collection-wide on both sides, so they are merged, not added.
-Spellings MergeSpellings(const Spellings& a, const Spellings& b,
-                         const std::vector<SpelledWord>& words);
+// The candidates of a collection.
+Spellings FindSpellings(const SpellingDictionary& dictionary,
+                        const std::vector<SpelledWord>& words);
 
 struct SpelledQuery {
   std::string text;
   int64_t score = 0;
+  // True if each change is of a word that no document holds, and small for its length, so that
+  // hardly anything else can have been meant.
+  bool is_sure = false;
 
   bool operator==(const SpelledQuery&) const = default;
 };
@@ -114,9 +122,5 @@ struct SpelledQuery {
 std::vector<SpelledQuery> ComposeSpellings(std::string_view query,
                                            const std::vector<SpelledWord>& words,
                                            const Spellings& spellings, size_t count_max);
-
-// True if a spelling that matches `other_total` documents is worth proposing for a query that
-// matches `total`: it matches where the query does not, or matches far more.
-bool IsWorthProposing(uint64_t total, uint64_t other_total);
 
 }  // namespace search::index

@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <random>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "index/suggest/close_words.h"
 #include "index/suggest/test_suggestions.h"
@@ -17,44 +18,6 @@ TEST(EditDistanceTest, CountsEdits) {
   EXPECT_EQ(EditDistance("hash", "hahs"), 1u);
   EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
   EXPECT_EQ(EditDistance("привет", "превет"), 1u);
-}
-
-std::string RandomWord(std::mt19937_64& random, size_t letters) {
-  std::string word;
-  const size_t size = 1 + random() % 9;
-  for (size_t i = 0; i < size; ++i) {
-    if (random() % 12 == 0) {
-      word += "é";
-    } else {
-      word += static_cast<char>('a' + random() % letters);
-    }
-  }
-  return word;
-}
-
-TEST(CloseWordsTest, TheyAreThoseOfAnExhaustiveComparison) {
-  std::mt19937_64 random(3);
-  std::vector<std::pair<std::string, std::string>> texts;
-  for (int i = 0; i < 1500; ++i) texts.push_back({"", RandomWord(random, 4)});
-  for (int i = 0; i < 40; ++i) texts.push_back({"", std::string(20 + i, 'a')});
-  const TestSuggestions suggestions(DocumentsSaying(texts), {});
-  const SuggestionIndex& index = suggestions.index(0);
-  ASSERT_GT(index.word_count(), 700u);
-  for (int i = 0; i < 400; ++i) {
-    const std::string wanted =
-        i % 20 == 0 ? std::string(25 + i / 20, 'a') : FoldWords(RandomWord(random, 4), 1)[0].text;
-    for (const uint32_t distance_max : {1u, 2u}) {
-      std::vector<CloseWord> expected;
-      for (size_t word = 0; word < index.word_count(); ++word) {
-        const uint32_t distance = EditDistance(wanted, index.word(word));
-        if (distance <= distance_max && wanted.size() <= kSpelledWordMax) {
-          expected.push_back({word, distance});
-        }
-      }
-      ASSERT_EQ(FindCloseWords(index, wanted, distance_max), expected)
-          << wanted << " within " << distance_max;
-    }
-  }
 }
 
 // A small library about programs and kitchens.
@@ -129,62 +92,106 @@ TEST_F(SpellingTest, NeighboursDecide) {
   EXPECT_EQ(suggestions.Spell("credit carx"), "credit card");
 }
 
+TEST_F(SpellingTest, LongQuestionsAreSpelled) {
+  EXPECT_EQ(Spell("a hash map holds the keys and the values from here to there in pyhton list"),
+            "a hash map holds the keys and the values from here to there in python list");
+}
+
 TEST_F(SpellingTest, EmptyQueryGetsNoProposal) {
   for (const char* query : {"", "   ", "zzzzzzzzzz", "12345", "x", "-pyhton", "!!!"}) {
     EXPECT_EQ(Spell(query), "") << query;
   }
   std::string long_query;
-  for (int i = 0; i < 20; ++i) long_query += "pyhton ";
+  for (int i = 0; i < 40; ++i) long_query += "pyhton ";
   EXPECT_EQ(Spell(long_query), "");
   EXPECT_EQ(Spell(std::string(3000, 'a')), "");
 }
 
-TEST(SpellingMergeTest, PartitionsKnowWhatOneIndexKnows) {
-  const auto documents = LicenseDocuments();
-  const TestSuggestions single(documents, {});
-  const TestSuggestions parts(documents, {.partition_count = 5});
-  std::mt19937_64 random(8);
-  size_t proposal_count = 0;
-  for (int i = 0; i < 200; ++i) {
-    std::string query;
-    for (size_t word = 0; word < 1 + random() % 3; ++word) {
-      std::string text(single.index(0).word(random() % single.index(0).word_count()));
-      if (text.size() > 2 && random() % 2 == 0) std::swap(text[0], text[1]);
-      if (text.size() > 4 && random() % 2 == 0) text.erase(2, 1);
-      query += text + " ";
-    }
-    const auto words = WordsToSpell(query);
-    Spellings expected = single.FindAllSpellings(words);
-    Spellings merged = parts.FindAllSpellings(words);
-    // A split whose halves share no document may be known to one index only.
-    for (Spellings* spellings : {&expected, &merged}) {
-      for (WordSpellings& word : spellings->words) {
-        std::erase_if(word.splits, [](const SplitWord& split) { return split.pair_count == 0; });
-      }
-    }
-    ASSERT_EQ(merged, expected) << query;
-    proposal_count += ComposeSpellings(query, words, merged, 3).empty() ? 0 : 1;
-  }
-  EXPECT_GT(proposal_count, 60u);
+TEST_F(SpellingTest, DigitsAndSignsStay) {
+  const TestSuggestions suggestions(
+      DocumentsSaying(std::vector<std::pair<std::string, std::string>>(
+          40, {"", "the pep8 and pep7, utf-8; c++ c# python3 main"})),
+      {});
+  EXPECT_EQ(suggestions.Spell("pep8"), "");
+  EXPECT_EQ(suggestions.Spell("pep9"), "") << "another number is another thing";
+  EXPECT_EQ(suggestions.Spell("pepp8"), "pep8");
+  EXPECT_EQ(suggestions.Spell("pyhton3"), "python3");
+  EXPECT_EQ(suggestions.Spell("pyhton2"), "");
+  EXPECT_EQ(suggestions.Spell("a++"), "");
 }
 
-TEST(SpellingMergeTest, TheOrderOfPartitionsDoesNotMatter) {
-  const TestSuggestions parts(LicenseDocuments(), {.partition_count = 3});
-  const auto words = WordsToSpell("lisence agremeent warrenty");
-  const auto find = [&](size_t i) { return FindSpellings(parts.index(i), words); };
-  const auto merge = [&](const Spellings& a, const Spellings& b) {
-    return MergeSpellings(a, b, words);
+TEST_F(SpellingTest, AccentsThatWereTypedStay) {
+  const TestSuggestions suggestions(
+      DocumentsSaying(std::vector<std::pair<std::string, std::string>>(
+          40, {"", "a case of cakes and a naïve résumé"})),
+      {});
+  EXPECT_EQ(suggestions.Spell("cafe"), "case");
+  EXPECT_EQ(suggestions.Spell("café"), "");
+  EXPECT_EQ(suggestions.Spell("naïv"), "naïve");
+  EXPECT_EQ(suggestions.Spell("resumee"), "résumé");
+}
+
+TEST_F(SpellingTest, KnownWordsBecomeAnotherOnlyIfLongAndHardlyKnown) {
+  std::vector<std::pair<std::string, std::string>> texts(300,
+                                                         {"", "receive a case of the connection"});
+  texts.push_back({"", "recieve the cafe conection"});
+  texts.push_back({"", "recieve the cafe"});
+  const TestSuggestions suggestions(DocumentsSaying(texts), {});
+  EXPECT_EQ(suggestions.Spell("recieve"), "receive");
+  EXPECT_EQ(suggestions.Spell("conection"), "connection");
+  EXPECT_EQ(suggestions.Spell("cafe"), "") << "two documents hold it, and it is short";
+}
+
+bool IsSure(const TestSuggestions& suggestions, const std::string& query) {
+  const auto words = WordsToSpell(query);
+  const auto spelled =
+      ComposeSpellings(query, words, FindSpellings(suggestions.dictionary(), words), 1);
+  EXPECT_EQ(spelled.size(), 1u) << query;
+  return !spelled.empty() && spelled[0].is_sure;
+}
+
+TEST_F(SpellingTest, SmallChangesOfUnknownWordsAreSure) {
+  std::vector<std::pair<std::string, std::string>> texts(
+      300, {"", "receive dummy packets of a database connection"});
+  texts.push_back({"", "recieve"});
+  const TestSuggestions suggestions(DocumentsSaying(texts), {});
+  EXPECT_TRUE(IsSure(suggestions, "conection"));
+  EXPECT_TRUE(IsSure(suggestions, "databaes conection"));
+  EXPECT_TRUE(IsSure(suggestions, "connectoinn")) << "two errors in a long word";
+  EXPECT_FALSE(IsSure(suggestions, "dumpyy")) << "two errors in a short one";
+  EXPECT_FALSE(IsSure(suggestions, "rummy")) << "another first letter";
+  EXPECT_FALSE(IsSure(suggestions, "recieve")) << "a document has it";
+  EXPECT_FALSE(IsSure(suggestions, "recieve conection")) << "one of the changes is not";
+}
+
+TEST_F(SpellingTest, WordsThatCallersDoNotDoubtStay) {
+  const std::string query = "pyhton comprehnsion";
+  static const TestSuggestions& suggestions = *new TestSuggestions(Library(), {});
+  auto words = WordsToSpell(query);
+  words[0].may_change = false;
+  const auto spelled =
+      ComposeSpellings(query, words, FindSpellings(suggestions.dictionary(), words), 1);
+  ASSERT_EQ(spelled.size(), 1u);
+  EXPECT_EQ(spelled[0].text, "pyhton comprehension");
+}
+
+TEST(WordsToSpellTest, OperatorsFieldsExclusionsAndPrefixesAreNeitherChangedNorJoined) {
+  const auto words = WordsToSpell("java script -java script site:x script pyth*");
+  ASSERT_EQ(words.size(), 8u);
+  const std::vector<std::pair<bool, bool>> expected = {
+      {true, false},   // java
+      {true, true},    // script
+      {false, false},  // -java
+      {true, false},   // script
+      {false, false},  // site
+      {false, false},  // x
+      {true, false},   // script
+      {false, false},  // pyth*
   };
-  const Spellings left = merge(merge(find(0), find(1)), find(2));
-  EXPECT_EQ(left, merge(find(0), merge(find(1), find(2))));
-  EXPECT_EQ(left, merge(find(2), merge(find(1), find(0))));
-}
-
-TEST(IsWorthProposingTest, QueryThatFindsFarMoreIsProposed) {
-  EXPECT_TRUE(IsWorthProposing(0, 1));
-  EXPECT_FALSE(IsWorthProposing(0, 0));
-  EXPECT_TRUE(IsWorthProposing(3, 30));
-  EXPECT_FALSE(IsWorthProposing(3, 29));
+  for (size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(words[i].may_change, expected[i].first) << words[i].folded;
+    EXPECT_EQ(words[i].may_join, expected[i].second) << words[i].folded;
+  }
 }
 
 }  // namespace

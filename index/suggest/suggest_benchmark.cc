@@ -24,6 +24,7 @@
 #include "index/suggest/close_words.h"
 #include "index/suggest/phrase_counter.h"
 #include "index/suggest/spelling.h"
+#include "index/suggest/spelling_dictionary.h"
 #include "index/suggest/suggestion_index.h"
 #include "index/suggest/suggestion_writer.h"
 
@@ -118,8 +119,10 @@ std::string Slip(std::string word, std::mt19937_64& random) {
 class Measurement {
  public:
   Measurement(std::vector<std::unique_ptr<SuggestionIndex>> indexes,
-              std::vector<std::string> titles)
-      : indexes_(std::move(indexes)), titles_(std::move(titles)) {}
+              std::unique_ptr<SpellingDictionary> dictionary, std::vector<std::string> titles)
+      : indexes_(std::move(indexes)),
+        dictionary_(std::move(dictionary)),
+        titles_(std::move(titles)) {}
 
   void MeasureCompletion() {
     for (const size_t letters : {1, 2, 4, 8, 0}) {
@@ -146,7 +149,7 @@ class Measurement {
         if (words.empty() || words.back().text.size() < 5) continue;
         const std::string wanted = Slip(words.back().text, random_);
         const double begin = CpuSeconds();
-        for (const auto& index : indexes_) (void)FindCloseWords(*index, wanted, distance);
+        (void)FindCloseWords(*dictionary_, wanted, distance);
         seconds.push_back(CpuSeconds() - begin);
       }
       PrintTimes(distance == 1 ? "close words within 1" : "close words within 2",
@@ -210,15 +213,12 @@ class Measurement {
   std::string Spell(const std::string& query) {
     const auto words = WordsToSpell(query);
     if (words.empty()) return {};
-    Spellings all = FindSpellings(*indexes_[0], words);
-    for (size_t i = 1; i < indexes_.size(); ++i) {
-      all = MergeSpellings(all, FindSpellings(*indexes_[i], words), words);
-    }
-    const auto spelled = ComposeSpellings(query, words, all, 4);
+    const auto spelled = ComposeSpellings(query, words, FindSpellings(*dictionary_, words), 4);
     return spelled.empty() ? std::string() : spelled[0].text;
   }
 
   const std::vector<std::unique_ptr<SuggestionIndex>> indexes_;
+  const std::unique_ptr<SpellingDictionary> dictionary_;
   const std::vector<std::string> titles_;
   std::mt19937_64 random_{1};
 };
@@ -243,14 +243,18 @@ void Run() {
     auto index = SuggestionIndex::Open(folder);
     Check(index.status());
     const SuggestionTotals& totals = (*index)->totals();
-    std::printf("partition: %lu phrases, %lu words, %lu entries, count error %lu, %.1f MB\n",
-                totals.phrase_count, totals.word_count, totals.entry_count, totals.count_error_max,
+    std::printf("partition: %lu phrases, %lu entries, count error %lu, %.1f MB\n",
+                totals.phrase_count, totals.entry_count, totals.count_error_max,
                 static_cast<double>((*index)->size()) / 1e6);
     size += (*index)->size();
     indexes.push_back(*std::move(index));
   }
   std::printf("%.1f MB in all\n", static_cast<double>(size) / 1e6);
-  Measurement measurement(std::move(indexes), std::move(titles));
+  auto dictionary = SpellingDictionary::Open(folders.front());
+  Check(dictionary.status());
+  std::printf("dictionary: %zu words, %lu pairs, %.1f MB\n", (*dictionary)->word_count(),
+              (*dictionary)->totals().pair_count, static_cast<double>((*dictionary)->size()) / 1e6);
+  Measurement measurement(std::move(indexes), *std::move(dictionary), std::move(titles));
   measurement.ShowSome();
   measurement.MeasureCompletion();
   measurement.MeasureCloseWords();

@@ -1,6 +1,6 @@
-// Reads arbitrary bytes as a file of suggestions, as a file of counts, and as a query over a small
-// file: they are rejected, or read without a crash or an unreasonable allocation. Headers are made
-// valid first, so that damage after them is reached.
+// Reads arbitrary bytes as a file of suggestions, as a dictionary, as a file of counts, and as a
+// query over a small file: they are rejected, or read without a crash or an unreasonable
+// allocation. Headers are made valid first, so that damage after them is reached.
 
 #include <xxhash.h>
 
@@ -11,6 +11,7 @@
 
 #include "index/suggest/phrase_counts.h"
 #include "index/suggest/spelling.h"
+#include "index/suggest/spelling_dictionary.h"
 #include "index/suggest/suggestion_index.h"
 
 namespace {
@@ -41,10 +42,12 @@ void Use(const search::index::SuggestionIndex& index, const std::string& query) 
       if (completion.start > completion.key.size()) std::abort();
     }
   }
+}
+
+void Spell(const search::index::SpellingDictionary& dictionary, const std::string& query) {
   const auto words = search::index::WordsToSpell(query);
-  const auto found = search::index::FindSpellings(index, words);
-  const auto merged = search::index::MergeSpellings(found, found, words);
-  if (search::index::ComposeSpellings(query, words, merged, 4).size() > 4) std::abort();
+  const auto found = search::index::FindSpellings(dictionary, words);
+  if (search::index::ComposeSpellings(query, words, found, 4).size() > 4) std::abort();
 }
 
 void ReadSuggestions(const std::string& bytes, bool verify) {
@@ -58,6 +61,17 @@ void ReadSuggestions(const std::string& bytes, bool verify) {
        {std::string("hash tabel iterater"), bytes.substr(bytes.size() - query_size)}) {
     Use(**index, query);
   }
+}
+
+void ReadDictionary(const std::string& bytes, bool verify) {
+  auto file = SectionFile::FromBytes(bytes, "fuzz", search::index::kDictionaryKind,
+                                     {.verify_checksums = verify});
+  if (!file.ok()) return;
+  const auto dictionary = search::index::SpellingDictionary::FromFile(*std::move(file));
+  if (!dictionary.ok()) return;
+  const size_t query_size = std::min<size_t>(bytes.size(), 60);
+  Spell(**dictionary, "hash tabel iterater");
+  Spell(**dictionary, bytes.substr(bytes.size() - query_size));
 }
 
 void ReadCounts(const std::string& bytes) {
@@ -76,8 +90,10 @@ void ReadCounts(const std::string& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   ReadSuggestions(bytes, /*verify=*/true);
+  ReadDictionary(bytes, /*verify=*/true);
   FitHeader(&bytes);
   ReadSuggestions(bytes, /*verify=*/false);
+  ReadDictionary(bytes, /*verify=*/false);
   ReadCounts(bytes);
   return 0;
 }

@@ -13,7 +13,7 @@
 namespace search::index {
 
 inline constexpr std::string_view kSuggestionsFileName = "suggest";
-inline constexpr FileKind kSuggestionsKind = {.magic = 0x5553504e, .version = 1};  // "NPSU"
+inline constexpr FileKind kSuggestionsKind = {.magic = 0x5553504e, .version = 2};  // "NPSU"
 
 enum SuggestionSection : uint32_t {
   kSuggestionTotalsSection = 1,
@@ -23,21 +23,16 @@ enum SuggestionSection : uint32_t {
   kEntryPhrasesSection = 5,
   kEntryStartsSection = 6,
   kEntryWeightsSection = 7,
-  kWordPhrasesSection = 8,
-  kWordSignaturesSection = 9,
-  kWordOffsetsSection = 10,
-  kWordTextsSection = 11,
 };
 
 struct SuggestionTotals {
   uint64_t phrase_count = 0;
   uint64_t entry_count = 0;
-  uint64_t word_count = 0;
   // Number of documents of the whole collection.
   uint64_t collection_document_count = 0;
   uint64_t count_error_max = 0;
 };
-static_assert(sizeof(SuggestionTotals) == 40);
+static_assert(sizeof(SuggestionTotals) == 32);
 
 // Collection-wide, and equal in every partition that holds the phrase.
 struct PhraseRecord {
@@ -47,11 +42,8 @@ struct PhraseRecord {
 };
 static_assert(sizeof(PhraseRecord) == 8);
 
-// Flags of a phrase: it is a document's title; it is a word of the vocabulary.
+// Flags of a phrase: it is a document's title; it is a heading or the text of a link.
 inline constexpr uint16_t kPhraseIsTitle = 1;
-inline constexpr uint16_t kPhraseIsWord = 2;
-
-// Maximum number of characters of a word in the vocabulary.
-inline constexpr size_t kVocabularyWordMax = 40;
+inline constexpr uint16_t kPhraseIsName = 2;
 
 }  // namespace search::index

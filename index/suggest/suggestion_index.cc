@@ -7,7 +7,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "index/suggest/letter_signature.h"
 #include "neptune/base/strings.h"
 
 namespace search::index {
@@ -60,8 +59,7 @@ Status SuggestionIndex::Load() {
   if (totals.size() != 1) return file_->Damaged("expected one record of totals");
   totals_ = totals[0];
   NEPTUNE_RETURN_IF_ERROR(LoadPhrases());
-  NEPTUNE_RETURN_IF_ERROR(LoadEntries());
-  return LoadWords();
+  return LoadEntries();
 }
 
 Status SuggestionIndex::LoadPhrases() {
@@ -94,32 +92,6 @@ Status SuggestionIndex::LoadEntries() {
       return file_->Damaged("entry ", i, " refers to no phrase");
     }
   }
-  return neptune::OkStatus();
-}
-
-Status SuggestionIndex::LoadWords() {
-  NEPTUNE_ASSIGN_OR_RETURN(words_, file_->Array<uint32_t>(kWordPhrasesSection));
-  NEPTUNE_ASSIGN_OR_RETURN(word_signatures_, file_->Array<uint32_t>(kWordSignaturesSection));
-  NEPTUNE_ASSIGN_OR_RETURN(word_offsets_, file_->Array<uint32_t>(kWordOffsetsSection));
-  NEPTUNE_ASSIGN_OR_RETURN(word_texts_, file_->Section(kWordTextsSection));
-  if (words_.size() != totals_.word_count || word_signatures_.size() != words_.size() ||
-      word_offsets_.size() != words_.size() + 1 || word_offsets_.front() != 0 ||
-      word_offsets_.back() != word_texts_.size() ||
-      !std::is_sorted(word_offsets_.begin(), word_offsets_.end())) {
-    return file_->Damaged("tables of words are inconsistent");
-  }
-  size_t characters = 0;
-  for (size_t i = 0; i < words_.size(); ++i) {
-    if (words_[i] >= records_.size() || key(words_[i]) != word(i)) {
-      return file_->Damaged("word ", i, " refers to no phrase");
-    }
-    const size_t now = CharacterCount(word(i));
-    if (now < characters || now > kVocabularyWordMax) {
-      return file_->Damaged("word ", i, " is out of order");
-    }
-    while (characters < now) word_begins_[++characters] = i;
-  }
-  while (characters + 1 < word_begins_.size()) word_begins_[++characters] = words_.size();
   return neptune::OkStatus();
 }
 
@@ -159,20 +131,6 @@ std::vector<Completion> SuggestionIndex::Complete(std::string_view prefix, size_
                            .document_count = record(phrase).document_count});
   }
   return completions;
-}
-
-std::optional<size_t> SuggestionIndex::FindPhrase(std::string_view wanted) const {
-  const auto phrases = std::views::iota(size_t{0}, records_.size());
-  const auto at =
-      std::ranges::partition_point(phrases, [&](size_t phrase) { return key(phrase) < wanted; });
-  if (at == phrases.end() || key(*at) != wanted) return std::nullopt;
-  return *at;
-}
-
-uint32_t SuggestionIndex::WordCount(std::string_view folded) const {
-  const auto phrase = FindPhrase(folded);
-  if (!phrase || (records_[*phrase].flags & kPhraseIsWord) == 0) return 0;
-  return records_[*phrase].document_count;
 }
 
 }  // namespace search::index

@@ -1,5 +1,4 @@
-// The suggestions of one partition: the best completions of the typed text, the vocabulary, and the
-// pairs of words.
+// The suggestions of one partition: the best completions of the typed text.
 //
 // Format: format.md.
 // Maps a file read-only.
@@ -12,11 +11,8 @@
 
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,11 +56,6 @@ class SuggestionIndex {
   // has no completions.
   std::vector<Completion> Complete(std::string_view prefix, size_t count_max) const;
 
-  bool HasCompletion(std::string_view prefix) const {
-    const Range range = EntriesOf(prefix);
-    return range.begin < range.end;
-  }
-
   // Phrases are numbered from 0 in ascending order of key.
   size_t phrase_count() const { return records_.size(); }
   std::string_view key(size_t phrase) const { return Text(2 * phrase); }
@@ -73,22 +64,6 @@ class SuggestionIndex {
     return shown.empty() ? key(phrase) : shown;
   }
   const PhraseRecord& record(size_t phrase) const { return records_[phrase]; }
-  std::optional<size_t> FindPhrase(std::string_view key) const;
-
-  // The vocabulary: words of documents, by number of characters, then ascending.
-  size_t word_count() const { return words_.size(); }
-  size_t word_phrase(size_t word) const { return words_[word]; }
-  std::string_view word(size_t word) const {
-    return word_texts_.substr(word_offsets_[word], word_offsets_[word + 1] - word_offsets_[word]);
-  }
-  // Index of the first word of at least `characters` characters; word_count() if there is none.
-  size_t FirstWordOf(size_t characters) const {
-    return word_begins_[std::min(characters, word_begins_.size() - 1)];
-  }
-  // Number of documents of the collection that contain the word; 0 if it is not in the vocabulary.
-  uint32_t WordCount(std::string_view folded) const;
-  // Signatures (letter_signature.h), indexed by word.
-  std::span<const uint32_t> word_signatures() const { return word_signatures_; }
 
   const SuggestionTotals& totals() const { return totals_; }
   uint64_t size() const { return file_->size(); }
@@ -103,7 +78,6 @@ class SuggestionIndex {
   neptune::Status Load();
   neptune::Status LoadPhrases();
   neptune::Status LoadEntries();
-  neptune::Status LoadWords();
   std::string_view Text(size_t i) const {
     return texts_.substr(offsets_[i], offsets_[i + 1] - offsets_[i]);
   }
@@ -121,12 +95,6 @@ class SuggestionIndex {
   std::span<const uint32_t> entry_phrases_;
   std::span<const uint8_t> entry_starts_;
   RangeMax entry_weights_;
-  std::span<const uint32_t> words_;
-  std::span<const uint32_t> word_signatures_;
-  // A contiguous copy, because spelling reads many of them.
-  std::span<const uint32_t> word_offsets_;
-  std::string_view word_texts_;
-  std::array<size_t, kVocabularyWordMax + 2> word_begins_ = {};  // indexed by number of characters
 };
 
 }  // namespace search::index

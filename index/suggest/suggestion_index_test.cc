@@ -62,6 +62,73 @@ TEST(SuggestionIndexTest, FrequentSequencesComeWithoutBeingTitles) {
       << "two documents are too few";
 }
 
+TEST(SuggestionIndexTest, WhatPeopleWroteAsAWholeComesBeforeFrequentWords) {
+  std::vector<std::pair<std::string, std::string>> texts(50, {"", "the index of an index scan"});
+  auto documents = DocumentsSaying(texts);
+  documents[3].title = "Creating Indexes";
+  documents[4].extra_text = "indexing your text\nindex\n";
+  const auto found = CompleteOf(documents, "ind");
+  ASSERT_GE(found.size(), 4u);
+  EXPECT_EQ(found[0], "indexing your text");
+  EXPECT_EQ(found[1], "Creating Indexes") << "a title, although it matches at a later word";
+  EXPECT_EQ(found[2], "index") << "the most frequent word";
+  EXPECT_EQ(found[3], "index scan");
+}
+
+TEST(SuggestionIndexTest, NamesOfAPartOfAllDocumentsAreLeftOut) {
+  auto documents = DocumentsSaying(
+      std::vector<std::pair<std::string, std::string>>(30, {"", "body text without it"}));
+  for (size_t i = 0; i < documents.size(); ++i) {
+    documents[i].extra_text = i < 8 ? "Notes on upgrades\n" : "Notes, all\n";
+  }
+  const auto found = CompleteOf(documents, "notes");
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_EQ(found[0], "Notes on upgrades");
+  EXPECT_EQ(std::count(found.begin(), found.end(), "Notes, all"), 0);
+}
+
+TEST(SuggestionIndexTest, AskedQuestionsComeWithTheirCase) {
+  const auto documents = DocumentsSaying(std::vector<std::pair<std::string, std::string>>(
+      20, {"Vacuum", "to vacuum a table, then analyze 13 of them"}));
+  const TestSuggestions suggestions(documents,
+                                    {.writer = {.queries = {{"how do I vacuum a Table", 6},
+                                                            {"How do I vacuum a table", 3},
+                                                            {"vacuum 13 tables", 9},
+                                                            {"vacuum nosuchword", 90},
+                                                            {"title:vacuum", 90},
+                                                            {"13 14", 90},
+                                                            {"vacuum", 5}}}});
+  EXPECT_EQ(Texts(suggestions.Complete("how", kCount)),
+            (std::vector<std::string>{"how do I vacuum a Table"}));
+  const auto found = Texts(suggestions.Complete("vacuum", kCount));
+  ASSERT_GE(found.size(), 2u);
+  EXPECT_EQ(found[0], "Vacuum");
+  EXPECT_EQ(std::count(found.begin(), found.end(), "vacuum nosuchword"), 0);
+  EXPECT_EQ(std::count(found.begin(), found.end(), "vacuum 13 tables"), 0) << "no tables";
+  EXPECT_EQ(std::count(found.begin(), found.end(), "title:vacuum"), 0);
+  const auto numbers = Texts(suggestions.Complete("13", kCount));
+  EXPECT_EQ(std::count(numbers.begin(), numbers.end(), "13 14"), 0);
+}
+
+TEST(SuggestionIndexTest, AskedQuestionsAreThoseOfOneIndex) {
+  const auto documents = ZipfDocuments(300, 12);
+  std::mt19937_64 random(12);
+  SuggestionWriterOptions writer;
+  for (uint32_t i = 1; i <= 200; ++i) {
+    std::string text = "w" + std::to_string(random() % 400);
+    for (size_t n = random() % 3; n > 0; --n) text += " w" + std::to_string(random() % 400);
+    writer.queries.push_back({text, i});
+  }
+  const TestSuggestions single(documents, {.writer = writer});
+  const TestSuggestions parts(documents, {.partition_count = 5, .writer = writer});
+  for (const AskedQuery& query : writer.queries) {
+    for (const size_t size : {size_t{2}, query.text.size()}) {
+      const std::string prefix = query.text.substr(0, size);
+      ASSERT_EQ(parts.Complete(prefix, kCount), single.Complete(prefix, kCount)) << prefix;
+    }
+  }
+}
+
 // The best completions, found by examining every phrase and every word of it.
 std::vector<Completion> Exhaustive(const SuggestionIndex& index, const std::string& prefix) {
   std::vector<Completion> all;
@@ -194,6 +261,17 @@ TEST(SuggestionIndexTest, TheSameDocumentsGiveTheSameBytes) {
   for (size_t p = 0; p < 3; ++p) {
     EXPECT_EQ(ReadBytes(one.Directory(p) + "/suggest"), ReadBytes(other.Directory(p) + "/suggest"));
   }
+}
+
+TEST(SuggestionIndexTest, TheExampleOfTheFormatIsWhatIsWritten) {
+  const TestSuggestions suggestions(DocumentsSaying({{"Heap", "a heap"}}), {});
+  const PhraseRecord& record = suggestions.index(0).record(0);
+  EXPECT_EQ(record.document_count, 1u);
+  EXPECT_EQ(record.weight, 36'875u);
+  EXPECT_EQ(record.flags, kPhraseIsTitle);
+  const std::string counts = ReadBytes(suggestions.Directory(0) + "/suggest.counts");
+  const std::string example("\x00\x04heap\x03\x01\x00\x01\x80\x10\x01\x04Heap\x00", 19);
+  EXPECT_NE(counts.find(example), std::string::npos);
 }
 
 TEST(SuggestionIndexTest, AnEmptyPartitionHasNothing) {

@@ -8,16 +8,18 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <thread>
 #include <utility>
 
 #include "index/core/segment/file_appender.h"
 #include "index/core/segment/varint.h"
-#include "index/suggest/letter_signature.h"
+#include "index/suggest/dictionary_builder.h"
 #include "index/suggest/phrase_counts.h"
 #include "index/suggest/phrase_text.h"
 #include "index/suggest/phrase_weight.h"
+#include "index/suggest/query_phrases.h"
 #include "index/suggest/range_max.h"
 #include "index/suggest/suggestion_format.h"
 #include "neptune/base/strings.h"
@@ -44,6 +46,10 @@ struct MergedPhrase {
     for (const PhraseVariant& variant : counts.variants) sum += variant.document_count;
     return static_cast<uint32_t>(std::min<uint64_t>(sum, UINT32_MAX));
   }
+  // The same, or documents that it names.
+  uint32_t document_count() const {
+    return std::max({text_count(), counts.title.count, counts.name.count});
+  }
 };
 
 void AddVariants(const std::vector<PhraseVariant>& from, std::vector<PhraseVariant>* to) {
@@ -57,19 +63,6 @@ void AddVariants(const std::vector<PhraseVariant>& from, std::vector<PhraseVaria
       to->insert(at, variant);
     }
   }
-}
-
-void AddTitle(const PhraseCounts& from, PhraseCounts* to) {
-  if (from.title_count == 0) return;
-  const bool is_better =
-      to->title_count == 0 || from.title_rank > to->title_rank ||
-      (from.title_rank == to->title_rank && from.title_doc_id < to->title_doc_id);
-  if (is_better) {
-    to->title = from.title;
-    to->title_rank = from.title_rank;
-    to->title_doc_id = from.title_doc_id;
-  }
-  to->title_count += from.title_count;
 }
 
 // Calls visit(phrase) for every phrase of the collection in ascending order of key.
@@ -95,7 +88,8 @@ Status ForEachPhrase(const Readers& readers, const Visit& visit) {
     for (const size_t i : merged.holders) {
       AddVariants(readers[i]->phrase().variants, &merged.counts.variants);
       merged.counts.is_title_word |= readers[i]->phrase().is_title_word;
-      AddTitle(readers[i]->phrase(), &merged.counts);
+      merged.counts.title.Add(readers[i]->phrase().title);
+      merged.counts.name.Add(readers[i]->phrase().name);
     }
     NEPTUNE_RETURN_IF_ERROR(visit(merged));
     for (const size_t i : merged.holders) {
@@ -110,9 +104,16 @@ Status ForEachPhrase(const Readers& readers, const Visit& visit) {
 struct Thresholds {
   uint32_t word_documents_min = 1;
   uint32_t sequence_documents_min = 1;
+  uint32_t name_documents_min = 1;
+  // Names of more documents are those of a part that all documents have, such as `See also`.
+  uint32_t name_documents_max = UINT32_MAX;
 
   bool Keeps(const MergedPhrase& phrase) const {
-    return phrase.counts.title_count > 0 || KeepsText(phrase);
+    return phrase.counts.title.count > 0 || KeepsName(phrase) || KeepsText(phrase);
+  }
+  bool KeepsName(const MergedPhrase& phrase) const {
+    const uint32_t count = phrase.counts.name.count;
+    return count >= std::max(1U, name_documents_min) && count <= name_documents_max;
   }
   bool KeepsText(const MergedPhrase& phrase) const {
     if (phrase.counts.is_title_word) return true;
@@ -133,17 +134,28 @@ uint32_t SmallestCount(const std::map<uint32_t, uint64_t>& phrases_by_count, uin
   return smallest;
 }
 
-StatusOr<Thresholds> ChooseThresholds(const Readers& readers, const SuggestionLimits& limits) {
+// Also tells the questions which partitions have their words.
+StatusOr<Thresholds> ChooseThresholds(const Readers& readers, const SuggestionLimits& limits,
+                                      QueryPhrases* queries) {
   std::map<uint32_t, uint64_t> words;
   std::map<uint32_t, uint64_t> sequences;
+  std::map<uint32_t, uint64_t> names;
   NEPTUNE_RETURN_IF_ERROR(ForEachPhrase(readers, [&](const MergedPhrase& phrase) {
     if (!phrase.counts.variants.empty())
       ++(phrase.is_word() ? words : sequences)[phrase.text_count()];
+    if (phrase.counts.name.count > 0) ++names[phrase.counts.name.count];
+    if (phrase.is_word()) queries->AddHolders(phrase.counts.key, phrase.holders);
     return neptune::OkStatus();
   }));
-  return Thresholds{SmallestCount(words, limits.word_count_max, 1),
-                    SmallestCount(sequences, limits.sequence_count_max,
-                                  std::max<uint32_t>(1, limits.sequence_documents_min))};
+  uint64_t document_count = 0;
+  for (const auto& reader : readers) document_count += reader->totals().document_count;
+  return Thresholds{
+      .word_documents_min = SmallestCount(words, limits.word_count_max, 1),
+      .sequence_documents_min = SmallestCount(sequences, limits.sequence_count_max,
+                                              std::max<uint32_t>(1, limits.sequence_documents_min)),
+      .name_documents_min = SmallestCount(names, limits.name_count_max, 1),
+      .name_documents_max = static_cast<uint32_t>(std::max<uint64_t>(
+          limits.name_documents_max, document_count / limits.name_documents_share))};
 }
 
 bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
@@ -158,18 +170,19 @@ bool IsWrittenLike(std::string_view title, std::string_view surface) {
   return lower == surface;
 }
 
-// The display text: the title as written if it is valid as a query, unless many more documents
-// write it in another way; then theirs. Empty if there is no such text.
+// The display text: the title or name as written if it is valid as a query, unless many more
+// documents write it in another way; then theirs. Empty if there is no such text.
 std::string DisplayText(const PhraseCounts& phrase) {
   constexpr uint32_t kManyMore = 10;
+  const NamedDocuments& named = phrase.title.count > 0 ? phrase.title : phrase.name;
   const auto best = std::max_element(
       phrase.variants.begin(), phrase.variants.end(),
       [](const auto& a, const auto& b) { return a.document_count < b.document_count; });
   const bool is_said = best != phrase.variants.end() && IsPlainQuery(best->surface);
-  if (phrase.title_count > 0 && IsPlainQuery(phrase.title) &&
-      (!is_said || best->document_count / kManyMore < phrase.title_count ||
-       IsWrittenLike(phrase.title, best->surface))) {
-    return phrase.title;
+  if (named.count > 0 && IsPlainQuery(named.text) &&
+      (!is_said || best->document_count / kManyMore < named.count ||
+       IsWrittenLike(named.text, best->surface))) {
+    return named.text;
   }
   if (is_said) return best->surface;
   return IsPlainQuery(phrase.key) ? phrase.key : std::string();
@@ -181,21 +194,26 @@ struct ChosenPhrase {
   PhraseRecord record;
 };
 
-void PutChosen(const MergedPhrase& phrase, bool keeps_text, std::string_view display,
+// Part of a phrase's worth that is not its text's.
+struct PhraseUse {
+  bool is_name = false;
+  uint32_t asked_count = 0;
+};
+
+void PutChosen(const MergedPhrase& phrase, const PhraseUse& use, std::string_view display,
                FileAppender* file) {
   const PhraseCounts& counts = phrase.counts;
   const size_t word_count =
       1 + static_cast<size_t>(std::count(counts.key.begin(), counts.key.end(), ' '));
-  const uint32_t document_count = std::max(phrase.text_count(), counts.title_count);
-  const bool is_title = counts.title_count > 0;
-  uint16_t flags = is_title ? kPhraseIsTitle : 0;
-  if (keeps_text && phrase.is_word() && CharacterCount(counts.key) <= kVocabularyWordMax) {
-    flags |= kPhraseIsWord;
-  }
+  const uint32_t document_count = phrase.document_count();
+  const bool is_title = counts.title.count > 0;
+  const uint16_t flags = (is_title ? kPhraseIsTitle : 0) | (use.is_name ? kPhraseIsName : 0);
   std::string bytes;
   PutVarint(document_count, &bytes);
-  const uint64_t title_worth = is_title ? TitleWorth(counts.title_rank) : 0;
-  PutVarint(PhraseWeight(document_count, title_worth, word_count), &bytes);
+  const uint64_t worth = (is_title ? TitleWorth(counts.title.rank) : 0) +
+                         (use.is_name ? NameWorth(counts.name.rank) : 0) +
+                         QueryWorth(use.asked_count);
+  PutVarint(PhraseWeight(document_count, worth, word_count), &bytes);
   PutVarint(flags, &bytes);
   PutVarint(counts.key.size(), &bytes);
   bytes += counts.key;
@@ -246,7 +264,6 @@ class PartitionFile {
     NEPTUNE_ASSIGN_OR_RETURN(file_, SectionFileWriter::Create(path, kSuggestionsKind));
     WritePhrases();
     WriteEntries();
-    WriteWords();
     totals_.phrase_count = phrases_.size();
     Append(kSuggestionTotalsSection, std::span<const SuggestionTotals>(&totals_, 1));
     return file_->Finish().status();
@@ -323,28 +340,6 @@ class PartitionFile {
     Append(kEntryWeightsSection, std::span<const uint16_t>(levels));
   }
 
-  void WriteWords() {
-    std::vector<uint32_t> words;
-    for (uint32_t i = 0; i < phrases_.size(); ++i) {
-      if ((phrases_[i].record.flags & kPhraseIsWord) != 0) words.push_back(i);
-    }
-    std::stable_sort(words.begin(), words.end(), [&](uint32_t a, uint32_t b) {
-      return CharacterCount(phrases_[a].key) < CharacterCount(phrases_[b].key);
-    });
-    std::vector<uint32_t> signatures;
-    std::vector<uint32_t> offsets = {0};
-    file_->BeginSection(kWordTextsSection);
-    for (const uint32_t word : words) {
-      signatures.push_back(LetterSignature(phrases_[word].key));
-      offsets.push_back(offsets.back() + static_cast<uint32_t>(phrases_[word].key.size()));
-      file_->Append(phrases_[word].key);
-    }
-    Append(kWordOffsetsSection, std::span<const uint32_t>(offsets));
-    totals_.word_count = words.size();
-    Append(kWordPhrasesSection, std::span<const uint32_t>(words));
-    Append(kWordSignaturesSection, std::span<const uint32_t>(signatures));
-  }
-
   const std::span<const ChosenPhrase> phrases_;
   SuggestionTotals totals_;
   std::unique_ptr<SectionFileWriter> file_;
@@ -354,26 +349,77 @@ std::string WorkingPath(const std::string& directory) {
   return neptune::StrCat(directory, "/", kSuggestionsFileName, ".part");
 }
 
-// Writes each partition's chosen phrases to its working file.
-Status WriteChosen(const Readers& readers, const Thresholds& thresholds,
-                   const std::vector<std::string>& directories) {
-  std::vector<std::unique_ptr<FileAppender>> files;
-  for (const std::string& directory : directories) {
-    files.push_back(std::make_unique<FileAppender>());
-    NEPTUNE_RETURN_IF_ERROR(files.back()->Create(WorkingPath(directory)));
+// Words of one document only are more often errors than what is meant, unless a title has them.
+void AddToDictionary(const MergedPhrase& phrase, std::string_view display,
+                     DictionaryBuilder* dictionary) {
+  const uint32_t document_count = phrase.document_count();
+  const std::string& key = phrase.counts.key;
+  if (!phrase.is_word()) {
+    dictionary->AddPhrase(key, document_count);
+    return;
   }
-  NEPTUNE_RETURN_IF_ERROR(ForEachPhrase(readers, [&](const MergedPhrase& phrase) {
-    if (!thresholds.Keeps(phrase)) return neptune::OkStatus();
-    const std::string display = DisplayText(phrase.counts);
-    if (display.empty()) return neptune::OkStatus();
-    for (const size_t holder : phrase.holders) {
-      PutChosen(phrase, thresholds.KeepsText(phrase), display, files[holder].get());
+  const bool is_ascii = std::all_of(display.begin(), display.end(),
+                                    [](char c) { return static_cast<uint8_t>(c) < 0x80; });
+  std::string shown;
+  AppendLowerCase(is_ascii ? key : display, &shown);
+  const bool is_of_title = phrase.counts.is_title_word || phrase.counts.title.count > 0;
+  dictionary->AddWord({.folded = key,
+                       .shown = shown,
+                       .document_count = document_count,
+                       .may_be_meant = document_count > 1 || is_of_title});
+}
+
+// Writes each partition's chosen phrases to its working file, and adds them to the dictionary.
+class ChosenFiles {
+ public:
+  explicit ChosenFiles(DictionaryBuilder* dictionary) : dictionary_(dictionary) {}
+
+  Status Create(const std::vector<std::string>& directories) {
+    for (const std::string& directory : directories) {
+      files_.push_back(std::make_unique<FileAppender>());
+      NEPTUNE_RETURN_IF_ERROR(files_.back()->Create(WorkingPath(directory)));
     }
     return neptune::OkStatus();
-  }));
-  for (const auto& file : files) NEPTUNE_RETURN_IF_ERROR(file->Close(/*durable=*/false));
-  return neptune::OkStatus();
-}
+  }
+
+  Status WriteAll(const Readers& readers, const Thresholds& thresholds, QueryPhrases* queries) {
+    NEPTUNE_RETURN_IF_ERROR(ForEachPhrase(readers, [&](const MergedPhrase& phrase) {
+      while (const auto query = queries->TakeBefore(phrase.counts.key)) PutQuery(*query);
+      const auto query = queries->Take(phrase.counts.key);
+      if (query || thresholds.Keeps(phrase)) PutPhrase(phrase, thresholds, query);
+      return neptune::OkStatus();
+    }));
+    while (const auto query = queries->TakeNext()) PutQuery(*query);
+    for (const auto& file : files_) NEPTUNE_RETURN_IF_ERROR(file->Close(/*durable=*/false));
+    return neptune::OkStatus();
+  }
+
+ private:
+  void Put(const MergedPhrase& phrase, const PhraseUse& use, std::string_view display) {
+    for (const size_t holder : phrase.holders)
+      PutChosen(phrase, use, display, files_[holder].get());
+  }
+
+  // Documents that name the phrase show how it is written better than those who asked for it.
+  void PutPhrase(const MergedPhrase& phrase, const Thresholds& thresholds,
+                 const std::optional<QueryPhrase>& query) {
+    const std::string display = DisplayText(phrase.counts);
+    if (display.empty()) return;
+    Put(phrase, {.is_name = thresholds.KeepsName(phrase), .asked_count = query ? query->count : 0},
+        display);
+    AddToDictionary(phrase, display, dictionary_);
+  }
+
+  void PutQuery(const QueryPhrase& query) {
+    MergedPhrase phrase;
+    phrase.counts.key = query.key;
+    phrase.holders = query.holders;
+    Put(phrase, {.asked_count = query.count}, query.text);
+  }
+
+  DictionaryBuilder* const dictionary_;
+  std::vector<std::unique_ptr<FileAppender>> files_;
+};
 
 Status WritePartition(const std::string& directory, const SuggestionTotals& totals) {
   std::ifstream in(WorkingPath(directory), std::ios::binary);
@@ -414,9 +460,19 @@ Status FinishSuggestions(const std::vector<std::string>& directories,
     totals.count_error_max += reader->totals().count_error_max;
     readers.push_back(std::move(reader));
   }
-  NEPTUNE_ASSIGN_OR_RETURN(const Thresholds thresholds, ChooseThresholds(readers, options.limits));
-  Status status = WriteChosen(readers, thresholds, directories);
+  QueryPhrases queries(options.queries);
+  NEPTUNE_ASSIGN_OR_RETURN(const Thresholds thresholds,
+                           ChooseThresholds(readers, options.limits, &queries));
+  DictionaryBuilder dictionary;
+  ChosenFiles chosen(&dictionary);
+  Status status = chosen.Create(directories);
+  if (status.ok()) status = chosen.WriteAll(readers, thresholds, &queries);
   if (status.ok()) status = WritePartitions(directories, totals, options.thread_count);
+  if (status.ok()) {
+    const size_t copies = std::min(options.dictionary_copies, directories.size());
+    status = dictionary.Write({directories.begin(), directories.begin() + ptrdiff_t(copies)},
+                              totals.collection_document_count, totals.count_error_max);
+  }
   for (const std::string& directory : directories) ::unlink(WorkingPath(directory).c_str());
   return status;
 }

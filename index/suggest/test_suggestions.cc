@@ -29,6 +29,9 @@ TestSuggestions::TestSuggestions(const std::vector<TestDocument>& documents,
     CHECK(index.ok()) << index.status();
     indexes_.push_back(*std::move(index));
   }
+  auto dictionary = SpellingDictionary::Open(directories.front());
+  CHECK(dictionary.ok()) << dictionary.status();
+  dictionary_ = *std::move(dictionary);
 }
 
 std::string TestSuggestions::Directory(size_t i) const {
@@ -49,17 +52,9 @@ std::vector<Completion> TestSuggestions::Complete(const std::string& prefix,
   return all;
 }
 
-Spellings TestSuggestions::FindAllSpellings(const std::vector<SpelledWord>& words) const {
-  Spellings all = FindSpellings(*indexes_[0], words);
-  for (size_t i = 1; i < indexes_.size(); ++i) {
-    all = MergeSpellings(all, FindSpellings(*indexes_[i], words), words);
-  }
-  return all;
-}
-
 std::string TestSuggestions::Spell(const std::string& query) const {
   const std::vector<SpelledWord> words = WordsToSpell(query);
-  const auto spelled = ComposeSpellings(query, words, FindAllSpellings(words), 1);
+  const auto spelled = ComposeSpellings(query, words, FindSpellings(*dictionary_, words), 1);
   return spelled.empty() ? std::string() : spelled[0].text;
 }
 

@@ -14,6 +14,7 @@
 #include "index/core/testing/documents.h"
 #include "index/suggest/phrase_counter.h"
 #include "index/suggest/spelling.h"
+#include "index/suggest/spelling_dictionary.h"
 #include "index/suggest/suggestion_index.h"
 #include "index/suggest/suggestion_writer.h"
 
@@ -33,17 +34,19 @@ class TestSuggestions {
 
   size_t partition_count() const { return indexes_.size(); }
   const SuggestionIndex& index(size_t i) const { return *indexes_[i]; }
+  // The dictionary of the first partition.
+  const SpellingDictionary& dictionary() const { return *dictionary_; }
   std::string Directory(size_t i) const;
 
   // Completions of all partitions, merged.
   std::vector<Completion> Complete(const std::string& prefix, size_t count_max) const;
-  Spellings FindAllSpellings(const std::vector<SpelledWord>& words) const;
   // The best other text for the query; empty if there is none.
   std::string Spell(const std::string& query) const;
 
  private:
   TemporaryFolder folder_;
   std::vector<std::unique_ptr<SuggestionIndex>> indexes_;
+  std::unique_ptr<SpellingDictionary> dictionary_;
 };
 
 // Documents with these titles and bodies, numbered from 1, of rank 0.5.

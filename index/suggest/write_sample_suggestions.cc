@@ -1,5 +1,5 @@
-// Writes the small files that the fuzz target starts from: write_sample_suggestions SUGGESTIONS
-// COUNTS
+// Writes the small files that the fuzz target starts from: write_sample_suggestions DICTIONARY
+// SUGGESTIONS COUNTS
 
 #include <cstdio>
 #include <filesystem>
@@ -9,7 +9,8 @@
 
 namespace {
 
-int Run(const std::filesystem::path& suggestions, const std::filesystem::path& counts) {
+int Run(const std::filesystem::path& dictionary, const std::filesystem::path& suggestions,
+        const std::filesystem::path& counts) {
   using namespace search::index;
   const std::filesystem::path folder = suggestions.string() + ".parts";
   std::filesystem::create_directories(folder);
@@ -24,6 +25,7 @@ int Run(const std::filesystem::path& suggestions, const std::filesystem::path& c
   }
   if (!counter.Finish(folder.string()).ok() || !FinishSuggestions({folder.string()}).ok()) return 1;
   const auto overwrite = std::filesystem::copy_options::overwrite_existing;
+  std::filesystem::copy_file(folder / "spelling", dictionary, overwrite);
   std::filesystem::copy_file(folder / "suggest", suggestions, overwrite);
   std::filesystem::copy_file(folder / "suggest.counts", counts, overwrite);
   std::filesystem::remove_all(folder);
@@ -33,9 +35,9 @@ int Run(const std::filesystem::path& suggestions, const std::filesystem::path& c
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: write_sample_suggestions SUGGESTIONS COUNTS\n");
+  if (argc != 4) {
+    std::fprintf(stderr, "usage: write_sample_suggestions DICTIONARY SUGGESTIONS COUNTS\n");
     return 2;
   }
-  return Run(argv[1], argv[2]);
+  return Run(argv[1], argv[2], argv[3]);
 }

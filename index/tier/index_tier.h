@@ -69,9 +69,10 @@ class IndexTier {
 
   virtual TierInfo Info() const = 0;
 
-  // The best completions and the spelling data of this partition, with collection-wide counts
-  // (index/suggest). REQUIRES: a request that suggest_operators.h accepts.
-  // Errors: UNIMPLEMENTED, the default, if the implementation or the index has no suggestions.
+  // The best completions of this partition, and the spellings of the whole collection, with
+  // collection-wide counts (index/suggest). REQUIRES: a request that suggest_operators.h accepts.
+  // Errors: UNIMPLEMENTED, the default, if the implementation or the index has no suggestions, or
+  // this partition no dictionary.
   virtual neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const {
     return neptune::Unimplemented("index tier ", Info().implementation, " has no suggestions");
   }

@@ -75,6 +75,15 @@ void MergeFields(const TierAnswer& a, const TierAnswer& b, TierAnswer* merged) {
   for (const std::string& name : found) merged->add_found_fields(name);
 }
 
+// Known only if both answers know them.
+void MergeWordCounts(const TierAnswer& a, const TierAnswer& b, TierAnswer* merged) {
+  if (a.word_document_counts_size() != b.word_document_counts_size()) return;
+  for (int i = 0; i < a.word_document_counts_size(); ++i) {
+    const uint64_t sum = uint64_t{a.word_document_counts(i)} + b.word_document_counts(i);
+    merged->add_word_document_counts(static_cast<uint32_t>(std::min<uint64_t>(sum, UINT32_MAX)));
+  }
+}
+
 // Adds what `from` knows; both know the same, or nothing.
 void AddBounds(const OtherTierBounds& from, OtherTierBounds* to) {
   to->set_static_rank_units(std::max(to->static_rank_units(), from.static_rank_units()));
@@ -167,6 +176,7 @@ TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t h
   merged.set_epoch(a.epoch() + b.epoch());  // hashes: the sum wraps around
   merged.set_prefix_is_cut(a.prefix_is_cut() || b.prefix_is_cut());
   merged.set_undated_count(AddSaturated(a.undated_count(), b.undated_count()));
+  MergeWordCounts(a, b, &merged);
   MergeSites(a, b, &merged);
   MergeFields(a, b, &merged);
   for (const TierAnswer* answer : {&a, &b}) {

@@ -103,6 +103,18 @@ TEST(MergeTierAnswersTest, JoinsWhatIsKnownOfTheOtherTier) {
   EXPECT_FALSE(MergeTierAnswers(TierAnswer(), TierAnswer(), 1).has_other_tier());
 }
 
+TEST(MergeTierAnswersTest, WordsAreCountedOnlyIfAllCountThem) {
+  TierAnswer a;
+  a.add_word_document_counts(3);
+  a.add_word_document_counts(UINT32_MAX);
+  TierAnswer b = a;
+  const TierAnswer merged = MergeTierAnswers(a, b, 1);
+  ASSERT_EQ(merged.word_document_counts_size(), 2);
+  EXPECT_EQ(merged.word_document_counts(0), 6U);
+  EXPECT_EQ(merged.word_document_counts(1), UINT32_MAX);
+  EXPECT_EQ(MergeTierAnswers(a, TierAnswer(), 1).word_document_counts_size(), 0);
+}
+
 TEST(MergeTierAnswersTest, OrdersEqualScoresByDocId) {
   TierAnswer a;
   *a.add_hits() = Hit(9, 1.0f);

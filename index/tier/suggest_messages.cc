@@ -70,6 +70,8 @@ SpellQuery ToMessage(const std::vector<SpelledWord>& words) {
     message->set_folded(word.folded);
     message->set_may_change(word.may_change);
     message->set_may_join(word.may_join);
+    message->set_is_accented(word.is_accented);
+    message->set_is_known(word.is_known);
   }
   return query;
 }
@@ -77,8 +79,11 @@ SpellQuery ToMessage(const std::vector<SpelledWord>& words) {
 std::vector<SpelledWord> FromMessage(const SpellQuery& query) {
   std::vector<SpelledWord> words;
   for (const SpellQueryWord& word : query.words()) {
-    words.push_back(
-        {.folded = word.folded(), .may_change = word.may_change(), .may_join = word.may_join()});
+    words.push_back({.folded = word.folded(),
+                     .may_change = word.may_change(),
+                     .may_join = word.may_join(),
+                     .is_accented = word.is_accented(),
+                     .is_known = word.is_known()});
   }
   return words;
 }

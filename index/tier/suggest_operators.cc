@@ -80,13 +80,6 @@ StatusOr<SpellAnswer> SpellOperator(const IndexTier& tier, const SpellQuery& que
   return tier.Spell(query);
 }
 
-SpellAnswer MergeSpellAnswers(const SpellAnswer& a, const SpellAnswer& b, const SpellQuery& query) {
-  SpellAnswer merged =
-      ToMessage(MergeSpellings(FromMessage(a), FromMessage(b), FromMessage(query)));
-  merged.set_index_version(std::min(a.index_version(), b.index_version()));
-  return merged;
-}
-
 StatusOr<CountAnswer> CountOperator(const IndexTier& tier, const CountQuery& query,
                                     const TierSearchControl& control) {
   if (query.queries_size() < 1 || query.queries_size() > kCountedQueriesMax) {

@@ -1,11 +1,11 @@
-// The operators of the aggregation calls for suggestions and spelling: answer a partition, merge
-// two answers.
+// The operators of the calls for suggestions, spelling and counts: answer a partition, merge two
+// answers. Spellings are not merged: a partition with the dictionary answers for the collection.
 //
 // Source: [Chu03] figures 4 and 5 (local and reduce operator).
 // Pure functions.
 // Threads: thread-safe as the tier is.
 // Errors of local operators: INVALID_ARGUMENT for a request outside the limits of suggest.proto;
-// UNIMPLEMENTED for a tier without suggestions.
+// UNIMPLEMENTED for a tier without suggestions, or a partition without the dictionary.
 //
 // The merges are commutative and associative, so a tree of any shape yields the same bytes.
 
@@ -29,7 +29,6 @@ SuggestAnswer MergeSuggestAnswers(const SuggestAnswer& a, const SuggestAnswer& b
                                   uint32_t count_max);
 
 neptune::StatusOr<SpellAnswer> SpellOperator(const IndexTier& tier, const SpellQuery& query);
-SpellAnswer MergeSpellAnswers(const SpellAnswer& a, const SpellAnswer& b, const SpellQuery& query);
 
 // Every tier supports this: it runs a search for each query.
 neptune::StatusOr<CountAnswer> CountOperator(const IndexTier& tier, const CountQuery& query,

@@ -19,15 +19,6 @@ Status ReduceSuggestions(const Data& first, const Data& second, const Data& para
   return neptune::OkStatus();
 }
 
-Status ReduceSpellings(const Data& first, const Data& second, const Data& parameters,
-                       Data* result) {
-  NEPTUNE_ASSIGN_OR_RETURN(const SpellAnswer* const a, first.As<SpellAnswer>());
-  NEPTUNE_ASSIGN_OR_RETURN(const SpellAnswer* const b, second.As<SpellAnswer>());
-  NEPTUNE_ASSIGN_OR_RETURN(const SpellQuery* const query, parameters.As<SpellQuery>());
-  *result = Data::Of(MergeSpellAnswers(*a, *b, *query));
-  return neptune::OkStatus();
-}
-
 Status ReduceCounts(const Data& first, const Data& second, const Data&, Data* result) {
   NEPTUNE_ASSIGN_OR_RETURN(const CountAnswer* const a, first.As<CountAnswer>());
   NEPTUNE_ASSIGN_OR_RETURN(const CountAnswer* const b, second.As<CountAnswer>());
@@ -39,7 +30,6 @@ Status ReduceCounts(const Data& first, const Data& second, const Data&, Data* re
 
 void RegisterSuggestReduceOperators(neptune::ServiceRegistrar& registrar) {
   registrar.Reduce(neptune::MethodName(kSuggestReduceOperator), ReduceSuggestions);
-  registrar.Reduce(neptune::MethodName(kSpellReduceOperator), ReduceSpellings);
   registrar.Reduce(neptune::MethodName(kCountReduceOperator), ReduceCounts);
 }
 

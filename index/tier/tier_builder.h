@@ -11,9 +11,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "index/core/document.h"
 #include "index/core/search/ranking.h"
+#include "index/suggest/asked_query.h"
 #include "neptune/base/status.h"
 
 namespace search::index {
@@ -33,6 +36,13 @@ class TierBuilder {
   // REQUIRES: doc_id is greater than the previous document's, else INVALID_ARGUMENT.
   virtual neptune::Status Add(const IndexedDocument& document) = 0;
 
+  // The same for a document with these headings, one on each line, which are part of its text: they
+  // may become suggestions. Implementations without suggestions ignore them.
+  virtual neptune::Status AddWithHeadings(const IndexedDocument& document,
+                                          std::string_view headings) {
+    return Add(document);
+  }
+
   // Completes the partition. Call it once. The partition can be searched after FinishTierCollection
   // (registry.h), which needs all partitions of both tiers.
   virtual neptune::Status Finish() = 0;
@@ -46,6 +56,8 @@ struct TierCollectionOptions {
   // The first tier1_count directories are tier 1 and all others tier 2; 0: not known, or one tier.
   // If known, the segment variant writes bounds by which tier 2 need not always be asked.
   size_t tier1_count = 0;
+  // Questions to suggest, if the implementation supports it; the caller guards privacy.
+  std::vector<AskedQuery> asked_queries = {};
   // Number of partitions finished concurrently, if the implementation supports it.
   int thread_count = 1;
 };

@@ -19,13 +19,12 @@ inline constexpr char kTierSearchMethod[] = "Search";
 // Reduce operator: merges the answers of two disjoint sets of partitions.
 inline constexpr char kTierReduceOperator[] = "search.MergeTierAnswers";
 
-// Methods for suggestions (suggest.proto): SuggestQuery to SuggestAnswer, of short grain;
-// SpellQuery to SpellAnswer and CountQuery to CountAnswer, of long grain.
+// Methods for suggestions (suggest.proto): SuggestQuery to SuggestAnswer and SpellQuery to
+// SpellAnswer, of short grain; CountQuery to CountAnswer, of long grain.
 inline constexpr char kTierSuggestMethod[] = "Suggest";
 inline constexpr char kTierSpellMethod[] = "Spell";
 inline constexpr char kTierCountMethod[] = "Count";
 inline constexpr char kSuggestReduceOperator[] = "search.MergeSuggestAnswers";
-inline constexpr char kSpellReduceOperator[] = "search.MergeSpellAnswers";
 inline constexpr char kCountReduceOperator[] = "search.MergeCountAnswers";
 
 // Methods for details of a search, of long grain: ExplainQuery to ExplainAnswer (explain.proto) and

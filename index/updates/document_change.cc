@@ -34,6 +34,7 @@ neptune::Status CheckContent(uint64_t doc_id, const DocumentContent& content) {
   if (!content.language().empty() && FoldedLanguage(content.language()).empty()) {
     return neptune::InvalidArgument("document ", doc_id, ": the language is not a tag, as en");
   }
+  NEPTUNE_RETURN_IF_ERROR(CheckText(doc_id, "structure", content.structure(), kStructureSizeMax));
   if (content.url().empty()) return neptune::InvalidArgument("document ", doc_id, " has no url");
   if (content.has_static_rank() && !(content.static_rank() >= 0 && content.static_rank() <= 1)) {
     return neptune::InvalidArgument("document ", doc_id, " has static rank ", content.static_rank(),

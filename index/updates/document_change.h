@@ -24,6 +24,7 @@ inline constexpr size_t kTitleSizeMax = 4096;
 inline constexpr size_t kTextSizeMax = size_t{2} << 20;
 inline constexpr size_t kExtraTextSizeMax = size_t{64} << 10;
 inline constexpr size_t kSiteSizeMax = 256;
+inline constexpr size_t kStructureSizeMax = size_t{1} << 20;
 inline constexpr int kDocumentsOfChangeMax = 1000;
 inline constexpr size_t kPartitionChangeSizeMax = size_t{8} << 20;
 inline constexpr size_t kStatisticsPieceSizeMax = size_t{1} << 20;

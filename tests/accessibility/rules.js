@@ -200,7 +200,7 @@ window.accessibility = (() => {
     }
   };
   const checkTables = (report) => {
-    for (const table of all("table")) {
+    for (const table of all("table:not([role=presentation])")) {
       const name = table.caption?.textContent.trim() || table.getAttribute("aria-label");
       if (!name) report("1.3.1", "table-caption", table, "no caption");
       const heads = all("th", table);

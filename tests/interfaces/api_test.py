@@ -50,7 +50,10 @@ def queries() -> List[dict]:
         # Finds nothing: the word is demanded.
         send("/search?q=license+%2Bzzqqy&format=json"),
         send("/search?q=licens+-mit+site%3Anosuch&format=json"),
+        # Shows another spelling at once, offers one, and does neither.
         send("/search?q=lisense&format=json"),
+        send("/search?q=license+xicense&format=json"),
+        send("/search?q=lisense&spell=0&format=json"),
         send("/search?format=json"),
         send("/search?format=rss"),
         send("/search?q=a&start=-1"),

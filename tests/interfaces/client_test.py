@@ -4,6 +4,7 @@ A real HTTP server stands before the cluster and hands each request on.
 """
 
 import importlib.util
+import re
 import sys
 import unittest
 from typing import Any, List
@@ -49,7 +50,10 @@ class ClientOnClusterTest(unittest.TestCase):
         self.assertEqual(few, paged[:101])
 
     def test_completions_documents_console_and_status(self) -> None:
-        self.assertTrue(any(text.startswith("lice") for text in self.client.suggest("lice")))
+        texts = self.client.suggest("lice")
+        self.assertTrue(texts)
+        for text in texts:
+            self.assertTrue(any(word.startswith("lice") for word in re.split(r"\W+", text.lower())), text)
         first = next(self.client.results("license"))
         stored = self.client.document(first["id"])
         self.assertEqual({name: stored[name] for name in ("id", "url", "title", "site")},
@@ -60,6 +64,11 @@ class ClientOnClusterTest(unittest.TestCase):
         self.assertTrue(self.client.is_ready(complete=True))
         trace = self.client.search("license", trace=True)["trace"]
         self.assertEqual(trace["spans"][0]["name"], "search")
+
+    def test_a_correction_is_said_and_can_be_declined(self) -> None:
+        self.assertEqual(self.client.search("lisense")["corrected"]["query"], "license")
+        typed = self.client.search("lisense", as_typed=True)
+        self.assertEqual((typed["corrected"], typed["total"]), (None, 0))
 
     def test_documents_are_added_changed_and_removed(self) -> None:
         number = self.client.put(

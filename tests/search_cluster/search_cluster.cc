@@ -190,7 +190,8 @@ void SearchCluster::StartSearch(const Question& question, OnAnswer on_answer) {
   attempt->target = frontend::SearchPath({.query = question.query,
                                           .start = question.start,
                                           .count = question.count,
-                                          .format = frontend::PageFormat::kJson});
+                                          .format = frontend::PageFormat::kJson,
+                                          .may_correct = question.may_correct});
   if (!question.may_use_cache) attempt->headers.Set("Cache-Control", "no-cache");
   attempt->on_answer = std::move(on_answer);
   attempt->next = next_frontend_++;

@@ -46,6 +46,8 @@ struct Question {
   uint32_t start = 0;
   uint32_t count = 10;
   bool may_use_cache = false;
+  // False: the results are those of the query as it is typed, which the oracle knows.
+  bool may_correct = false;
 };
 
 class SearchCluster {

@@ -45,6 +45,7 @@ class SearchDetailsTest : public testing::Test {
   json Ask(SearchCluster& cluster, const frontend::SearchPageRequest& request) {
     frontend::SearchPageRequest as_json = request;
     as_json.format = frontend::PageFormat::kJson;
+    as_json.may_correct = false;  // the one index is asked as typed
     const auto response =
         cluster.Get("web-1", SearchPath(as_json), {{"Cache-Control", "no-cache"}});
     EXPECT_TRUE(response.ok()) << response.status();

@@ -130,11 +130,11 @@ TEST_F(SearchSuggestTest, EveryCompletionFindsSomething) {
   }
 }
 
-TEST_F(SearchSuggestTest, MisspelledQueriesAreAnsweredWithAnotherSpelling) {
+TEST_F(SearchSuggestTest, MisspelledQueriesAreAnsweredWithTheResultsOfAnotherSpelling) {
   Build();
   SearchCluster cluster(33, DevSpec(), folder_.path());
   std::mt19937_64 random(33);
-  size_t proposal_count = 0;
+  size_t corrected_count = 0;
   for (int i = 0; i < 60; ++i) {
     const auto& document = corpus_.documents[random() % corpus_.documents.size()];
     auto words = index::FoldWords(document.body, 60);
@@ -142,16 +142,34 @@ TEST_F(SearchSuggestTest, MisspelledQueriesAreAnsweredWithAnotherSpelling) {
     std::string word = words[random() % words.size()].text;
     if (word.size() < 6 || word[0] == 'w') continue;
     std::swap(word[2], word[3]);
-    const auto answer = cluster.Search({.query = word});
+    const auto answer = cluster.Search({.query = word, .may_correct = true});
     ASSERT_TRUE(answer.ok()) << answer.status();
-    if (answer->did_you_mean.empty()) continue;
-    ++proposal_count;
-    const auto meant = cluster.Search({.query = answer->did_you_mean});
-    ASSERT_TRUE(meant.ok()) << meant.status();
-    EXPECT_GT(meant->total, 0u) << word << " became " << answer->did_you_mean;
-    EXPECT_GE(meant->total, 10 * answer->total) << word << " became " << answer->did_you_mean;
+    if (answer->corrected_query.empty()) continue;
+    ++corrected_count;
+    const auto typed = cluster.Search({.query = word});
+    const auto meant = cluster.Search({.query = answer->corrected_query});
+    ASSERT_TRUE(typed.ok() && meant.ok()) << typed.status() << meant.status();
+    EXPECT_EQ(typed->total, 0u) << word;
+    EXPECT_GT(meant->total, 0u) << word << " became " << answer->corrected_query;
+    EXPECT_EQ(answer->total, meant->total) << word << " became " << answer->corrected_query;
+    EXPECT_EQ(answer->results[0].doc_id, meant->results[0].doc_id);
   }
-  EXPECT_GT(proposal_count, 5u);
+  EXPECT_GT(corrected_count, 5u);
+}
+
+TEST_F(SearchSuggestTest, NoWordOfADocumentIsCorrected) {
+  Build();
+  SearchCluster cluster(36, DevSpec(), folder_.path());
+  std::mt19937_64 random(36);
+  for (int i = 0; i < 60; ++i) {
+    const auto& document = corpus_.documents[random() % corpus_.documents.size()];
+    const auto words = index::FoldWords(document.body, 60);
+    if (words.empty()) continue;
+    const std::string query = words[random() % words.size()].text;
+    const auto answer = cluster.Search({.query = query, .may_correct = true});
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    EXPECT_EQ(answer->corrected_query, "") << query;
+  }
 }
 
 TEST_F(SearchSuggestTest, ADeadPartitionCostsOnlyItsPhrases) {
@@ -184,10 +202,12 @@ TEST_F(SearchSuggestTest, ATierWithoutSuggestionsAnswersSearchesAsBefore) {
   SearchCluster cluster(35, spec, folder_.path());
   EXPECT_TRUE(Complete(cluster, "lic").empty());
   for (int i = 0; i < 3; ++i) {
-    const auto answer = cluster.Search({.query = "lisence", .may_use_cache = true});
+    const auto answer =
+        cluster.Search({.query = "lisence", .may_use_cache = true, .may_correct = true});
     ASSERT_TRUE(answer.ok()) << answer.status();
     EXPECT_TRUE(answer->coverage.complete());
     EXPECT_EQ(answer->did_you_mean, "");
+    EXPECT_EQ(answer->corrected_query, "");
     cluster.simulator().RunFor(seconds(1));
   }
 }

@@ -16,6 +16,7 @@
 #include "index/tier/registry.h"
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
+#include "tools/build_index/asked_queries.h"
 #include "tools/build_index/partition_stages.h"
 #include "tools/build_index/rank_stage.h"
 #include "tools/build_index/read_stage.h"
@@ -33,7 +34,7 @@ using neptune::StrCat;
 using Facts = BuildJournal::Facts;
 
 // Increment when a stage's output changes for the same input.
-constexpr int kBuildVersion = 3;
+constexpr int kBuildVersion = 4;
 constexpr uint64_t kIndexVersionBits = 53;
 
 Status CheckOptions(const BuildOptions& options) {
@@ -48,6 +49,9 @@ Status CheckOptions(const BuildOptions& options) {
   }
   if (options.thread_count < 1 || options.thread_count > 64) {
     return InvalidArgument("the number of threads must be 1 to 64");
+  }
+  if (!options.asked_queries.empty() && options.asked_hours_min < kAskedHoursMin) {
+    return InvalidArgument("queries must have been asked in at least ", kAskedHoursMin, " hours");
   }
   if (options.memory_mb < 256) return InvalidArgument("the memory must be at least 256 MiB");
   if (options.index_tiers.empty()) return InvalidArgument("no index tier was given");
@@ -82,6 +86,10 @@ StatusOr<std::string> Fingerprint(const BuildOptions& options) {
     NEPTUNE_ASSIGN_OR_RETURN(const FileDigest digest, DigestFile(input));
     StrAppend(&text, "input ", digest.size, " ", digest.xxh3, "\n");
   }
+  for (const std::string& log : options.asked_queries) {
+    NEPTUNE_ASSIGN_OR_RETURN(const FileDigest digest, DigestFile(log));
+    StrAppend(&text, "asked ", digest.size, " ", digest.xxh3, " ", options.asked_hours_min, "\n");
+  }
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   char digits[33];
   snprintf(digits, sizeof(digits), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
@@ -89,11 +97,12 @@ StatusOr<std::string> Fingerprint(const BuildOptions& options) {
   return std::string(digits);
 }
 
-uint64_t IndexVersion(const BuildOptions& options, uint64_t contents) {
-  const std::string text =
-      StrCat(kBuildVersion, " ", kIndexFormatVersion, " ", options.partition_count, " ",
-             options.document_partition_count, " ", options.tier1_share, " ",
-             options.one_tier_documents_max, " ", contents);
+uint64_t IndexVersion(const BuildOptions& options, uint64_t contents,
+                      const std::vector<index::AskedQuery>& asked) {
+  std::string text = StrCat(kBuildVersion, " ", kIndexFormatVersion, " ", options.partition_count,
+                            " ", options.document_partition_count, " ", options.tier1_share, " ",
+                            options.one_tier_documents_max, " ", contents);
+  for (const index::AskedQuery& query : asked) StrAppend(&text, "\n", query.count, query.text);
   const uint64_t hash = XXH3_64bits(text.data(), text.size());
   return std::max<uint64_t>(1, hash >> (64 - kIndexVersionBits));
 }
@@ -174,10 +183,13 @@ class Build {
   StatusOr<IndexManifest> Run() {
     NEPTUNE_ASSIGN_OR_RETURN(read_, Stage("read", ReadOutputs(), RunReadStage));
     NEPTUNE_ASSIGN_OR_RETURN(rank_, Stage("rank", RankOutputs(), RunRankStage));
-    TaskInput input{.options = options_, .journal = journal_, .ranks = {}, .tiers = {}};
+    TaskInput input{
+        .options = options_, .journal = journal_, .ranks = {}, .tiers = {}, .numbers = {}};
     NEPTUNE_ASSIGN_OR_RETURN(input.ranks, ReadValues<float>(journal_.BuildPath(kRanksName)));
     NEPTUNE_ASSIGN_OR_RETURN(input.tiers, ReadValues<uint8_t>(journal_.BuildPath(kTiersName)));
+    NEPTUNE_ASSIGN_OR_RETURN(input.numbers, DocumentNumbers::Load(journal_));
     NEPTUNE_RETURN_IF_ERROR(TaskRunner(options_, journal_, PartitionTasks(input, &parts_)).Run());
+    NEPTUNE_RETURN_IF_ERROR(ReadAsked());
     NEPTUNE_RETURN_IF_ERROR(Statistics());
     return Manifest();
   }
@@ -214,11 +226,23 @@ class Build {
     return outputs;
   }
 
+  Status ReadAsked() {
+    if (options_.asked_queries.empty()) return OkStatus();
+    NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
+    NEPTUNE_ASSIGN_OR_RETURN(asked_,
+                             ReadAskedQueries(options_.asked_queries, options_.asked_hours_min));
+    if (!options_.report) return OkStatus();
+    options_.report(StrCat(WithThousands(asked_.size()), " queries were asked in at least ",
+                           options_.asked_hours_min, " hours and may be suggested"));
+    return OkStatus();
+  }
+
   // Statistics depend on all partitions, so they are recomputed in every build.
   Status Statistics() {
     NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
     index::TierCollectionOptions collection;
-    collection.index_version = IndexVersion(options_, FactOf(read_, "contents"));
+    collection.index_version = IndexVersion(options_, FactOf(read_, "contents"), asked_);
+    collection.asked_queries = asked_;
     collection.thread_count = options_.thread_count;
     collection.tier1_count = options_.partition_count;  // the first folders of each variant
     for (const std::string& variant : options_.index_tiers) {
@@ -230,7 +254,7 @@ class Build {
 
   StatusOr<IndexManifest> Manifest() {
     IndexManifest manifest;
-    manifest.index_version = IndexVersion(options_, FactOf(read_, "contents"));
+    manifest.index_version = IndexVersion(options_, FactOf(read_, "contents"), asked_);
     manifest.fingerprint = fingerprint_;
     manifest.document_count = FactOf(read_, "documents");
     manifest.link_count = FactOf(rank_, "links");
@@ -260,6 +284,7 @@ class Build {
   const std::string fingerprint_;
   Facts read_;
   Facts rank_;
+  std::vector<index::AskedQuery> asked_;
   std::vector<ManifestPart> parts_;
 };
 

@@ -35,6 +35,11 @@ DEFINE_string(site, "", "site of documents without a site");
 DEFINE_string(synonyms, "",
               "file of synonyms for the frontends (index/core/query/synonyms.h); default: that of "
               "the documentation corpora if no --input is given, else none");
+DEFINE_string(asked_queries, "",
+              "traces or access logs of frontends, separated by commas, whose frequent queries are "
+              "suggested; default: none, only what documents say is suggested");
+DEFINE_uint32(asked_hours_min, 10,
+              "number of different hours, at least 3, in which a query must have been asked");
 DEFINE_bool(strict, false, "stop at the first bad line instead of counting it");
 DEFINE_int32(threads, 2, "segments and stores built in parallel, 1 to 64");
 DEFINE_uint64(memory_mb, 1024, "memory limit of the whole build in MiB, at least 256");
@@ -80,6 +85,10 @@ BuildOptions OptionsFromFlags(const std::string& folder) {
     const std::string synonyms = ProjectPath("data/corpora/documentation.synonyms");
     if (options.synonyms.empty() && std::filesystem::exists(synonyms)) options.synonyms = synonyms;
   }
+  for (const std::string& log : SplitList(FLAGS_asked_queries)) {
+    options.asked_queries.push_back(CallerPath(log));
+  }
+  options.asked_hours_min = FLAGS_asked_hours_min;
   options.folder = folder;
   options.partition_count = FLAGS_partitions;
   options.document_partition_count = FLAGS_doc_partitions;

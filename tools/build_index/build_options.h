@@ -44,6 +44,10 @@ struct BuildOptions {
   // kSynonymsName for frontends. Empty: none, and a copy of an earlier build is removed. The
   // contents of the index do not depend on it.
   std::string synonyms;
+  // Traces and access logs whose frequent queries are suggested (asked_queries.h), and in how many
+  // different hours a query must have been asked. Empty: only what documents say is suggested.
+  std::vector<std::string> asked_queries;
+  uint32_t asked_hours_min = 10;
   // Ends the build at the first bad line. Default: bad lines are counted and reported.
   bool fail_on_bad_lines = false;
 

@@ -44,6 +44,9 @@ CorpusDocument DocumentOf(int i) {
   document.anchors = {{UrlOf(0), "the famous start"}, {"doc:elsewhere", "away"}};
   if (i % 100 == 7) document.language = "en";
   if (i == 7) document.date = "2024-03-05";
+  document.public_url = "https://t.example/" + std::to_string(i);
+  document.structure =
+      "pa=" + UrlOf(i * 7 % kDocuments) + " 6/1a=doc:elsewhere 5/1a=https://e.org/ 3//";
   return document;
 }
 
@@ -137,7 +140,8 @@ TEST_F(BuildTest, EveryVariantOfTheIndexTierOpensAndAnswersAlike) {
     query.set_count_exactly(true);
     index::TierAnswer found = *(*tier)->Search(query, {});
     found.clear_implementation();
-    found.clear_other_tier();  // only of the segment variant
+    found.clear_other_tier();  // only of the segment variant, as are counts of words
+    found.clear_word_document_counts();
     return found.SerializeAsString();
   };
   for (const std::string partition : {"0", "1", "2", "3"}) {
@@ -205,6 +209,59 @@ TEST_F(BuildTest, FindsAddressesLanguagesAndDates) {
   EXPECT_TRUE(Find(manifest, "common before:2024-03-05").empty());
 }
 
+// Texts of the suggestions of all partitions of tier 1.
+std::vector<std::string> Complete(const std::vector<std::string>& folders,
+                                  const std::string& prefix) {
+  index::SuggestQuery query;
+  query.add_prefixes(prefix);
+  query.set_count_max(10);
+  std::vector<std::string> texts;
+  for (const std::string& folder : folders) {
+    const auto tier = index::OpenIndexTier("segment", folder);
+    EXPECT_TRUE(tier.ok()) << tier.status();
+    const auto answer = (*tier)->Suggest(query);
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    for (const auto& suggestion : answer->suggestions()) texts.push_back(suggestion.text());
+  }
+  return texts;
+}
+
+TEST_F(BuildTest, SuggestsHeadingsTextsOfLinksAndWhatManyAsked) {
+  std::string lines;
+  for (int i = 0; i < kDocuments; ++i) {
+    CorpusDocument document = DocumentOf(i);
+    if (i == 5) {
+      document.text += "\nGrowing Ferns Indoors\nWater them.";
+      document.headings = {"Growing Ferns Indoors", "Elsewhere Only"};
+    }
+    AppendJsonLine(document, &lines);
+  }
+  WriteInput(lines);
+  options_.one_tier_documents_max = 10'000;
+  const std::vector<std::string> all = PartitionFolders(BuildOrFail(), 0);
+  const uint64_t version = BuildOrFail().index_version;
+  EXPECT_EQ(Complete(all, "growing f"), std::vector<std::string>{"Growing Ferns Indoors"});
+  EXPECT_TRUE(Complete(all, "elsewhere").empty());
+  EXPECT_EQ(Complete(all, "famous st"), std::vector<std::string>{"the famous start"});
+  EXPECT_TRUE(Complete(all, "water").size() <= 1u);
+
+  std::ofstream trace(root_ / "asked.trace");
+  trace << "#neptune-trace v1\n";
+  for (uint64_t hour = 0; hour < 5; ++hour) {
+    trace << hour * 3'600'000'000 << "\tgold\twater ferns\n";
+    if (hour < 4) trace << hour * 3'600'000'000 << "\tgold\twater second line\n";
+  }
+  trace.close();
+  options_.asked_queries = {(root_ / "asked.trace").string()};
+  options_.asked_hours_min = 5;
+  const IndexManifest manifest = BuildOrFail();
+  EXPECT_NE(manifest.index_version, version);
+  const auto asked = Complete(all, "water ");
+  EXPECT_EQ(asked, std::vector<std::string>{"water ferns"});
+  options_.asked_hours_min = 2;
+  EXPECT_EQ(BuildIndex(options_).status().code(), StatusCode::kInvalidArgument);
+}
+
 TEST_F(BuildTest, DocumentStoresHoldEveryDocument) {
   options_.document_stores = {"rocksdb", "flat_file"};
   options_.document_partition_count = 3;
@@ -223,6 +280,9 @@ TEST_F(BuildTest, DocumentStoresHoldEveryDocument) {
         ASSERT_TRUE(found.ok() && found->at(0).has_value()) << i;
         EXPECT_EQ(found->at(0)->url(), UrlOf(static_cast<int>(i)));
         EXPECT_EQ(found->at(0)->text(), DocumentOf(static_cast<int>(i)).text);
+        EXPECT_EQ(found->at(0)->public_url(), DocumentOf(static_cast<int>(i)).public_url);
+        EXPECT_EQ(found->at(0)->structure(),
+                  "pa=" + std::to_string(i * 7 % kDocuments) + " 6/7a=https://e.org/ 3//");
       }
     }
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "docserver/registry.h"
+#include "index/html/text_signature.h"
 #include "index/tier/registry.h"
 #include "neptune/base/strings.h"
 #include "tools/build_index/rank_stage.h"
@@ -27,6 +28,8 @@ using neptune::StatusOr;
 using neptune::StrCat;
 
 constexpr size_t kBatchSizeMax = size_t{1} << 20;
+// Bytes of a field before its value.
+constexpr size_t kFieldSizeMax = 16;
 
 Status MakeEmptyFolder(const std::string& folder) {
   std::error_code error;
@@ -130,15 +133,16 @@ class TierTask {
   }
 
   Status Add(const SpooledDocument& document, std::string_view extra, TierBuilder* builder) const {
-    return builder->Add({.doc_id = document.doc_id,
-                         .title = document.title,
-                         .body = document.text,
-                         .extra_text = extra,
-                         .site = document.site,
-                         .static_rank = input_.ranks[document.doc_id],
-                         .url = document.url,
-                         .language = document.language,
-                         .date = document.date});
+    return builder->AddWithHeadings({.doc_id = document.doc_id,
+                                     .title = document.title,
+                                     .body = document.text,
+                                     .extra_text = extra,
+                                     .site = document.site,
+                                     .static_rank = input_.ranks[document.doc_id],
+                                     .url = document.url,
+                                     .language = document.language,
+                                     .date = document.date},
+                                    document.headings);
   }
 
   const TaskInput& input_;
@@ -180,7 +184,7 @@ class DocumentsTask {
     for (uint64_t doc_id = partition_; doc_id < input_.document_count(); doc_id += step) {
       NEPTUNE_ASSIGN_OR_RETURN(const SpooledDocument document, Find(doc_id, &shards));
       batch.push_back(ToStored(document));
-      batch_size += document.text.size();
+      batch_size += document.text.size() + document.structure.size();
       if (batch_size < kBatchSizeMax && batch.size() < kInterruptInterval) continue;
       NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(input_.options));
       NEPTUNE_RETURN_IF_ERROR(store->Put(batch));
@@ -210,13 +214,20 @@ class DocumentsTask {
     }
   }
 
-  static StoredDocument ToStored(const SpooledDocument& document) {
+  StoredDocument ToStored(const SpooledDocument& document) const {
     StoredDocument stored;
     stored.set_doc_id(document.doc_id);
     stored.set_url(std::string(document.url));
     stored.set_title(std::string(document.title));
     stored.set_text(std::string(document.text));
     stored.set_site(std::string(document.site));
+    stored.set_public_url(std::string(document.public_url));
+    stored.set_signature(html::TextSignature(document.text));
+    // A document that fills a store's record is shown as plain text.
+    std::string structure = input_.numbers.StoredStructure(document.structure, document.text);
+    if (stored.ByteSizeLong() + structure.size() + kFieldSizeMax <= docserver::kDocumentSizeMax) {
+      stored.set_structure(std::move(structure));
+    }
     return stored;
   }
 

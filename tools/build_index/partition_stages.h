@@ -16,6 +16,7 @@
 #include "neptune/base/status.h"
 #include "tools/build_index/build_journal.h"
 #include "tools/build_index/build_options.h"
+#include "tools/build_index/document_numbers.h"
 #include "tools/build_index/index_manifest.h"
 #include "tools/terminal/progress.h"
 
@@ -27,6 +28,7 @@ struct TaskInput {
   const BuildJournal& journal;
   std::vector<float> ranks;
   std::vector<uint8_t> tiers;
+  DocumentNumbers numbers;
 
   uint64_t document_count() const { return ranks.size(); }
 };

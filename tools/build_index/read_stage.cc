@@ -25,6 +25,8 @@ using neptune::StrCat;
 constexpr uint64_t kReportedLinesMax = 20;
 constexpr double kFullTextSize = 20000;
 constexpr size_t kGoodTitleSizeMax = 80;
+// Bytes of a document's headings that are kept for suggestions.
+constexpr size_t kHeadingLinesSizeMax = size_t{16} << 10;
 
 template <typename T>
 std::string_view AsBytes(const std::vector<T>& values) {
@@ -39,6 +41,17 @@ uint64_t SizeOnDisk(const std::vector<std::string>& files) {
     size += error ? 0 : found;
   }
   return size;
+}
+
+// The headings, one a line, as many of the first as fit.
+std::string HeadingLines(const CorpusDocument& document) {
+  std::string lines;
+  for (const std::string& heading : document.headings) {
+    if (lines.size() + heading.size() + 1 > kHeadingLinesSizeMax) break;
+    if (heading.find('\n') != std::string::npos) continue;
+    neptune::StrAppend(&lines, heading, "\n");
+  }
+  return lines;
 }
 
 class ReadStage {
@@ -120,8 +133,9 @@ class ReadStage {
     hashes_.push_back(hash);
     qualities_.push_back(DocumentQuality(document.title, document.text));
     record_.Clear();
-    PutDocument({doc_id, document.url, document.title, document.text, document.site,
-                 document.language, document.date},
+    const std::string headings = HeadingLines(document);
+    PutDocument({doc_id, document.url, document.title, document.text, document.site, headings,
+                 document.public_url, document.structure, document.language, document.date},
                 &record_);
     XXH3_64bits_update(contents_.get(), record_.bytes().data(), record_.bytes().size());
     NEPTUNE_RETURN_IF_ERROR(shards_[doc_id % shards_.size()].Append(record_.bytes()));

@@ -135,6 +135,9 @@ void PutDocument(const SpooledDocument& document, RecordWriter* record) {
   record->PutText(document.title);
   record->PutText(document.text);
   record->PutText(document.site);
+  record->PutText(document.headings);
+  record->PutText(document.public_url);
+  record->PutText(document.structure);
   // Left out if empty, so that the version of an index without them is the same as ever.
   if (document.language.empty() && document.date.empty()) return;
   record->PutText(document.language);
@@ -149,6 +152,9 @@ StatusOr<SpooledDocument> ReadDocument(std::string_view record) {
   document.title = reader.ReadText();
   document.text = reader.ReadText();
   document.site = reader.ReadText();
+  document.headings = reader.ReadText();
+  document.public_url = reader.ReadText();
+  document.structure = reader.ReadText();
   if (reader.ok() && !reader.at_end()) {
     document.language = reader.ReadText();
     document.date = reader.ReadText();

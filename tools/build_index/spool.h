@@ -104,6 +104,9 @@ struct SpooledDocument {
   std::string_view title;
   std::string_view text;
   std::string_view site;
+  std::string_view headings;  // one a line
+  std::string_view public_url;
+  std::string_view structure;
   std::string_view language;
   std::string_view date;
 };

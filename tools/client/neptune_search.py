@@ -146,14 +146,18 @@ class Client:
                count: int = 10,
                *,
                fresh: bool = False,
-               trace: bool = False) -> Dict[str, Any]:
+               trace: bool = False,
+               as_typed: bool = False) -> Dict[str, Any]:
         """One page of results, with what was searched and what is missing ("coverage").
 
-        `fresh`: past the cache.
+        `fresh`: past the cache. `as_typed`: whatever its spelling; else the results may be those
+        of page["corrected"]["query"].
         """
         parameters = {"q": query, "start": start, "count": count, "format": "json"}
         if trace:
             parameters["trace"] = 1
+        if as_typed:
+            parameters["spell"] = 0
         headers = {"Cache-Control": "no-cache"} if fresh else {}
         return self._json("GET", "/search", parameters, headers)
 
@@ -386,6 +390,8 @@ def _printable(text: str) -> str:
 
 
 def _print_page(page: Dict[str, Any]) -> None:
+    if page.get("corrected"):
+        print("showing results for: " + _printable(page["corrected"]["query"]))
     if page["did_you_mean"]:
         print("did you mean: " + _printable(page["did_you_mean"]["query"]))
     for part in page.get("narrowed_by", []):

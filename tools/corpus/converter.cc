@@ -3,9 +3,11 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "index/html/document_structure.h"
 #include "neptune/base/strings.h"
 #include "tools/corpus/ordered_parallel.h"
 #include "tools/corpus/page_reader.h"
@@ -51,9 +53,41 @@ void CollectLinks(const std::vector<html::HtmlLink>& links, const std::string& p
   }
 }
 
+// What a page's links lead to, in its structure: pages of the corpus by url, other places by their
+// address on the Web.
+class TargetFinder {
+ public:
+  TargetFinder(const PageFile& file, const PageTree& tree, const LinkResolver& resolver)
+      : file_(file), tree_(tree), resolver_(resolver) {}
+
+  std::optional<std::string> operator()(const std::string& href) const {
+    if (const auto url = resolver_.Resolve(file_.path, href)) return std::string(*url);
+    if (href.starts_with("//")) return StrCat("https:", href);
+    if (html::IsWebTarget(href)) return href;
+    const auto path = ResolvePath(file_.path, href);
+    const std::string prefix = StrCat(tree_.path_prefix, "/");
+    if (!path || !path->starts_with(prefix) || !path->ends_with(".html")) return std::nullopt;
+    std::string address =
+        PublicAddress(tree_.public_pages, std::string_view(*path).substr(prefix.size()));
+    if (address.empty()) return std::nullopt;
+    const size_t fragment = href.find('#');
+    return fragment == std::string::npos ? address : address + href.substr(fragment);
+  }
+
+ private:
+  const PageFile& file_;
+  const PageTree& tree_;
+  const LinkResolver& resolver_;
+};
+
 std::string NameWithoutExtension(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return std::string(name.substr(0, name.find('.')));
+}
+
+std::string_view InsidePath(const PageFile& file, const PageTree& tree) {
+  const std::string_view path = file.path;
+  return path.substr(std::min(path.size(), tree.path_prefix.size() + 1));
 }
 
 ConvertedPage Convert(const PageFile& file, const PageTree& tree, const LinkResolver& resolver,
@@ -73,6 +107,9 @@ ConvertedPage Convert(const PageFile& file, const PageTree& tree, const LinkReso
   if (document.title.empty()) document.title = NameWithoutExtension(file.path);
   document.headings = std::move(page->headings);
   document.text = std::move(page->text);
+  document.public_url = PublicAddress(tree.public_pages, InsidePath(file, tree));
+  html::ResolveTargets(TargetFinder(file, tree, resolver), &page->structure);
+  document.structure = html::EncodeStructure(page->structure);
   CollectLinks(page->links, file.path, resolver, &converted);
   return converted;
 }
@@ -236,10 +273,13 @@ std::string JobOfTrees(const PageList& list, const std::vector<PageTree>& trees,
     for (const std::string& suffix : tree.title_suffixes) {
       neptune::StrAppend(&marks, " ", suffix, "\n");
     }
+    const PublicPages& there = tree.public_pages;
+    neptune::StrAppend(&marks, there.url_prefix, "\n", there.folder, "\n", there.omitted_suffix);
+    for (const std::string& glob : there.exclude) neptune::StrAppend(&marks, "\n  ", glob);
   }
   for (const auto& [url, path] : public_places) neptune::StrAppend(&marks, url, "\n", path, "\n");
   const XXH128_hash_t hash = XXH3_128bits(marks.data(), marks.size());
-  return StrCat("neptune-corpus 1 pages ", list.pages.size(), " ", hash.high64, " ", hash.low64,
+  return StrCat("neptune-corpus 2 pages ", list.pages.size(), " ", hash.high64, " ", hash.low64,
                 " ", options.text_size_min, "\n");
 }
 

@@ -90,6 +90,24 @@ TEST_F(ConverterTest, ResolvesLinksAndAnchorsBetweenPages) {
   EXPECT_EQ(counts->outside_links, 1u);
 }
 
+TEST_F(ConverterTest, PagesKeepStructureAndPublicAddress) {
+  Put("a.html", std::string("<h1>A</h1><p>") + kLong +
+                    " <a href='sub/b.html#x'>b</a> <a href='gone.html#y'>gone</a> "
+                    "<a href=http://x.example/>out</a> <a href='javascript:x()'>no</a> "
+                    "<a href=picture.png>no</a>");
+  Put("sub/b.html", std::string("<pre>") + kLong + "</pre>");
+  tree_.public_pages = {.url_prefix = "https://e.org/docs/", .exclude = {"sub/**"}};
+  ASSERT_TRUE(ConvertTrees({tree_}, {}, options_, &sink_).ok());
+  const auto documents = sink_.Documents();
+  ASSERT_EQ(documents.size(), 2u);
+  EXPECT_EQ(documents[0].public_url, "https://e.org/docs/a.html");
+  EXPECT_EQ(documents[0].structure,
+            "A1/1p43a=doc:tree/sub/b.html 1/1a=https://e.org/docs/gone.html#y 4/"
+            "1a=http://x.example/ 3/6/");
+  EXPECT_EQ(documents[1].public_url, "");
+  EXPECT_EQ(documents[1].structure, "c42/");
+}
+
 TEST_F(ConverterTest, PassesOverRedirectsEmptyPagesAndDuplicates) {
   Put("1.html", std::string("<title>T</title><p>") + kLong);
   Put("2.html", std::string("<title>T</title><p>") + kLong);

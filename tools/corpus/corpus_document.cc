@@ -18,6 +18,8 @@ void AppendJsonLine(const CorpusDocument& document, std::string* out) {
                {"anchors", std::move(anchors)}};
   if (!document.language.empty()) line["lang"] = document.language;
   if (!document.date.empty()) line["date"] = document.date;
+  if (!document.public_url.empty()) line["public_url"] = document.public_url;
+  if (!document.structure.empty()) line["structure"] = document.structure;
   *out += line.dump(-1, ' ', false, Json::error_handler_t::replace);
   *out += '\n';
 }

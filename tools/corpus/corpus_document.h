@@ -42,8 +42,10 @@ struct CorpusDocument {
   std::string site;
   std::vector<std::string> links;  // distinct urls
   std::vector<Anchor> anchors;
-  std::string language;  // a tag, as "en"; empty: not stated
-  std::string date;      // "2024-03-05"; empty: not stated
+  std::string language;    // a tag, as "en"; empty: not stated
+  std::string date;        // "2024-03-05"; empty: not stated
+  std::string public_url;  // where the page is on the Web; may be empty
+  std::string structure;   // of the text (index/html/structure.md); may be empty
 
   friend bool operator==(const CorpusDocument&, const CorpusDocument&) = default;
 };

@@ -82,8 +82,18 @@ struct Corpus {
   std::vector<std::string> dump_files;
 };
 
+// What the manifest says about the addresses of the pages of the first root.
+PublicPages PublicPagesOf(const ManifestPackage& package) {
+  if (package.public_urls.empty()) return {};
+  return {.url_prefix = package.public_urls[0],
+          .folder = package.public_root,
+          .omitted_suffix = package.public_omits,
+          .exclude = package.public_exclude};
+}
+
 void AddPackage(const ManifestPackage& package, const std::string& folder, Corpus* corpus) {
   for (const ManifestRoot& root : package.roots) {
+    const bool is_first = &root == &package.roots[0];
     corpus->trees.push_back(
         {.folder = StrCat(folder, "/", root.path),
          .path_prefix = "/" + root.path,
@@ -92,10 +102,13 @@ void AddPackage(const ManifestPackage& package, const std::string& folder, Corpu
          .kinds = {PageKind::kHtml, PageKind::kMarkdown, PageKind::kMan},
          .include = root.include,
          .exclude = root.exclude,
-         .title_suffixes = package.title_suffixes});
+         .title_suffixes = package.title_suffixes,
+         .public_pages = is_first ? PublicPagesOf(package) : PublicPages()});
   }
   for (const std::string& url : package.public_urls) {
-    corpus->public_places.emplace_back(url, StrCat("/", package.roots[0].path, "/"));
+    corpus->public_places.emplace_back(url,
+                                       StrCat("/", package.roots[0].path, "/", package.public_root,
+                                              package.public_root.empty() ? "" : "/"));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "index/html/document_structure.h"
 #include "index/html/utf8.h"
 #include "neptune/base/utf8.h"
 
@@ -32,6 +33,8 @@ class JsonLineParser::Rep {
                       size_t size_max, std::vector<std::string>* out);
   Status ParseAnchors(ondemand::value value, std::vector<Anchor>* out);
   Status Complete(CorpusDocument* document) const;
+
+  Status CheckPresentation(CorpusDocument* document) const;
 
   const JsonLinesOptions options_;
   ondemand::parser parser_;
@@ -141,7 +144,25 @@ Status JsonLineParser::Rep::ParseField(std::string_view key, ondemand::value val
                         &document->links);
   }
   if (key == "anchors") return ParseAnchors(value, &document->anchors);
+  if (key == "public_url") {
+    return ParseString(key, value, CorpusLimits::kUrlSizeMax + 1, &document->public_url);
+  }
+  if (key == "structure") {
+    return ParseString(key, value, html::StructureLimits::kSizeMax + 1, &document->structure);
+  }
   return OkStatus();
+}
+
+// Checks what is only shown: the address on the Web and the structure of the text.
+Status JsonLineParser::Rep::CheckPresentation(CorpusDocument* document) const {
+  const std::string& address = document->public_url;
+  if (!address.empty() && (!html::IsWebTarget(address) || !html::IsStructureTarget(address))) {
+    return InvalidArgument("field 'public_url' is not an http or https address");
+  }
+  // A text that may have been cut has another structure.
+  if (document->text.size() + 4 > CorpusLimits::kTextSizeMax) document->structure.clear();
+  const auto structure = html::ParseStructure(document->structure, document->text);
+  return structure.ok() ? OkStatus() : neptune::Annotate(structure.status(), "field 'structure'");
 }
 
 Status JsonLineParser::Rep::Complete(CorpusDocument* document) const {
@@ -154,7 +175,7 @@ Status JsonLineParser::Rep::Complete(CorpusDocument* document) const {
     return InvalidArgument("neither 'title' nor 'text'");
   }
   if (document->site.empty()) document->site = options_.default_site;
-  return OkStatus();
+  return CheckPresentation(document);
 }
 
 StatusOr<CorpusDocument> JsonLineParser::Rep::Parse(std::string_view line) {

@@ -31,7 +31,9 @@ TEST(JsonLinesTest, WrittenDocumentsAreReadBackUnchanged) {
                                 .links = {"doc:x/b.html"},
                                 .anchors = {{"doc:x/b.html", "to b"}},
                                 .language = "en",
-                                .date = "2024-03-05"};
+                                .date = "2024-03-05",
+                                .public_url = "https://x.example/a",
+                                .structure = "p4/1pa=doc:x/b.html 4//"};
   std::string line;
   AppendJsonLine(document, &line);
   ASSERT_TRUE(line.ends_with('\n'));
@@ -75,6 +77,20 @@ TEST(JsonLinesTest, BadLinesSayWhatIsWrong) {
   ExpectBad("{\"id\": \"1\", \"text\": \"\xFF\"}", "UTF-8");
   ExpectBad(R"({"id": "1", "text": "x"} {})", "follows");
   ExpectBad(R"({"url": ")" + std::string(3000, 'u') + R"(", "text": "x"})", "url longer");
+}
+
+TEST(JsonLinesTest, StructuresAndPublicAddressesAreChecked) {
+  ExpectBad(R"({"id": 1, "text": "x", "structure": "p2/"})", "field 'structure'");
+  ExpectBad(R"({"id": 1, "text": "x", "structure": "pa=javascript:x 1//"})", "field 'structure'");
+  ExpectBad(R"({"id": 1, "text": "x", "public_url": "javascript:x"})", "field 'public_url'");
+  ExpectBad(R"({"id": 1, "text": "x", "public_url": "doc:x"})", "field 'public_url'");
+}
+
+TEST(JsonLinesTest, ATextThatIsCutLosesItsStructure) {
+  const auto document = Parse(R"({"id": 1, "structure": "p1/", "text": ")" +
+                              std::string(CorpusLimits::kTextSizeMax + 1, 'x') + "\"}");
+  ASSERT_TRUE(document.ok()) << document.status();
+  EXPECT_EQ(document->structure, "");
 }
 
 TEST(JsonLinesTest, LongTextsAreCutAtACharacter) {

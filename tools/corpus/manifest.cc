@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "index/html/document_structure.h"
+
 namespace search::tools {
 namespace {
 
@@ -71,6 +73,9 @@ Status ParsePackageField(const std::string& key, const json& value, ManifestPack
   if (key == "roots") return ParseRoots(value, &package->roots);
   if (key == "title_suffixes") return ParseStrings(value, &package->title_suffixes);
   if (key == "public_urls") return ParseStrings(value, &package->public_urls);
+  if (key == "public_root") return ParseString(value, &package->public_root);
+  if (key == "public_omits") return ParseString(value, &package->public_omits);
+  if (key == "public_exclude") return ParseStrings(value, &package->public_exclude);
   return InvalidArgument("is not a known field");
 }
 
@@ -83,6 +88,14 @@ StatusOr<ManifestPackage> ParsePackage(const json& value) {
   if (!IsPackageName(package.package)) return InvalidArgument("'package' is not a package's name");
   if (package.site.empty()) return InvalidArgument("'site' is missing");
   if (package.roots.empty()) return InvalidArgument("'roots' is missing");
+  if (!package.public_root.empty() && !IsInnerPath(package.public_root)) {
+    return InvalidArgument("'public_root' is not a relative path without '..'");
+  }
+  for (const std::string& url : package.public_urls) {
+    if (!html::IsWebTarget(url) || !html::IsStructureTarget(url) || !url.ends_with('/')) {
+      return InvalidArgument("'public_urls' has '", url, "', which is not an address of a folder");
+    }
+  }
   return package;
 }
 

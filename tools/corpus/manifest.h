@@ -30,7 +30,10 @@ struct ManifestPackage {
   std::string site;
   std::vector<ManifestRoot> roots;
   std::vector<std::string> title_suffixes;
-  std::vector<std::string> public_urls;  // lead to the first root
+  std::vector<std::string> public_urls;     // lead to the first root; its pages' are the first
+  std::string public_root;                  // folder of the first root that they stand for
+  std::string public_omits;                 // suffix of names that they lack: ".html"
+  std::vector<std::string> public_exclude;  // globs of pages that are not there
 };
 
 struct Manifest {

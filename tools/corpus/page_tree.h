@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "neptune/base/status.h"
+#include "tools/corpus/public_address.h"
 
 namespace search::tools {
 
@@ -34,6 +35,7 @@ struct PageTree {
   std::vector<std::string> exclude;
   // Title suffixes repeated on the whole site; the first that matches is removed.
   std::vector<std::string> title_suffixes;
+  PublicPages public_pages;
 };
 
 struct PageFile {

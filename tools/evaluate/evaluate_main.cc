@@ -59,6 +59,8 @@ DEFINE_string(start, "",
 DEFINE_string(synonyms, "", "file of synonyms of the search that --start starts");
 DEFINE_int32(served_depth, 100, "results read of each served answer, 10 to 1000");
 DEFINE_int32(served_concurrency, 2, "queries asked at a time, 1 to 16");
+DEFINE_bool(served_folded, false,
+            "read folded pages of 10 results, as people get them; else all ranked results");
 DEFINE_int32(served_timeout_ms, 10'000, "limit of one request");
 DEFINE_int32(titles, 0,
              "with --served or --start: ask this many pages of each site by their own titles");
@@ -303,6 +305,7 @@ ServedEvaluationOptions ServedOptions(const Setting& setting) {
   ServedEvaluationOptions options{.setting = setting};
   options.served.depth = static_cast<size_t>(std::max(FLAGS_served_depth, 0));
   options.served.concurrency = FLAGS_served_concurrency;
+  options.served.folds = FLAGS_served_folded;
   options.served.timeout = std::chrono::milliseconds(FLAGS_served_timeout_ms);
   options.titles.per_site_count_max = static_cast<size_t>(std::max(FLAGS_titles, 0));
   options.kind_size = static_cast<size_t>(std::max(FLAGS_kind_size, 0));

@@ -79,7 +79,7 @@ class ServedEvaluator {
                              AskAll(collection_->judged_queries(), options_.served, fetch_));
     const Pair pair = Measure(engine, served.lists, collection_->judgments());
     PrintRow(collection_->name().c_str(), pair.engine, out_);
-    PrintRow("  served", pair.served, out_);
+    PrintRow(options_.served.folds ? "  served, folded" : "  served", pair.served, out_);
     Keep(pair, served);
     PrintKinds(engine, served.lists);
     return WriteRuns(engine, served.lists);

@@ -62,22 +62,25 @@ FetchPage PagesOf(const HttpOrigin& server, const ServedSearchOptions& options) 
   };
 }
 
-StatusOr<ServedList> ReadPages(const std::string& text, size_t depth, const FetchPage& fetch) {
+StatusOr<ServedList> ReadPages(const std::string& text, size_t depth, bool folds,
+                               const FetchPage& fetch) {
   ServedList list;
+  SearchPageRequest request{.query = text, .format = frontend::PageFormat::kJson, .fold = folds};
   while (list.entries.size() < depth) {
     const size_t wanted =
-        std::min<size_t>(depth - list.entries.size(), SearchRequestLimits::kCountMax);
-    NEPTUNE_ASSIGN_OR_RETURN(const SearchAnswer answer,
-                             fetch({.query = text,
-                                    .start = static_cast<uint32_t>(list.entries.size()),
-                                    .count = static_cast<uint32_t>(wanted),
-                                    .format = frontend::PageFormat::kJson}));
+        std::min<size_t>(depth - list.entries.size(), folds ? SearchRequestLimits::kCountDefault
+                                                            : SearchRequestLimits::kCountMax);
+    request.count = static_cast<uint32_t>(wanted);
+    NEPTUNE_ASSIGN_OR_RETURN(const SearchAnswer answer, fetch(request));
     list.is_partial |= !answer.coverage.complete();
     for (const frontend::SearchResult& result : answer.results) {
       if (list.entries.size() == depth) break;
       list.entries.push_back({DocumentOf(result), -1.0 - static_cast<double>(list.entries.size())});
     }
-    if (answer.results.size() < wanted) break;
+    const uint32_t covered_count = frontend::CoveredCount(answer);
+    if (covered_count < wanted) break;
+    if (request.start == 0 && folds) request.first = covered_count;
+    request.start += covered_count;
   }
   return list;
 }
@@ -88,7 +91,7 @@ StatusOr<ServedRun> AskAll(const std::vector<JudgedQuery>& queries,
   ServedRun run;
   OrderedParallel<StatusOr<ServedList>> lists(queries.size(), kWindow);
   const auto ask = [&](size_t index) {
-    return ReadPages(queries[index].text, options.depth, fetch);
+    return ReadPages(queries[index].text, options.depth, options.folds, fetch);
   };
   const auto keep = [&](size_t index, StatusOr<ServedList> list) {
     const std::string& id = queries[index].id;

@@ -36,6 +36,9 @@ struct ServedSearchOptions {
   // Requests under way, 1 to kServedConcurrencyMax. Default: few, so that the time limits of a
   // search on a small machine do not cut answers.
   int concurrency = 2;
+  // Asks for folded pages of the size that people get, and reads what is shown. False: every ranked
+  // result is read, which the request asks for explicitly.
+  bool folds = false;
   // Limit of one attempt, from connecting to the last byte.
   std::chrono::milliseconds timeout{10'000};
   // Attempts for one page while the search refuses, and the pause after each refusal.
@@ -63,11 +66,11 @@ using FetchPage = std::function<neptune::StatusOr<frontend::SearchAnswer>(
 // Pages of the search at `server`, asked without its cache.
 FetchPage PagesOf(const HttpOrigin& server, const ServedSearchOptions& options);
 
-// The first `depth` results, page by page. The score of an entry is its negated rank, so that the
-// order in which a run is judged is the order in which users see it, also among equal scores. The
-// document is the url without the prefix "id:", which the index builder puts before ids; a result
-// without a summary counts as an unknown document.
-neptune::StatusOr<ServedList> ReadPages(const std::string& text, size_t depth,
+// The first `depth` results that are shown, page by page. The score of an entry is its negated
+// rank, so that the order in which a run is judged is the order in which users see it, also among
+// equal scores. The document is the url without the prefix "id:", which the index builder puts
+// before ids; a result without a summary counts as an unknown document.
+neptune::StatusOr<ServedList> ReadPages(const std::string& text, size_t depth, bool folds,
                                         const FetchPage& fetch);
 
 neptune::StatusOr<ServedRun> AskAll(const std::vector<JudgedQuery>& queries,

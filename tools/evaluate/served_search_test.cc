@@ -31,7 +31,7 @@ std::vector<std::string> Documents(const ServedList& list) {
 }
 
 TEST(ServedSearchTest, PagesToTheDepthInTheServedOrder) {
-  const auto list = ReadPages("q", 250, SearchWith(1000));
+  const auto list = ReadPages("q", 250, false, SearchWith(1000));
   ASSERT_TRUE(list.ok()) << list.status();
   const std::vector<std::string> documents = Documents(*list);
   ASSERT_EQ(documents.size(), 250u);
@@ -41,7 +41,7 @@ TEST(ServedSearchTest, PagesToTheDepthInTheServedOrder) {
 TEST(ServedSearchTest, EndsWithAPageThatIsNotFull) {
   int page_count = 0;
   const FetchPage search = SearchWith(130);
-  const auto list = ReadPages("q", 1000, [&](const SearchPageRequest& request) {
+  const auto list = ReadPages("q", 1000, false, [&](const SearchPageRequest& request) {
     ++page_count;
     return search(request);
   });
@@ -50,14 +50,39 @@ TEST(ServedSearchTest, EndsWithAPageThatIsNotFull) {
   EXPECT_EQ(page_count, 2);
 }
 
-TEST(ServedSearchTest, NamesDocumentsAsJudgmentsDo) {
-  const auto list = ReadPages("q", 10, [](const SearchPageRequest&) -> StatusOr<SearchAnswer> {
-    SearchAnswer answer;
-    answer.results = {{.doc_id = "1", .url = "id:17"},
-                      {.doc_id = "2", .url = "doc:git-doc/git.html"},
-                      {.doc_id = "3", .url = "", .has_summary = false}};
+TEST(ServedSearchTest, AsksForAllResultsOrForFoldedPages) {
+  std::vector<SearchPageRequest> requests;
+  const FetchPage fetch = [&](const SearchPageRequest& request) {
+    requests.push_back(request);
+    StatusOr<SearchAnswer> answer = SearchWith(1000)(request);
+    // Two results of the first folded page are behind others.
+    if (request.folds() && request.start == 0) answer->covered_count = request.count + 2;
     return answer;
-  });
+  };
+  ASSERT_TRUE(ReadPages("q", 20, false, fetch).ok());
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].fold, false);
+  EXPECT_EQ(requests[0].count, 20u);
+  requests.clear();
+  const auto list = ReadPages("q", 20, true, fetch);
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_EQ(list->entries.size(), 20u);
+  ASSERT_EQ(requests.size(), 2u);
+  EXPECT_EQ(requests[0].fold, true);
+  EXPECT_EQ(requests[1].start, 12u);
+  EXPECT_EQ(requests[1].first, 12u);
+  EXPECT_EQ(Documents(*list)[10], "u:12");
+}
+
+TEST(ServedSearchTest, NamesDocumentsAsJudgmentsDo) {
+  const auto list =
+      ReadPages("q", 10, false, [](const SearchPageRequest&) -> StatusOr<SearchAnswer> {
+        SearchAnswer answer;
+        answer.results = {{.doc_id = "1", .url = "id:17"},
+                          {.doc_id = "2", .url = "doc:git-doc/git.html"},
+                          {.doc_id = "3", .url = "", .has_summary = false}};
+        return answer;
+      });
   ASSERT_TRUE(list.ok()) << list.status();
   EXPECT_EQ(Documents(*list),
             (std::vector<std::string>{"17", "doc:git-doc/git.html", "unknown:3"}));

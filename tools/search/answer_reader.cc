@@ -161,6 +161,7 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   }
   SearchAnswer answer;
   answer.query = Text(document, "query");
+  answer.corrected_query = Text(Member(document, "corrected"), "query");
   answer.did_you_mean = Text(Member(document, "did_you_mean"), "query");
   ForEach(document, "narrowed_by", [&](const Json& part) {
     answer.narrowings.push_back({.is_exclusion = Text(part, "kind") == "exclusion",
@@ -175,6 +176,7 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   answer.count = std::max<uint32_t>(1, SmallCount(document, "count"));
   answer.took = Millis(document, "took_ms");
   answer.total = Count(document, "total");
+  answer.covered_count = SmallCount(document, "covered_count");
   answer.index_version = Count(document, "index_version");
   answer.by_date = Text(document, "sorted_by") == "date";
   answer.total_is_exact = Truth(document, "total_is_exact", false);

@@ -23,6 +23,7 @@ DEFINE_int32(count, 10, "number of results, 1 to 100");
 DEFINE_bool(explain, false, "say how the score of each result came about");
 DEFINE_bool(by_date, false, "the newest documents first");
 DEFINE_bool(sites, false, "count all matching documents by site");
+DEFINE_bool(spell, true, "false: search for the query as it is typed, whatever its spelling");
 DEFINE_bool(json, false, "print the frontend's JSON answer as it is");
 DEFINE_string(color, "auto", "auto (on a terminal, unless NO_COLOR is set), always or never");
 DEFINE_int32(width, 0, "output width in columns; 0: the terminal's width, at most 100");
@@ -90,7 +91,8 @@ StatusOr<neptune::HttpResponse> Ask(const HttpOrigin& target, const std::string&
                                                  .format = frontend::PageFormat::kJson,
                                                  .explain = FLAGS_explain,
                                                  .site_facets = FLAGS_sites,
-                                                 .by_date = FLAGS_by_date});
+                                                 .by_date = FLAGS_by_date,
+                                                 .may_correct = FLAGS_spell});
   auto response = HttpGet(target, path, {{"Accept", "application/json"}, {"Connection", "close"}},
                           {.timeout = std::chrono::milliseconds(FLAGS_timeout_ms)});
   if (response.status().code() == neptune::StatusCode::kUnavailable) {

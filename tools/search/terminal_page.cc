@@ -137,7 +137,10 @@ std::string TerminalPage(const SearchAnswer& answer, const TerminalPageOptions& 
   std::string page = lines.Line(
       StrCat(frontend::Capitalised(frontend::RangeSentence(answer)), " for ", answer.query),
       TextStyle::kTitle);
-  if (!answer.did_you_mean.empty()) {
+  if (!answer.corrected_query.empty()) {
+    page += lines.Line(StrCat("Showing results for: ", answer.corrected_query), TextStyle::kPlain);
+    page += lines.Line(StrCat("--spell=false searches for: ", answer.query), TextStyle::kDim);
+  } else if (!answer.did_you_mean.empty()) {
     page += lines.Line(StrCat("Did you mean: ", answer.did_you_mean), TextStyle::kPlain);
   }
   for (const frontend::Narrowing& narrowing : answer.narrowings) {

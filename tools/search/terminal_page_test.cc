@@ -97,6 +97,12 @@ TEST(TerminalPageTest, AnotherSpellingIsShown) {
   EXPECT_THAT(Page(samples::EmptyAnswer()), Not(HasSubstr("Did you mean")));
 }
 
+TEST(TerminalPageTest, ACorrectionIsSaid) {
+  const std::string page = Page(samples::CorrectedAnswer());
+  EXPECT_THAT(page, HasSubstr("Showing results for: hash table iterator\n"));
+  EXPECT_THAT(page, HasSubstr("--spell=false searches for: hahs tabel iterator\n"));
+}
+
 TEST(AnswerReaderTest, KeepsWhatWasSent) {
   const SearchAnswer sent = samples::PartialAnswer();
   const SearchAnswer read = Transferred(sent);
@@ -114,6 +120,7 @@ TEST(AnswerReaderTest, KeepsWhatWasSent) {
 TEST(AnswerReaderTest, KeepsTheOtherSpelling) {
   EXPECT_EQ(Transferred(samples::MisspelledAnswer()).did_you_mean, "hash table iterator");
   EXPECT_EQ(Transferred(samples::EmptyAnswer()).did_you_mean, "");
+  EXPECT_EQ(Transferred(samples::CorrectedAnswer()).corrected_query, "hash table iterator");
 }
 
 TEST(AnswerReaderTest, KeepsWhatNarrowsTheResults) {

@@ -1,6 +1,7 @@
 #include "frontend/render/feed/feed_parts.h"
 
 #include "frontend/render/wording/address.h"
+#include "frontend/render/wording/paging.h"
 #include "frontend/render/wording/wording.h"
 #include "neptune/base/strings.h"
 
@@ -10,9 +11,7 @@ using neptune::StrCat;
 
 std::string PageUrl(const SearchAnswer& answer, uint32_t start, PageFormat format,
                     const Site& site) {
-  return StrCat(
-      site.base_url,
-      SearchPath({.query = answer.query, .start = start, .count = answer.count, .format = format}));
+  return StrCat(site.base_url, SearchPath(RequestOfPage(answer, start, format)));
 }
 
 std::string ResultUrl(const SearchResult& result, const Site& site) {
@@ -25,7 +24,7 @@ std::string ResultTitle(const SearchResult& result) {
 }
 
 std::string FeedTitle(const SearchAnswer& answer, const Site& site) {
-  return StrCat(answer.query, " – ", site.name);
+  return StrCat(answer.searched_query(), " – ", site.name);
 }
 
 std::string FeedSummary(const SearchAnswer& answer) {

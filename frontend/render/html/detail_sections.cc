@@ -1,5 +1,6 @@
 #include "frontend/render/html/detail_sections.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -30,18 +31,19 @@ std::string Length(double value) {
 }
 
 SearchPageRequest PageOf(const SearchAnswer& answer) {
-  return {.query = answer.query,
+  return {.query = answer.searched_query(),
           .start = answer.start,
           .count = answer.count,
-          .by_date = answer.by_date};
+          .by_date = answer.by_date,
+          .may_correct = answer.may_correct};
 }
 
 void WriteSite(MarkupWriter& html, const SiteFacet& site, const SearchAnswer& answer) {
   const bool is_exact = answer.site_facets->is_exact;
   const Element item(html, "li");
   const std::string count = StrCat(is_exact ? "" : "≥ ", FormatCount(site.document_count));
-  const std::string label = StrCat("Only site ", site.name, ": ", is_exact ? "" : "at least ",
-                                   FormatCount(site.document_count));
+  const std::string label = StrCat("Only site ", site.name, ": ", FormatCount(site.document_count),
+                                   is_exact ? " documents" : " documents or more");
   if (site.query.empty()) {
     const Element text(html, "span", {{"dir", "auto"}});
     html.TextElement("b", site.name);
@@ -52,7 +54,8 @@ void WriteSite(MarkupWriter& html, const SiteFacet& site, const SearchAnswer& an
                      {{"href", SearchPath({.query = site.query,
                                            .count = answer.count,
                                            .site_facets = true,
-                                           .by_date = answer.by_date})},
+                                           .by_date = answer.by_date,
+                                           .may_correct = answer.may_correct})},
                       {"dir", "auto"},
                       {"aria-label", label}});
   html.TextElement("b", site.name);
@@ -66,7 +69,7 @@ void WriteSitesNote(MarkupWriter& html, const SiteFacets& facets) {
               facets.left_out_count == 1 ? " more site has" : " more sites have",
               " fewer documents each.");
   }
-  if (!text.empty()) html.TextElement("p", text, {{"class", "lacks"}});
+  if (!text.empty()) html.TextElement("p", text, {{"class", "sites-note"}});
 }
 
 void WriteRow(MarkupWriter& html, std::string_view part, std::string_view how, double score) {
@@ -137,11 +140,15 @@ void WriteSites(MarkupWriter& html, const SearchAnswer& answer) {
   WriteSitesNote(html, facets);
 }
 
+// A way to and from the order by date. Offered where the question is about dates or languages,
+// since most collections state none.
 void WriteOrder(MarkupWriter& html, const SearchAnswer& answer) {
-  if (answer.results.empty()) return;
+  const bool has_field = std::any_of(answer.narrowings.begin(), answer.narrowings.end(),
+                                     [](const Narrowing& part) { return part.is_field; });
+  if (answer.results.empty() || (!answer.by_date && !has_field)) return;
   const Element line(html, "p", {{"class", "more"}});
   html.TextElement("a", answer.by_date ? "Order by relevance" : "Order by date",
-                   {{"href", SearchPath({.query = answer.query,
+                   {{"href", SearchPath({.query = answer.searched_query(),
                                          .count = answer.count,
                                          .site_facets = answer.site_facets.has_value(),
                                          .by_date = !answer.by_date})}});
@@ -172,14 +179,14 @@ void WriteExplanationNote(MarkupWriter& html, const SearchAnswer& answer) {
   if (answer.results.empty() || answer.by_date) return;
   if (answer.with_explanations) {
     if (!answer.explanation_note.empty()) {
-      html.TextElement("p", answer.explanation_note, {{"class", "more"}});
+      html.TextElement("p", answer.explanation_note, {{"class", "explained"}});
     }
     return;
   }
   SearchPageRequest page = PageOf(answer);
   page.explain = true;
   page.site_facets = answer.site_facets.has_value();
-  const Element line(html, "p", {{"class", "more"}});
+  const Element line(html, "p", {{"class", "explained"}});
   html.TextElement("a", "Explain the scores", {{"href", SearchPath(page)}, {"rel", "nofollow"}});
 }
 

@@ -1,9 +1,11 @@
 #include <string>
 #include <string_view>
 
+#include "frontend/render/html/document_body.h"
 #include "frontend/render/html/page_frame.h"
 #include "frontend/render/html/pages.h"
 #include "frontend/render/render.h"
+#include "frontend/render/wording/address.h"
 #include "frontend/render/wording/wording.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/utf8.h"
@@ -18,8 +20,12 @@ void WriteOrigin(MarkupWriter& html, const CachedDocument& document) {
   {
     const Element line(html, "p");
     html.Text("Cached copy of ");
+    const bool is_public = IsWebAddress(document.public_url);
+    const std::string& address = is_public ? document.public_url : document.url;
     // If the address is not safe, the element has no href and is plain text.
-    html.TextElement("a", document.url, {{"href", document.url}});
+    html.TextElement("a", address, {{"href", address}, {"rel", "noopener nofollow"}});
+    if (is_public && document.url != document.public_url)
+      html.Text(StrCat(", from ", document.url));
   }
   if (!document.query.empty()) {
     const Element line(html, "p");
@@ -28,15 +34,14 @@ void WriteOrigin(MarkupWriter& html, const CachedDocument& document) {
   }
 }
 
-// Writes one paragraph for each line that is not blank.
-void WriteParagraphs(MarkupWriter& html, std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (line.find_first_not_of(" \t\r") != std::string_view::npos) {
-      html.TextElement("p", line, {{"dir", "auto"}});
-    }
-  }
+// How many words are marked, and a link to the first.
+void WriteMatches(MarkupWriter& html, size_t match_count) {
+  if (match_count == 0) return;
+  const Element line(html, "p", {{"class", "matches"}});
+  html.Text(match_count == 1 ? "1 match is marked. "
+                             : StrCat(FormatCount(match_count), " matches are marked. "));
+  html.TextElement("a", match_count == 1 ? "Jump to it" : "Jump to the first",
+                   {{"href", "#" + MarkId(1)}});
 }
 
 }  // namespace
@@ -49,9 +54,11 @@ std::string DocumentPage(const CachedDocument& document, const Site& site) {
     const Element prose(html, "article", {{"class", "prose"}});
     html.TextElement("h1", title, {{"dir", "auto"}});
     WriteOrigin(html, document);
+    const DocumentBody body(document, shown);
+    WriteMatches(html, body.match_count());
     {
-      const Element text(html, "div", {{"class", "document"}});
-      WriteParagraphs(html, shown);
+      const Element text(html, "div", {{"class", body.is_plain() ? "document plain" : "document"}});
+      body.Write(html);
     }
     if (shown.size() < document.text.size()) {
       html.TextElement(

@@ -10,6 +10,7 @@
 #include "frontend/render/render.h"
 #include "frontend/render/samples/html_check.h"
 #include "frontend/render/samples/samples.h"
+#include "frontend/render/wording/address.h"
 #include "index/core/query/examples.h"
 
 namespace search::frontend {
@@ -120,7 +121,8 @@ TEST(PagesTest, SitesAreChipsThatNarrowTheQuestion) {
   const std::string page = ResultPage(samples::DetailedAnswer());
   EXPECT_THAT(HtmlAttributes(page, "href"),
               Contains("/search?q=hash+table+iterator+site%3Agit-doc&facets=site"));
-  EXPECT_THAT(HtmlAttributes(page, "aria-label"), Contains("Only site git-doc: at least 1,020"));
+  EXPECT_THAT(HtmlAttributes(page, "aria-label"),
+              Contains("Only site git-doc: 1,020 documents or more"));
   EXPECT_THAT(Texts(page, "nav"), HasSubstr("zsh≥ 7"));
   EXPECT_THAT(Texts(page, "p"), HasSubstr("Counting ended early"));
   EXPECT_THAT(Texts(page, "p"), HasSubstr("3 more sites have fewer documents each."));
@@ -153,8 +155,11 @@ TEST(PagesTest, ResultsByDateShowTheirDays) {
   EXPECT_THAT(Texts(page, "a"), HasSubstr("Order by relevance"));
   EXPECT_THAT(Texts(page, "a"), Not(HasSubstr("Explain the scores")));
   EXPECT_THAT(HtmlAttributes(page, "aria-label"), Contains("Take back: only after:2020"));
-  EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "href"),
-              Contains("/search?q=hash+table+iterator&sort=date"));
+  const auto sorts_by_date = Contains("/search?q=hash+table+iterator&sort=date");
+  SearchAnswer by_relevance = samples::DatedAnswer();
+  by_relevance.by_date = false;
+  EXPECT_THAT(HtmlAttributes(ResultPage(by_relevance), "href"), sorts_by_date);
+  EXPECT_THAT(HtmlAttributes(ResultPage(samples::CompleteAnswer()), "href"), Not(sorts_by_date));
 }
 
 TEST(PagesTest, CompleteAnswerHasNoBanner) {
@@ -173,6 +178,16 @@ TEST(PagesTest, AnotherSpellingIsLinked) {
   EXPECT_THAT(Texts(page, "p"), HasSubstr("Did you mean hash table iterator?"));
   EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+iterator"));
   EXPECT_THAT(ResultPage(samples::EmptyAnswer()), Not(HasSubstr("Did you mean")));
+}
+
+TEST(PagesTest, ACorrectionLeadsToTheQueryAsTyped) {
+  const std::string page = ResultPage(samples::CorrectedAnswer());
+  EXPECT_THAT(Texts(page, "p"), HasSubstr("Showing results for hash table iterator. "
+                                          "Search instead for hahs tabel iterator."));
+  EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hahs+tabel+iterator&spell=0"));
+  EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+iterator&start=10"));
+  EXPECT_THAT(HtmlAttributes(page, "value"), Contains("hahs tabel iterator"));
+  EXPECT_THAT(page, Not(HasSubstr("Did you mean")));
 }
 
 TEST(PagesTest, ThePolicyAllowsTheOnlyScript) {
@@ -215,6 +230,7 @@ SearchAnswer AnswerSaying(const std::string& text) {
   answer.query = text;
   answer.notes = {text};
   answer.narrowings = {{true, text, text}, {false, text, ""}};
+  answer.corrected_query = text;
   answer.did_you_mean = text;
   answer.results = {{.doc_id = "d" + text,
                      .url = "https://host.example/",
@@ -270,6 +286,31 @@ TEST(PagesTest, LongDocumentIsCutAndSaysSo) {
   const std::string page = html::DocumentPage(document, Site{});
   EXPECT_LT(page.size(), kCachedTextSizeMax + 10'000);
   EXPECT_THAT(page, HasSubstr("its last 5 bytes are not shown"));
+}
+
+TEST(PagesTest, AStructuredDocumentKeepsItsElements) {
+  const std::string page = html::DocumentPage(samples::StructuredDocument(), Site{});
+  EXPECT_THAT(HtmlProblems(page), IsEmpty());
+  EXPECT_THAT(HtmlTexts(page, "h2"), ElementsAre("NAME"));
+  EXPECT_THAT(HtmlTexts(page, "pre"), Contains(HasSubstr("list\n\ngit")));
+  EXPECT_THAT(HtmlTexts(page, "th"), ElementsAre("Option"));
+  const auto links = HtmlAttributes(page, "href");
+  EXPECT_THAT(links, Contains("/doc/18?q=stash"));
+  EXPECT_THAT(links, Contains("https://git-scm.com/docs/git-stash"));
+  EXPECT_THAT(links, Contains("#m1"));
+  EXPECT_THAT(page, HasSubstr("7 matches are marked."));
+}
+
+TEST(PagesTest, WhatIsFoldedCanBeReached) {
+  const SearchAnswer answer = samples::FoldedAnswer();
+  const std::string page = ResultPage(answer);
+  EXPECT_THAT(HtmlProblems(page), IsEmpty());
+  EXPECT_THAT(HtmlTexts(page, "summary"), Contains("2 similar pages"));
+  const auto links = HtmlAttributes(page, "href");
+  EXPECT_THAT(links, Contains(CachedCopyPath("4712", answer.query)));
+  EXPECT_THAT(links, Contains(SearchPath({.query = answer.query + " site:python3.11-doc"})));
+  EXPECT_THAT(links, Contains(SearchPath({.query = answer.query, .fold = false})));
+  EXPECT_THAT(links, Contains("https://en.cppreference.com/w/cpp/container/unordered_map"));
 }
 
 TEST(PagesTest, HelpExplainsAndLinksEveryExample) {

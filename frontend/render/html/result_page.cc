@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -16,12 +17,28 @@ namespace {
 using neptune::StrCat;
 
 std::string PagePath(const SearchAnswer& answer, uint32_t start) {
-  return SearchPath({.query = answer.query,
-                     .start = start,
-                     .count = answer.count,
-                     .explain = answer.with_explanations,
-                     .site_facets = answer.site_facets.has_value(),
-                     .by_date = answer.by_date});
+  return SearchPath(RequestOfPage(answer, start));
+}
+
+// The same page with nothing folded.
+std::string UnfoldedPath(const SearchAnswer& answer) {
+  SearchPageRequest request{.query = answer.searched_query(),
+                            .start = answer.start,
+                            .count = answer.count,
+                            .may_correct = answer.may_correct};
+  request.fold = false;
+  return SearchPath(request);
+}
+
+// All results of the result's site; the unfolded page if the site's name is not a plain word.
+std::string MoreOfSitePath(const SearchResult& result, const SearchAnswer& answer) {
+  const bool is_word = std::all_of(result.site.begin(), result.site.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '.' || c == '_';
+  });
+  if (!is_word) return UnfoldedPath(answer);
+  return SearchPath(
+      {.query = StrCat(answer.searched_query(), " site:", result.site), .count = answer.count});
 }
 
 // Link target of the title: the document itself if it is on the Web, else the cached copy.
@@ -44,12 +61,19 @@ void WriteAddressParts(MarkupWriter& html, std::string_view url) {
 
 void WriteAddress(MarkupWriter& html, const SearchResult& result, std::string_view query) {
   const Element line(html, "p", {{"class", "address"}, {"dir", "ltr"}});
-  const std::string first = AddressParts(result.url)[0];
-  if (!result.site.empty() && result.site != first) {
+  const bool is_public = IsWebAddress(result.public_url);
+  const std::string& address = is_public ? result.public_url : result.url;
+  if (!result.site.empty() && result.site != AddressParts(address)[0]) {
     html.TextElement("span", result.site, {{"class", "first"}});
     html.TextElement("span", "·", {{"class", "separator"}, {"aria-hidden", "true"}});
   }
-  WriteAddressParts(html, result.url);
+  if (is_public) {
+    // The title leads to the cached copy, which is what was searched.
+    const Element link(html, "a", {{"href", address}, {"rel", "noopener nofollow"}});
+    WriteAddressParts(html, address);
+  } else {
+    WriteAddressParts(html, address);
+  }
   if (!result.date.empty()) {
     html.TextElement("span", "·", {{"class", "separator"}, {"aria-hidden", "true"}});
     html.TextElement("time", result.date, {{"datetime", result.date}});
@@ -86,12 +110,44 @@ void WriteLacks(MarkupWriter& html, const SearchResult& result) {
   for (const std::string& word : result.lacks) html.TextElement("s", word);
 }
 
+// What is folded behind the result.
+void WriteFolded(MarkupWriter& html, const SearchResult& result, const SearchAnswer& answer) {
+  if (!result.similar.empty()) {
+    const size_t count = result.similar.size();
+    const Element details(html, "details", {{"class", "folded"}});
+    html.TextElement("summary", count == 1 ? "1 similar page" : StrCat(count, " similar pages"));
+    const Element list(html, "ul");
+    for (const FoldedLink& similar : result.similar) {
+      const Element item(html, "li", {{"dir", "auto"}});
+      html.TextElement("a", similar.title.empty() ? similar.url : similar.title,
+                       {{"href", CachedCopyPath(similar.doc_id, answer.searched_query())}});
+      html.TextElement("span", similar.url, {{"class", "address"}, {"dir", "ltr"}});
+    }
+  }
+  if (result.more_of_site > 0) {
+    const Element line(html, "p", {{"class", "folded"}});
+    html.TextElement("a", StrCat(result.more_of_site, " more from ", result.site),
+                     {{"href", MoreOfSitePath(result, answer)}});
+  }
+}
+
+// Says that something is folded, with a link to the page as it is ranked.
+void WriteUnfoldLink(MarkupWriter& html, const SearchAnswer& answer) {
+  const size_t folded = CoveredCount(answer) - answer.results.size();
+  if (folded == 0) return;
+  const Element line(html, "p", {{"class", "unfold"}});
+  html.Text(folded == 1 ? "1 result of this page is folded behind another one. "
+                        : StrCat(folded, " results of this page are folded behind others. "));
+  html.TextElement("a", "Show all", {{"href", UnfoldedPath(answer)}});
+}
+
 std::string TitleText(const SearchResult& result) {
   if (result.title.find_first_not_of(" \t\r\n") != std::string::npos) return result.title;
   return StrCat("Document ", result.doc_id);
 }
 
-void WriteResult(MarkupWriter& html, const SearchResult& result, std::string_view query) {
+void WriteResult(MarkupWriter& html, const SearchResult& result, const SearchAnswer& answer) {
+  const std::string& query = answer.searched_query();
   const Element item(html, "li");
   const Element article(html, "article");
   if (result.has_summary) WriteAddress(html, result, query);
@@ -101,6 +157,7 @@ void WriteResult(MarkupWriter& html, const SearchResult& result, std::string_vie
   }
   WriteSnippet(html, result);
   WriteLacks(html, result);
+  WriteFolded(html, result, answer);
   WriteExplanation(html, result);
 }
 
@@ -110,8 +167,8 @@ void WritePageLink(MarkupWriter& html, std::string_view text, std::string_view l
   html.TextElement("a", text, {{"href", path}, {"aria-label", label}, {"rel", relation}});
 }
 
-void WriteNumberedPage(MarkupWriter& html, const SearchAnswer& answer, const PageLink& page) {
-  const uint64_t current = answer.start / answer.count + 1;
+void WriteNumberedPage(MarkupWriter& html, const SearchAnswer& answer, const PageLink& page,
+                       uint64_t current) {
   const bool is_near = page.number + 1 >= current && page.number <= current + 1;
   const Element item(html, "li", {{"class", is_near ? "number near" : "number"}});
   if (page.is_current) {
@@ -136,7 +193,9 @@ void WritePages(MarkupWriter& html, const SearchAnswer& answer) {
     WritePageLink(html, "‹ Back", "Back to the previous page", PagePath(answer, *paging.previous),
                   "prev");
   }
-  for (const PageLink& page : paging.pages) WriteNumberedPage(html, answer, page);
+  uint64_t current = 0;
+  for (const PageLink& page : paging.pages) current = page.is_current ? page.number : current;
+  for (const PageLink& page : paging.pages) WriteNumberedPage(html, answer, page, current);
   if (paging.next) {
     WritePageLink(html, "Next ›", "Next page", PagePath(answer, *paging.next), "next");
   }
@@ -184,7 +243,22 @@ void WriteGivenUp(MarkupWriter& html, const SearchAnswer& answer) {
   }
 }
 
-void WriteDidYouMean(MarkupWriter& html, const SearchAnswer& answer) {
+void WriteCorrection(MarkupWriter& html, const SearchAnswer& answer) {
+  const Element line(html, "p", {{"class", "did-you-mean"}});
+  html.Text("Showing results for ");
+  html.TextElement("a", answer.corrected_query,
+                   {{"href", SearchPath({.query = answer.corrected_query, .count = answer.count})},
+                    {"dir", "auto"}});
+  html.Text(". Search instead for ");
+  html.TextElement(
+      "a", answer.query,
+      {{"href", SearchPath({.query = answer.query, .count = answer.count, .may_correct = false})},
+       {"dir", "auto"}});
+  html.Text(".");
+}
+
+void WriteOtherSpelling(MarkupWriter& html, const SearchAnswer& answer) {
+  if (!answer.corrected_query.empty()) return WriteCorrection(html, answer);
   if (answer.did_you_mean.empty()) return;
   const Element line(html, "p", {{"class", "did-you-mean"}});
   html.Text("Did you mean ");
@@ -227,22 +301,25 @@ void WriteEmptyPage(MarkupWriter& html, const SearchAnswer& answer) {
 void WriteResults(MarkupWriter& html, const SearchAnswer& answer) {
   const Element list(
       html, "ol", {{"class", "results"}, {"role", "list"}, {"start", uint64_t{answer.start} + 1}});
-  for (const SearchResult& result : answer.results) WriteResult(html, result, answer.query);
+  for (const SearchResult& result : answer.results) WriteResult(html, result, answer);
 }
 
 }  // namespace
 
 std::string ResultPage(const SearchAnswer& answer, const Site& site) {
   FrameOptions options{.title = answer.query, .query = answer.query, .count = answer.count};
-  options.alternate =
-      SearchPageRequest{.query = answer.query, .start = answer.start, .count = answer.count};
+  options.alternate = SearchPageRequest{.query = answer.searched_query(),
+                                        .start = answer.start,
+                                        .count = answer.count,
+                                        .may_correct = answer.may_correct};
   options.skip_label = "Skip to results";
   return RenderFrame(options, site, [&](MarkupWriter& html) {
-    html.TextElement("h1", StrCat("Results for ", answer.query), {{"class", "visually-hidden"}});
+    html.TextElement("h1", StrCat("Results for ", answer.searched_query()),
+                     {{"class", "visually-hidden"}});
     html.TextElement("p",
                      StrCat(Capitalised(RangeSentence(answer)), " · ", FormatTook(answer.took)),
                      {{"class", "summary"}});
-    WriteDidYouMean(html, answer);
+    WriteOtherSpelling(html, answer);
     WriteNarrowings(html, answer);
     WriteSites(html, answer);
     WriteOrder(html, answer);
@@ -253,6 +330,7 @@ std::string ResultPage(const SearchAnswer& answer, const Site& site) {
       WriteEmptyPage(html, answer);
     } else {
       WriteResults(html, answer);
+      WriteUnfoldLink(html, answer);
     }
     WritePages(html, answer);
     WriteExplanationNote(html, answer);

@@ -51,6 +51,14 @@ Json CoverageJson(const SearchAnswer& answer) {
             {"implementation", cache.implementation}}}};
 }
 
+Json SimilarJson(const SearchResult& result) {
+  Json list = Json::array();
+  for (const FoldedLink& link : result.similar) {
+    list.push_back({{"id", link.doc_id}, {"url", link.url}, {"title", link.title}});
+  }
+  return list;
+}
+
 Json ResultJson(const SearchResult& result) {
   Json pieces = Json::array();
   for (const TextPiece& piece : result.snippet) {
@@ -60,12 +68,15 @@ Json ResultJson(const SearchResult& result) {
           {"url", result.url},
           {"title", result.title},
           {"site", result.site},
+          {"public_url", result.public_url},
           {"snippet", SnippetText(result)},
           {"snippet_pieces", std::move(pieces)},
           {"lacks", result.lacks},
           {"score", result.score},
           {"has_summary", result.has_summary},
-          {"cached_copy", CachedCopyPath(result.doc_id)}};
+          {"cached_copy", CachedCopyPath(result.doc_id)},
+          {"similar", SimilarJson(result)},
+          {"more_of_site", result.more_of_site}};
 }
 
 Json DidYouMeanJson(const SearchAnswer& answer) {
@@ -74,6 +85,15 @@ Json DidYouMeanJson(const SearchAnswer& answer) {
           {"link", SearchPath({.query = answer.did_you_mean,
                                .count = answer.count,
                                .format = PageFormat::kJson})}};
+}
+
+Json CorrectedJson(const SearchAnswer& answer) {
+  if (answer.corrected_query.empty()) return nullptr;
+  return {{"query", answer.corrected_query},
+          {"as_typed", SearchPath({.query = answer.query,
+                                   .count = answer.count,
+                                   .format = PageFormat::kJson,
+                                   .may_correct = false})}};
 }
 
 Json NarrowedByJson(const SearchAnswer& answer) {
@@ -103,13 +123,7 @@ Json GivenUpJson(const SearchAnswer& answer) {
 Json LinksJson(const SearchAnswer& answer) {
   const Paging paging = ComputePaging(answer);
   const auto path = [&](uint32_t start) {
-    return SearchPath({.query = answer.query,
-                       .start = start,
-                       .count = answer.count,
-                       .format = PageFormat::kJson,
-                       .explain = answer.with_explanations,
-                       .site_facets = answer.site_facets.has_value(),
-                       .by_date = answer.by_date});
+    return SearchPath(RequestOfPage(answer, start, PageFormat::kJson));
   };
   Json links = Json::object();
   links["self"] = path(answer.start);
@@ -131,6 +145,7 @@ std::string AnswerDocument(const SearchAnswer& answer) {
                    {"notes", answer.notes},
                    {"narrowed_by", NarrowedByJson(answer)},
                    {"given_up", GivenUpJson(answer)},
+                   {"corrected", CorrectedJson(answer)},
                    {"did_you_mean", DidYouMeanJson(answer)},
                    {"start", answer.start},
                    {"count", answer.count},
@@ -141,6 +156,7 @@ std::string AnswerDocument(const SearchAnswer& answer) {
                    {"sorted_by", answer.by_date ? "date" : "relevance"},
                    {"index_version", answer.index_version},
                    {"coverage", CoverageJson(answer)},
+                   {"covered_count", CoveredCount(answer)},
                    {"results", std::move(results)},
                    {"links", LinksJson(answer)}};
   if (answer.site_facets) {
@@ -168,7 +184,9 @@ std::string StoredDocument(const CachedDocument& document) {
                        {"url", document.url},
                        {"title", document.title},
                        {"site", document.site},
-                       {"text", document.text}};
+                       {"public_url", document.public_url},
+                       {"text", document.text},
+                       {"structure", document.structure}};
   return Print(stored);
 }
 

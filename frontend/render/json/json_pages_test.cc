@@ -57,6 +57,24 @@ TEST(JsonPagesTest, CoverageNamesWhatIsMissing) {
   EXPECT_EQ(document["results"][1]["has_summary"], false);
 }
 
+TEST(JsonPagesTest, ACorrectionLeadsToTheQueryAsTyped) {
+  EXPECT_TRUE(Rendered(samples::CompleteAnswer())["corrected"].is_null());
+  SearchAnswer answer = samples::CorrectedAnswer();
+  answer.start = 10;
+  const Json document = Rendered(answer);
+  EXPECT_EQ(document["query"], "hahs tabel iterator");
+  EXPECT_EQ(document["corrected"]["query"], "hash table iterator");
+  EXPECT_EQ(document["corrected"]["as_typed"], "/search?q=hahs+tabel+iterator&format=json&spell=0");
+  EXPECT_EQ(document["links"]["next"], "/search?q=hash+table+iterator&start=20&format=json");
+}
+
+TEST(JsonPagesTest, PagesOfAQueryAsTypedStayAsTyped) {
+  SearchAnswer answer = samples::CompleteAnswer();
+  answer.may_correct = false;
+  EXPECT_EQ(Rendered(answer)["links"]["next"],
+            "/search?q=hash+table+iterator&start=10&format=json&spell=0");
+}
+
 TEST(JsonPagesTest, GivenUpWordsAreListed) {
   const Json document = Rendered(samples::GivenUpAnswer());
   EXPECT_EQ(document["results"][1]["lacks"], Json{"iterator"});

@@ -189,6 +189,18 @@ SearchAnswer GivenUpAnswer() {
   return answer;
 }
 
+SearchAnswer FoldedAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.covered_count = static_cast<uint32_t>(answer.results.size()) + 5;
+  answer.results[0].public_url = "https://en.cppreference.com/w/cpp/container/unordered_map";
+  answer.results[0].similar = {
+      {"4712", "doc:cppreference-doc-en-html/en/cpp/container/unordered_multimap.html",
+       "std::unordered_multimap"},
+      {"4713", "doc:cppreference-doc-en-html/en/cpp/experimental/unordered_map.html", ""}};
+  answer.results[1].more_of_site = 3;
+  return answer;
+}
+
 SearchAnswer CutAnswer() {
   SearchAnswer answer = CompleteAnswer();
   answer.total_is_exact = false;
@@ -212,6 +224,13 @@ SearchAnswer MisspelledAnswer() {
   SearchAnswer answer = EmptyAnswer();
   answer.query = "hahs tabel iterator";
   answer.did_you_mean = "hash table iterator";
+  return answer;
+}
+
+SearchAnswer CorrectedAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.corrected_query = answer.query;
+  answer.query = "hahs tabel iterator";
   return answer;
 }
 
@@ -263,6 +282,7 @@ SearchAnswer HostileAnswer() {
   answer.notes = {all, "<b>note</b>"};
   answer.narrowings = {{true, all, all}, {false, "<b>site</b>", " "}};
   answer.given_up = {{.word = all, .result_count = 1, .demanding = all}};
+  answer.corrected_query = all;
   answer.did_you_mean = all;
   answer.with_explanations = true;
   answer.explanation_note = all;
@@ -290,6 +310,39 @@ CachedDocument UsualDocument() {
       "a particular interface; for example, whether it is hashable or whether it is a mapping.\n"
       "An issubclass() or isinstance() test for an interface works in one of three ways.\n"
       "    class C(Sequence):\n        def __init__(self): ...\n";
+  return document;
+}
+
+CachedDocument StructuredDocument() {
+  CachedDocument document = {.doc_id = "17",
+                             .url = "doc:git-doc/git-stash.html",
+                             .title = "git-stash(1)",
+                             .site = "git",
+                             .public_url = "https://git-scm.com/docs/git-stash",
+                             .query = "stash"};
+  std::string& text = document.text;
+  std::string& structure = document.structure;
+  const auto add = [&](std::string_view before, std::string_view words, std::string_view after) {
+    neptune::StrAppend(&structure, text.empty() ? "" : "1", before, words.size(), after);
+    neptune::StrAppend(&text, text.empty() ? "" : "\n", words);
+  };
+  add("B", "NAME", "/");
+  add("p", "git-stash - Stash the changes away", "/");
+  add("c", "git stash list\n\ngit stash pop [--index]", "/");
+  add("pb", "The stash is a stack", "//");
+  add("pa=18 ", "git-commit(1)", "//");
+  add("pa=https://git-scm.com/ ", "The stash on the Web", "//");
+  add("ul", "push", "/");
+  add("lm", "pop", "///");
+  add("dt", "--index", "/");
+  add("e", "Restores the index of the stash too.", "//");
+  add("TK", "Options", "/");
+  add("Rh=2 ", "Option", "//");
+  add("Rx/x", "of stash", "///");
+  add("q", "A quotation.", "/");
+  for (size_t at = text.find("stash"); at != text.npos; at = text.find("stash", at + 1)) {
+    document.matches.push_back({static_cast<uint32_t>(at), 5});
+  }
   return document;
 }
 
@@ -419,12 +472,13 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   const Site site{.document_count = 7'512};
   std::vector<std::pair<std::string, RenderedPage>> pages;
   const std::pair<const char*, SearchAnswer> answers[] = {
-      {"results", CompleteAnswer()},  {"deep", DeepAnswer()},
-      {"partial", PartialAnswer()},   {"cut", CutAnswer()},
-      {"narrowed", NarrowedAnswer()}, {"given_up", GivenUpAnswer()},
-      {"empty", EmptyAnswer()},       {"misspelled", MisspelledAnswer()},
-      {"beyond", BeyondEndAnswer()},  {"detailed", DetailedAnswer()},
-      {"dated", DatedAnswer()},       {"hostile", HostileAnswer()}};
+      {"results", CompleteAnswer()},      {"deep", DeepAnswer()},
+      {"partial", PartialAnswer()},       {"cut", CutAnswer()},
+      {"narrowed", NarrowedAnswer()},     {"given_up", GivenUpAnswer()},
+      {"folded", FoldedAnswer()},         {"empty", EmptyAnswer()},
+      {"misspelled", MisspelledAnswer()}, {"beyond", BeyondEndAnswer()},
+      {"detailed", DetailedAnswer()},     {"dated", DatedAnswer()},
+      {"hostile", HostileAnswer()},       {"corrected", CorrectedAnswer()}};
   for (const auto& [name, answer] : answers) {
     pages.emplace_back(name, RenderAnswer(answer, PageFormat::kHtml, site));
   }
@@ -441,6 +495,8 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
   pages.emplace_back("home", RenderHomePage(site));
   pages.emplace_back("help", RenderHelpPage(site));
   pages.emplace_back("document", RenderCachedDocument(UsualDocument(), PageFormat::kHtml, site));
+  pages.emplace_back("document_structured",
+                     RenderCachedDocument(StructuredDocument(), PageFormat::kHtml, site));
   pages.emplace_back("document_hostile",
                      RenderCachedDocument(HostileDocument(), PageFormat::kHtml, site));
   pages.emplace_back("error_overload", RenderError(OverloadError(), PageFormat::kHtml, site));

@@ -21,12 +21,16 @@ SearchAnswer NarrowedAnswer();  // with an exclusion and a site
 SearchAnswer GivenUpAnswer();   // a result lacks a wanted word
 SearchAnswer DetailedAnswer();  // with counts by site and an explained score
 SearchAnswer DatedAnswer();     // ordered by date, narrowed by a field
+SearchAnswer FoldedAnswer();    // similar pages and more of a site
 SearchAnswer CutAnswer();       // two partitions were ended early with partial results
 SearchAnswer EmptyAnswer();     // nothing matches
 SearchAnswer MisspelledAnswer();
+// Results of another spelling.
+SearchAnswer CorrectedAnswer();
 SearchAnswer BeyondEndAnswer();  // matches, but not this far down
 SearchAnswer HostileAnswer();    // markup, scripts, control characters, broken UTF-8 everywhere
 CachedDocument UsualDocument();
+CachedDocument StructuredDocument();  // all elements, with marks
 CachedDocument HostileDocument();
 ErrorAnswer OverloadError();
 ErrorAnswer ParameterError();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frontend/model/answer.h"
+#include "frontend/model/search_request.h"
 
 namespace search::frontend {
 
@@ -33,5 +34,12 @@ struct Paging {
 };
 
 Paging ComputePaging(const SearchAnswer& answer);
+
+// Number of ranked results that the first page covers: more than `count` if it folds.
+uint32_t FirstPageSize(const SearchAnswer& answer);
+
+// The request for the page of the same answer that begins at `start`, in that format.
+SearchPageRequest RequestOfPage(const SearchAnswer& answer, uint32_t start,
+                                PageFormat format = PageFormat::kHtml);
 
 }  // namespace search::frontend

@@ -62,6 +62,32 @@ TEST(PagingTest, BeyondTheEndLeadsBackToTheLastPage) {
   EXPECT_FALSE(paging.next);
 }
 
+TEST(PagingTest, OtherPagesBeginWhereAFoldedFirstPageEnds) {
+  SearchAnswer first = Page(0, 10, 45);
+  first.covered_count = 17;
+  const Paging paging = ComputePaging(first);
+  EXPECT_EQ(Numbers(paging), "*1 2 3 4 ");
+  EXPECT_EQ(paging.next, 17u);
+  EXPECT_EQ(paging.pages[2].start, 27u);
+  EXPECT_EQ(SearchPath(RequestOfPage(first, 27)), "/search?q=&start=27&first=17");
+
+  SearchAnswer third = Page(27, 10, 45);
+  third.first_page_size = 17;
+  const Paging again = ComputePaging(third);
+  EXPECT_EQ(Numbers(again), "1 2 *3 4 ");
+  EXPECT_EQ(again.previous, 17u);
+  EXPECT_EQ(again.next, 37u);
+  EXPECT_EQ(again.pages[0].start, 0u);
+  third.start = 17;
+  EXPECT_EQ(ComputePaging(third).previous, 0u);
+}
+
+TEST(PagingTest, AFirstPageThatCannotBeIsPassedOver) {
+  SearchAnswer answer = Page(20, 10, 45);
+  answer.first_page_size = 5000;
+  EXPECT_EQ(Numbers(ComputePaging(answer)), "1 2 *3 4 5 ");
+}
+
 TEST(PagingTest, EveryLinkIsAValidRequest) {
   for (uint32_t start : {0u, 1u, 7u, 95u, 990u, 9'999u, 10'000u}) {
     for (uint32_t count : {1u, 3u, 10u, 100u}) {

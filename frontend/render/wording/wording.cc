@@ -98,11 +98,14 @@ std::string TotalSentence(const SearchAnswer& answer) {
 }
 
 std::string RangeSentence(const SearchAnswer& answer) {
-  const bool is_whole = answer.start == 0 && answer.results.size() >= answer.total;
-  if (answer.results.empty() || is_whole) return TotalSentence(answer);
+  const uint64_t covered = CoveredCount(answer);
+  const uint64_t folded = covered - answer.results.size();
+  const std::string folding = folded == 0 ? "" : StrCat(", ", FormatCount(folded), " folded");
+  const bool is_whole = answer.start == 0 && covered >= answer.total;
+  if (answer.results.empty() || is_whole) return TotalSentence(answer) + folding;
   const uint64_t first = uint64_t{answer.start} + 1;
-  const uint64_t last = answer.start + answer.results.size();
-  return StrCat(FormatCount(first), "–", FormatCount(last), " of ", TotalSentence(answer));
+  const uint64_t last = answer.start + covered;
+  return StrCat(FormatCount(first), "–", FormatCount(last), " of ", TotalSentence(answer), folding);
 }
 
 std::string CoverageSentence(const SearchAnswer& answer) {

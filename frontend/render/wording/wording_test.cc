@@ -77,6 +77,9 @@ TEST(WordingTest, RangeIsOfThisPage) {
   answer.start = 10;
   answer.results.resize(10);
   EXPECT_EQ(RangeSentence(answer), "11–20 of 1,500 results");
+  answer.start = 0;
+  answer.covered_count = 17;
+  EXPECT_EQ(RangeSentence(answer), "1–17 of 1,500 results, 7 folded");
 }
 
 TEST(WordingTest, CoverageNamesPartitionsTiersCacheAndTime) {

@@ -57,6 +57,11 @@ std::string Excerpt(std::string_view text) {
   return ValidUtf8(text.substr(0, unicode::CutSize(text, kExcerptSizeMax))) + "…";
 }
 
+std::optional<QueryNode> NodeOf(std::optional<Operand> operand) {
+  if (!operand.has_value()) return std::nullopt;
+  return std::move(operand->node);
+}
+
 // The operand of a filter: documents match all of the nodes.
 Operand FilterOf(std::vector<QueryNode> filters, TreeBuilder* builder) {
   std::vector<Operand> operands;
@@ -104,11 +109,6 @@ class Parser {
 
   bool AtEndOfAlternatives() const {
     return next_.kind == LexemeKind::kEnd || next_.kind == LexemeKind::kClose;
-  }
-
-  static std::optional<QueryNode> NodeOf(std::optional<Operand> operand) {
-    if (!operand.has_value()) return std::nullopt;
-    return std::move(operand->node);
   }
 
   StatusOr<std::optional<Operand>> Alternatives(Scope scope) {

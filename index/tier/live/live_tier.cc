@@ -98,7 +98,8 @@ neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions opti
   }
   std::unique_ptr<LiveTier> tier(new LiveTier(std::move(options), state));
   tier->index_version_ = base.index_version;
-  NEPTUNE_ASSIGN_OR_RETURN(tier->suggestions_, OpenSuggestions(tier->options_.base_directory));
+  NEPTUNE_ASSIGN_OR_RETURN(tier->suggestions_,
+                           SuggestionFiles::Open(tier->options_.base_directory));
   tier->NoteRestore();
   NEPTUNE_RETURN_IF_ERROR(tier->Refresh().status());
   return tier;
@@ -113,6 +114,11 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& tier_query,
   NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
                            snapshot->Search(query, ToSearchOptions(tier_query, control)));
   TierAnswer answer = ToAnswer(result, index_version_);
+  std::vector<const Segment*> counted;
+  for (const PartitionSnapshot::Part& part : snapshot->parts()) {
+    counted.push_back(&part.segment->segment());
+  }
+  NEPTUNE_RETURN_IF_ERROR(AddWordCounts(counted, query, &answer));
   if (result.total == 0 && result.complete) {
     std::vector<NamedSegment> segments;
     for (const PartitionSnapshot::Part& part : snapshot->parts()) {
@@ -132,13 +138,11 @@ TierInfo LiveTier::Info() const {
 }
 
 neptune::StatusOr<SuggestAnswer> LiveTier::Suggest(const SuggestQuery& query) const {
-  if (suggestions_ == nullptr) return IndexTier::Suggest(query);
-  return Complete(*suggestions_, query, index_version_);
+  return suggestions_.Suggest(query, index_version_);
 }
 
 neptune::StatusOr<SpellAnswer> LiveTier::Spell(const SpellQuery& query) const {
-  if (suggestions_ == nullptr) return IndexTier::Spell(query);
-  return FindSpellings(*suggestions_, query, index_version_);
+  return suggestions_.Spell(query, index_version_);
 }
 
 neptune::StatusOr<ExplainAnswer> LiveTier::Explain(const ExplainQuery& query) const {

@@ -32,8 +32,8 @@
 #include "index/core/partition/changed_terms.h"
 #include "index/core/partition/merge_policy.h"
 #include "index/core/partition/partition.h"
-#include "index/suggest/suggestion_index.h"
 #include "index/tier/index_tier.h"
+#include "index/tier/segment/segment_messages.h"
 #include "index/updates/change_state.h"
 #include "index/updates/document_change.pb.h"
 #include "neptune/base/leaf_mutex.h"
@@ -129,9 +129,8 @@ class LiveTier final : public IndexTier {
 
   const LiveTierOptions options_;
   const ChangeReader* const state_;
-  uint64_t index_version_ = 0;  // fixed by Open
-  // Fixed after Open; null: the index was built without suggestions.
-  std::unique_ptr<SuggestionIndex> suggestions_;
+  uint64_t index_version_ = 0;   // fixed by Open
+  SuggestionFiles suggestions_;  // fixed by Open
 
   neptune::LeafMutex refresh_mutex_;
   // Number of the current directory below the working directory; numbers are not reused.

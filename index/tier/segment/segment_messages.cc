@@ -1,5 +1,9 @@
 #include "index/tier/segment/segment_messages.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "index/core/query/scoring_words.h"
 #include "index/suggest/spelling.h"
 #include "index/tier/search_input.h"
 #include "index/tier/suggest_messages.h"
@@ -38,19 +42,38 @@ TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version) {
   return answer;
 }
 
-neptune::StatusOr<std::unique_ptr<SuggestionIndex>> OpenSuggestions(const std::string& directory) {
-  auto suggestions = SuggestionIndex::Open(directory);
-  if (suggestions.status().code() == neptune::StatusCode::kNotFound) return nullptr;
-  return suggestions;
+neptune::Status AddWordCounts(const std::vector<const Segment*>& segments, const Query& query,
+                              TierAnswer* answer) {
+  for (const ScoringWord& word : ScoringWords(query)) {
+    uint64_t count = 0;
+    for (const Segment* const segment : segments) {
+      NEPTUNE_ASSIGN_OR_RETURN(const auto entry, segment->terms().Find(word.term));
+      if (entry.has_value()) count += entry->document_frequency;
+    }
+    answer->add_word_document_counts(static_cast<uint32_t>(std::min<uint64_t>(count, UINT32_MAX)));
+  }
+  return neptune::OkStatus();
 }
 
-SuggestAnswer Complete(const SuggestionIndex& suggestions, const SuggestQuery& query,
-                       uint64_t index_version) {
+neptune::StatusOr<SuggestionFiles> SuggestionFiles::Open(const std::string& directory) {
+  SuggestionFiles files;
+  auto suggestions = SuggestionIndex::Open(directory);
+  if (suggestions.status().code() == neptune::StatusCode::kNotFound) return files;
+  NEPTUNE_ASSIGN_OR_RETURN(files.suggestions, std::move(suggestions));
+  auto dictionary = SpellingDictionary::Open(directory);
+  if (dictionary.status().code() == neptune::StatusCode::kNotFound) return files;
+  NEPTUNE_ASSIGN_OR_RETURN(files.dictionary, std::move(dictionary));
+  return files;
+}
+
+neptune::StatusOr<SuggestAnswer> SuggestionFiles::Suggest(const SuggestQuery& query,
+                                                          uint64_t index_version) const {
+  if (suggestions == nullptr) return neptune::Unimplemented("the index has no suggestions");
   SuggestAnswer answer;
   for (int i = 0; i < query.prefixes_size(); ++i) {
     SuggestAnswer more;
     for (const Completion& completion :
-         suggestions.Complete(query.prefixes(i), query.count_max())) {
+         suggestions->Complete(query.prefixes(i), query.count_max())) {
       *more.add_suggestions() = ToMessage(completion, static_cast<uint32_t>(i));
     }
     answer = MergeSuggestAnswers(answer, more, query.count_max());
@@ -60,9 +83,10 @@ SuggestAnswer Complete(const SuggestionIndex& suggestions, const SuggestQuery& q
   return answer;
 }
 
-SpellAnswer FindSpellings(const SuggestionIndex& suggestions, const SpellQuery& query,
-                          uint64_t index_version) {
-  SpellAnswer answer = ToMessage(FindSpellings(suggestions, FromMessage(query)));
+neptune::StatusOr<SpellAnswer> SuggestionFiles::Spell(const SpellQuery& query,
+                                                      uint64_t index_version) const {
+  if (dictionary == nullptr) return neptune::Unimplemented("the partition has no dictionary");
+  SpellAnswer answer = ToMessage(FindSpellings(*dictionary, FromMessage(query)));
   answer.set_index_version(index_version);
   return answer;
 }

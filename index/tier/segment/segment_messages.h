@@ -1,16 +1,21 @@
 // The index core's queries and answers as the tier's messages, for all variants that search its
 // segments.
 //
-// Threads: pure functions, except OpenSuggestions.
-// Errors: OpenSuggestions: those of SuggestionIndex::Open except NOT_FOUND.
+// Threads: pure functions, except SuggestionFiles::Open.
+// Errors: SuggestionFiles::Open: those of SuggestionIndex::Open and SpellingDictionary::Open except
+//   NOT_FOUND. Suggest, Spell: UNIMPLEMENTED without the file.
 
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "index/core/query/query.h"
 #include "index/core/search/searcher.h"
+#include "index/core/segment/segment_reader.h"
+#include "index/suggest/spelling_dictionary.h"
 #include "index/suggest/suggestion_index.h"
 #include "index/tier/index_tier.h"
 #include "neptune/base/status.h"
@@ -24,11 +29,19 @@ SearchOptions ToSearchOptions(const TierQuery& tier_query, const TierSearchContr
 // The answer of variant "segment".
 TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version);
 
-// Null if the index was built without suggestions.
-neptune::StatusOr<std::unique_ptr<SuggestionIndex>> OpenSuggestions(const std::string& directory);
-SuggestAnswer Complete(const SuggestionIndex& suggestions, const SuggestQuery& query,
-                       uint64_t index_version);
-SpellAnswer FindSpellings(const SuggestionIndex& suggestions, const SpellQuery& query,
-                          uint64_t index_version);
+// Adds the number of documents in these segments that hold each scoring word, deleted ones
+// included.
+neptune::Status AddWordCounts(const std::vector<const Segment*>& segments, const Query& query,
+                              TierAnswer* answer);
+
+// The files of a partition for completion and spelling.
+struct SuggestionFiles {
+  std::unique_ptr<SuggestionIndex> suggestions;    // null: built without suggestions
+  std::unique_ptr<SpellingDictionary> dictionary;  // null: other partitions have it
+
+  static neptune::StatusOr<SuggestionFiles> Open(const std::string& directory);
+  neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query, uint64_t index_version) const;
+  neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query, uint64_t index_version) const;
+};
 
 }  // namespace search::index

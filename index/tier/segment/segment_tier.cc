@@ -12,7 +12,6 @@
 #include "index/core/search/tier_bounds.h"
 #include "index/core/segment/segment_reader.h"
 #include "index/suggest/phrase_counter.h"
-#include "index/suggest/suggestion_index.h"
 #include "index/suggest/suggestion_writer.h"
 #include "index/tier/operators.h"
 #include "index/tier/search_input.h"
@@ -25,7 +24,7 @@ namespace {
 
 // Parts that an index may lack; null then.
 struct SegmentTierExtras {
-  std::unique_ptr<SuggestionIndex> suggestions;
+  SuggestionFiles suggestions;
   std::unique_ptr<TierBounds> bounds;
 };
 
@@ -54,6 +53,7 @@ class SegmentTier : public IndexTier {
     NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
                              searcher_->Search(query, ToSearchOptions(tier_query, control)));
     TierAnswer answer = ToAnswer(result, index_version_);
+    NEPTUNE_RETURN_IF_ERROR(AddWordCounts({segment_.get()}, query, &answer));
     if (bounds_ != nullptr) NEPTUNE_RETURN_IF_ERROR(AddBounds(query, &answer));
     if (result.total == 0 && result.complete) {
       NEPTUNE_RETURN_IF_ERROR(NameSites({{segment_.get(), nullptr}}, SiteFilters(query), &answer));
@@ -67,13 +67,11 @@ class SegmentTier : public IndexTier {
   }
 
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override {
-    if (suggestions_ == nullptr) return IndexTier::Suggest(query);
-    return Complete(*suggestions_, query, index_version_);
+    return suggestions_.Suggest(query, index_version_);
   }
 
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query) const override {
-    if (suggestions_ == nullptr) return IndexTier::Spell(query);
-    return FindSpellings(*suggestions_, query, index_version_);
+    return suggestions_.Spell(query, index_version_);
   }
 
   neptune::StatusOr<ExplainAnswer> Explain(const ExplainQuery& query) const override {
@@ -114,8 +112,8 @@ class SegmentTier : public IndexTier {
   const std::unique_ptr<Segment> segment_;
   const std::unique_ptr<CollectionStatistics> statistics_;
   const std::unique_ptr<Searcher> searcher_;
-  const std::unique_ptr<SuggestionIndex> suggestions_;  // null: the index has none
-  const std::unique_ptr<TierBounds> bounds_;            // null: the index has none
+  const SuggestionFiles suggestions_;
+  const std::unique_ptr<TierBounds> bounds_;  // null: the index has none
   const uint64_t index_version_;
 };
 
@@ -125,8 +123,12 @@ class SegmentTierBuilder : public TierBuilder {
       : directory_(std::move(directory)), builder_(std::move(builder)) {}
 
   neptune::Status Add(const IndexedDocument& document) override {
+    return AddWithHeadings(document, /*headings=*/{});
+  }
+  neptune::Status AddWithHeadings(const IndexedDocument& document,
+                                  std::string_view headings) override {
     NEPTUNE_RETURN_IF_ERROR(builder_->Add(document));
-    phrases_.Add(document);
+    phrases_.Add(document, headings);
     return neptune::OkStatus();
   }
   neptune::Status Finish() override {
@@ -157,7 +159,7 @@ neptune::StatusOr<std::unique_ptr<IndexTier>> OpenSegmentTier(const std::string&
   NEPTUNE_ASSIGN_OR_RETURN(auto searcher,
                            Searcher::Create(*segment, *statistics, statistics->ranking()));
   SegmentTierExtras extras;
-  NEPTUNE_ASSIGN_OR_RETURN(extras.suggestions, OpenSuggestions(directory));
+  NEPTUNE_ASSIGN_OR_RETURN(extras.suggestions, SuggestionFiles::Open(directory));
   NEPTUNE_ASSIGN_OR_RETURN(extras.bounds, OpenBounds(directory, *segment));
   return std::make_unique<SegmentTier>(std::move(segment), std::move(statistics),
                                        std::move(searcher), std::move(extras), index_version);
@@ -179,8 +181,8 @@ neptune::Status FinishSegmentCollection(const std::vector<std::string>& director
   statistics_options.thread_count = options.thread_count;
   NEPTUNE_RETURN_IF_ERROR(ComputeGlobalStatistics(directories, statistics_options));
   NEPTUNE_RETURN_IF_ERROR(FinishBounds(directories, options.tier1_count));
-  const neptune::Status suggestions =
-      FinishSuggestions(directories, {.thread_count = options.thread_count});
+  const neptune::Status suggestions = FinishSuggestions(
+      directories, {.thread_count = options.thread_count, .queries = options.asked_queries});
   // Imported segments have no texts to suggest from.
   return suggestions.code() == neptune::StatusCode::kNotFound ? neptune::OkStatus() : suggestions;
 }

@@ -146,7 +146,7 @@ void TierModule::AddMethods(neptune::ServiceRegistrar& registrar) {
                           [](const IndexTier& tier, const SuggestQuery& query, const auto&) {
                             return SuggestOperator(tier, query);
                           });
-  AddMethod<SpellQuery>(registrar, kTierSpellMethod, neptune::Grain::kLong,
+  AddMethod<SpellQuery>(registrar, kTierSpellMethod, neptune::Grain::kShort,
                         [](const IndexTier& tier, const SpellQuery& query, const auto&) {
                           return SpellOperator(tier, query);
                         });

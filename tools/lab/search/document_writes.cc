@@ -44,7 +44,7 @@ tools::HttpExchange ExchangeOf(const DocumentWrite& write, const std::string& te
 }
 
 tools::HttpExchange QuestionOf(const std::string& word, bool may_use_cache) {
-  tools::HttpExchange question{.target = "/search?format=json&q=" + word};
+  tools::HttpExchange question{.target = "/search?format=json&spell=0&q=" + word};
   if (!may_use_cache) question.headers.Set("Cache-Control", "no-cache");
   return question;
 }
