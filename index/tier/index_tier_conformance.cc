@@ -340,7 +340,8 @@ TEST_P(IndexTierConformance, FindsPrefixesOrSaysThatItCannot) {
   std::mt19937_64 random(13);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 50), 1);
   const auto answer = tiers[0]->Search(TierQueryOf("app*", 50), {});
-  if (answer.status().code() == StatusCode::kInvalidArgument) return;
+  const bool is_own = std::string(variant()) == "segment";
+  if (!is_own && answer.status().code() == StatusCode::kInvalidArgument) return;
   ASSERT_TRUE(answer.ok()) << answer.status();
   EXPECT_EQ(answer->total(), Ask(*tiers[0], TierQueryOf("apple", 50)).total());
   EXPECT_FALSE(answer->prefix_is_cut());
@@ -352,6 +353,7 @@ TEST_P(IndexTierConformance, NamesSitesIfAFilterFindsNothing) {
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 50), 1);
   const TierAnswer unknown = Ask(*tiers[0], TierQueryOf("apple site:nosuch", 10));
   EXPECT_EQ(unknown.found_sites_size(), 0);
+  if (std::string(variant()) == "segment") EXPECT_GT(unknown.sites_size(), 0);
   for (const TierSite& site : unknown.sites()) {
     const TierAnswer found = Ask(*tiers[0], TierQueryOf("site:" + site.name(), 10));
     EXPECT_EQ(found.total(), site.document_count()) << site.name();

@@ -1,6 +1,8 @@
 #include "index/tier/segment/segment_tier.h"
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "index/tier/segment/segment_details.h"
 #include "index/tier/segment/segment_messages.h"
 #include "index/tier/segment/site_naming.h"
+#include "neptune/base/strings.h"
 
 namespace search::index {
 namespace {
@@ -142,8 +145,14 @@ class SegmentTierBuilder : public TierBuilder {
   PhraseCounter phrases_;
 };
 
-// Bounds are only of use with two tiers.
+// Bounds are only of use with two tiers. Those of an earlier choice of tiers would be believed.
 neptune::Status FinishBounds(const std::vector<std::string>& directories, size_t tier1_count) {
+  for (const std::string& directory : directories) {
+    const std::string path = neptune::StrCat(directory, "/", kTierBoundsFileName);
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) return neptune::Unavailable("cannot remove ", path, ": ", error.message());
+  }
   if (tier1_count == 0 || tier1_count >= directories.size()) return neptune::OkStatus();
   const auto tier2 = directories.begin() + static_cast<ptrdiff_t>(tier1_count);
   return WriteTierBounds({directories.begin(), tier2}, {tier2, directories.end()});
