@@ -114,6 +114,14 @@ TEST(FrontendSuggestTest, WithoutResultsTheCorrectionIsSearchedAtOnce) {
       << "the page came from the cache";
 }
 
+TEST(FrontendSuggestTest, AHardlyKnownWordThatFindsNothingIsReplacedWithItsResults) {
+  SimulatedSearch search(7);
+  const json answer = Body(search.Get("/search?q=seldom+bird&format=json"));
+  EXPECT_EQ(answer["corrected"]["query"], "common bird");
+  EXPECT_GT(answer["total"], 0);
+  EXPECT_EQ(answer["results"].size(), 10u);
+}
+
 TEST(FrontendSuggestTest, TheQueryAsTypedIsNotCorrected) {
   SimulatedSearch search(8);
   for (int i = 0; i < 2; ++i) {

@@ -91,8 +91,19 @@ TEST(FrontendTiersTest, QualitySaysWhatShareOfThePageIsSure) {
   EXPECT_EQ(answer["coverage"]["complete"], true);
   EXPECT_EQ(answer["coverage"]["equals_single_index"], false);
   EXPECT_EQ(answer["total_is_exact"], false);
-  const std::string page = search.Get("/search?q=common&count=20").http.body;
+  const std::string page = search.Get("/search?q=common&count=20&fold=0").http.body;
   EXPECT_NE(page.find("80 % of this page is sure"), std::string::npos);
+}
+
+// All documents are of one site, and what is ranked after the page decides what is folded.
+TEST(FrontendTiersTest, AFoldedPageIsSureOnlyIfWhatFollowsItIs) {
+  SimulatedSearch search(2);
+  const json plain = Answer(search.Get(kCommon));
+  EXPECT_EQ(plain["coverage"]["equals_single_index"], true);
+  const json folded = Answer(search.Get("/search?q=common&format=json&fold=1"));
+  EXPECT_EQ(folded["coverage"]["tiers"].size(), 1u);
+  EXPECT_EQ(folded["coverage"]["equals_single_index"], false);
+  EXPECT_LT(folded["coverage"]["sure_share"], 1);
 }
 
 TEST(FrontendTiersTest, BothTiersAreAskedAtOnceOnceSkipsAreRare) {

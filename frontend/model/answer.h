@@ -76,8 +76,10 @@ struct SearchResult {
   bool has_summary = true;
   // Results with nearly the same text that are folded behind this one, best first.
   std::vector<FoldedLink> similar = {};
-  // Number of further results of its site that are folded behind this one.
+  // Number of further results of its site that are folded behind this one, and the question that
+  // asks for all of them; empty: there is none.
   uint32_t more_of_site = 0;
+  std::string site_query = {};
 };
 
 // A word that was wanted, not demanded, and that some results of the page lack.

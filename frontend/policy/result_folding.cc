@@ -46,11 +46,13 @@ class Folder {
     if (!candidate.is_known) return Show(index);
     for (FoldedResult& leader : shown_) {
       if (IsNearDuplicate(candidates_[leader.index], candidate)) {
+        page_.is_plain = false;
         return leader.similar.push_back(index);
       }
     }
     FoldedResult* const last = LastOfFullSite(candidate.site);
     if (last == nullptr) return Show(index);
+    page_.is_plain = false;
     last->more_of_site.push_back(index);
   }
 

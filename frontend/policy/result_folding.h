@@ -59,6 +59,9 @@ struct FoldedPage {
   std::vector<FoldedResult> results;  // in rank order
   // Number of candidates that the page covers, from the first.
   size_t covered_count = 0;
+  // False: some candidate was or could have been put behind another, so the page depends on what is
+  // ranked after it.
+  bool is_plain = true;
   // The page could be fuller: more candidates are needed to know, as far as they have this score.
   // False if none are left.
   bool wants_more = false;

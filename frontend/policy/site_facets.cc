@@ -103,6 +103,18 @@ void LinkSites(std::string_view question, SiteFacets* facets) {
   }
 }
 
+void LinkMoreOfSites(std::string_view question, std::vector<SearchResult>* results) {
+  const bool has_more = std::any_of(results->begin(), results->end(),
+                                    [](const auto& result) { return result.more_of_site > 0; });
+  if (!has_more) return;
+  const auto parsed = index::ParseQuestion(question);
+  if (!parsed.ok()) return;
+  for (SearchResult& result : *results) {
+    if (result.more_of_site == 0) continue;
+    result.site_query = NarrowedToSite(question, *parsed, index::Analyzer::FoldSite(result.site));
+  }
+}
+
 std::string NarrowedToSite(std::string_view question, const index::Query& parsed,
                            std::string_view site) {
   if (site.empty() || parsed.empty() || index::Analyzer::FoldSite(site) != site) return "";

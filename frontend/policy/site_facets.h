@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "frontend/model/answer.h"
 #include "frontend/model/site_facets.h"
 #include "index/core/query/query.h"
 #include "index/tier/facet.pb.h"
@@ -26,6 +28,9 @@ SiteFacets MakeSiteFacets(const index::FacetAnswer& counts, bool is_complete);
 
 // Adds to each site the question that filters by it.
 void LinkSites(std::string_view question, SiteFacets* facets);
+
+// Sets SearchResult::site_query of results with further ones of their site.
+void LinkMoreOfSites(std::string_view question, std::vector<SearchResult>* results);
 
 // The question with a filter by the site: a text that is read as `parsed`, the question, and the
 // filter. Empty if there is none, as for an open quotation mark.

@@ -65,17 +65,21 @@ void MergeCoverage(ServiceCoverage more, ServiceCoverage* coverage) {
 
 }  // namespace
 
-void PageDocuments::Fill(const index::TierAnswer& hits, const PageWindow& page, bool folds_sites,
-                         SearchAnswer* answer) {
+uint32_t PageDocuments::Fill(const index::TierAnswer& hits, const PageWindow& page,
+                             bool folds_sites, SearchAnswer* answer) {
   deadline_ = neptune::this_thread::Now() + timeout_;
   const auto hit_count = static_cast<size_t>(hits.hits_size());
   FetchNext(hits, page.start, std::min(hit_count, size_t{page.start} + page.count), true, answer);
-  if (!page.folds) return TakeAll(answer);
+  if (!page.folds) {
+    TakeAll(answer);
+    return answer->covered_count;
+  }
   const FoldingRules rules{.count = page.count, .folds_sites = folds_sites && page.start == 0};
   const size_t first_round = fetched_.size();
   const FoldedPage folded = FoldWithMore(hits, page, rules, answer);
   FetchSnippets(folded, first_round, answer);
   TakeFolded(folded, answer);
+  return folded.is_plain ? answer->covered_count : CandidateCount(page);
 }
 
 FoldedPage PageDocuments::FoldWithMore(const index::TierAnswer& hits, const PageWindow& page,

@@ -38,9 +38,9 @@ class PageDocuments {
 
   // Adds the results of the page to *answer, with covered_count and the coverage of the documents.
   // `hits`: best first, from the ranking's beginning. `folds_sites`: further results of a site are
-  // folded too, if the page folds.
-  void Fill(const index::TierAnswer& hits, const PageWindow& page, bool folds_sites,
-            SearchAnswer* answer);
+  // folded too, if the page folds. Returns the number of ranked results that the page depends on.
+  uint32_t Fill(const index::TierAnswer& hits, const PageWindow& page, bool folds_sites,
+                SearchAnswer* answer);
 
  private:
   // Fetches the documents of hits [begin, end).

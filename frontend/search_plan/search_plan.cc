@@ -115,6 +115,13 @@ void AdoptReading(const index::Query& query, SearchAnswer* answer) {
 void AddLinks(const std::vector<index::ScoringWord>& words, SearchAnswer* answer) {
   NameGivenUpWords(words, answer);
   if (answer->site_facets) LinkSites(answer->searched_query(), &*answer->site_facets);
+  LinkMoreOfSites(answer->searched_query(), &answer->results);
+}
+
+// Tells the tiers of the search that is not shown apart in the trace.
+void RenameOtherSearch(SearchStep* step) {
+  if (step->name == "tier 1") step->name = "tier 1, other spelling";
+  if (step->name == "tier 2") step->name = "tier 2, other spelling";
 }
 
 neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
@@ -365,12 +372,12 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   const DocumentRequest request{.canonical_query = progress->canonical,
                                 .index_version = progress->asked_version};
   SearchAnswer& answer = *progress->answer;
-  PageDocuments(documents_, session, request, options_.document_timeout)
-      .Fill(progress->hits, progress->page, progress->site_filters.empty(), &answer);
-  // A page that folds covers hits beyond those that tier 2 was judged by.
-  if (progress->page.start == 0 && answer.covered_count > progress->page.count &&
-      answer.covered_count > progress->sure_count) {
-    const double sure = static_cast<double>(progress->sure_count) / answer.covered_count;
+  const uint32_t judged =
+      PageDocuments(documents_, session, request, options_.document_timeout)
+          .Fill(progress->hits, progress->page, progress->site_filters.empty(), &answer);
+  // A page that folds depends on hits beyond those that tier 2 was judged by.
+  if (progress->page.start == 0 && judged > progress->page.count && judged > progress->sure_count) {
+    const double sure = static_cast<double>(progress->sure_count) / judged;
     answer.coverage.sure_share = std::min(answer.coverage.sure_share, sure);
   }
 }
@@ -384,7 +391,7 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
     words = DoubtfulWords(order.query, progress->words, progress->word_counts,
                           options_.spelling_documents_max);
   }
-  const bool may_replace = HasUnknownWord(words);
+  const bool may_replace = HasUnknownWord(words) || progress->answer->total == 0;
   // Every page of a corrected query is corrected; only the first one offers a spelling.
   if (words.empty() || (order.start > 0 && !may_replace)) {
     AddSummaries(session, progress);
@@ -436,14 +443,26 @@ bool SearchPlan::SearchCorrected(ClientSession& session, const std::string& text
   answer.results.clear();
   answer.index_notes.clear();
   answer.coverage.tiers.clear();
+  const size_t step_count = answer.steps.size();
   Progress corrected = *progress;
   corrected.answer = &answer;
   const Status status = [&] {
     NEPTUNE_RETURN_IF_ERROR(Interpret(text, &corrected));
     return AskTiers(session, &corrected);
   }();
+  const bool is_replaced = status.ok() && answer.total > 0;
+  // The coverage of the answer is that of one of the two searches.
+  for (size_t i = 0; i < answer.steps.size(); ++i) {
+    if ((i < step_count) == is_replaced) RenameOtherSearch(&answer.steps[i]);
+  }
   progress->answer->steps = answer.steps;
-  if (!status.ok() || answer.total == 0) return false;
+  if (!is_replaced) {
+    // Another attempt may find something: it is not kept.
+    progress->answer->spelling_is_complete = status.ok() && answer.coverage.complete();
+    return false;
+  }
+  answer.spelling_is_complete =
+      progress->answer->coverage.complete() && corrected.index.epoch == progress->index.epoch;
   *progress->answer = std::move(answer);
   corrected.answer = progress->answer;
   *progress = std::move(corrected);

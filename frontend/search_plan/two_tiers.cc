@@ -64,7 +64,7 @@ TwoTiersAnswer TwoTiers::Ask(const ClientSession& session, const TierQuestion& q
 
 bool TwoTiers::AsksAtOnce(const TierQuestion& question) const {
   if (options_.tier2_partitions == 0) return false;
-  if (options_.tier2_policy == kTier2Always) return true;
+  if (options_.tier2_policy == kTier2Always || question.query.order_by_date()) return true;
   return options_.tier2_policy == kTier2Safe &&
          forecast_->SkipShare(question.word_count()) < options_.tier2_skip_share_min;
 }
@@ -140,7 +140,12 @@ void TwoTiers::Decide(const TierQuestion& question, TwoTiersAnswer* outcome) con
     const bool has_bound = tier1 != nullptr && bound.has_value();
     outcome->sure_count = outcome->is_whole ? UINT32_MAX : has_bound ? SureHits(*tier1, *bound) : 0;
     outcome->need = DecideTier2(tier1, bound.has_value(), outcome->sure_share, options_);
-    forecast_->Record(question.word_count(), outcome->sure_share == 1);
+    // No bound tells which documents are the newest.
+    const bool by_date = question.query.order_by_date();
+    if (by_date && !outcome->is_whole && outcome->need == Tier2Need::kNone) {
+      outcome->need = Tier2Need::kNoBounds;
+    }
+    if (!by_date) forecast_->Record(question.word_count(), outcome->sure_share == 1);
   }
   metrics_.ForNeed(outcome->need).Increment();
 }

@@ -7,6 +7,7 @@
 
 #include "frontend/model/search_request.h"
 #include "frontend/render/html/table.h"
+#include "frontend/render/wording/paging.h"
 #include "frontend/render/wording/wording.h"
 #include "neptune/base/strings.h"
 
@@ -30,14 +31,6 @@ std::string Length(double value) {
   return text;
 }
 
-SearchPageRequest PageOf(const SearchAnswer& answer) {
-  return {.query = answer.searched_query(),
-          .start = answer.start,
-          .count = answer.count,
-          .by_date = answer.by_date,
-          .may_correct = answer.may_correct};
-}
-
 void WriteSite(MarkupWriter& html, const SiteFacet& site, const SearchAnswer& answer) {
   const bool is_exact = answer.site_facets->is_exact;
   const Element item(html, "li");
@@ -51,11 +44,7 @@ void WriteSite(MarkupWriter& html, const SiteFacet& site, const SearchAnswer& an
     return;
   }
   const Element link(html, "a",
-                     {{"href", SearchPath({.query = site.query,
-                                           .count = answer.count,
-                                           .site_facets = true,
-                                           .by_date = answer.by_date,
-                                           .may_correct = answer.may_correct})},
+                     {{"href", SearchPath(RequestForQuery(answer, site.query))},
                       {"dir", "auto"},
                       {"aria-label", label}});
   html.TextElement("b", site.name);
@@ -124,7 +113,7 @@ std::string LengthsOf(const ScoreExplanation& explanation) {
 void WriteSites(MarkupWriter& html, const SearchAnswer& answer) {
   if (answer.results.empty()) return;
   if (!answer.site_facets) {
-    SearchPageRequest page = PageOf(answer);
+    SearchPageRequest page = RequestOfPage(answer, answer.start);
     page.explain = answer.with_explanations;
     page.site_facets = true;
     const Element line(html, "p", {{"class", "more"}});
@@ -146,12 +135,12 @@ void WriteOrder(MarkupWriter& html, const SearchAnswer& answer) {
   const bool has_field = std::any_of(answer.narrowings.begin(), answer.narrowings.end(),
                                      [](const Narrowing& part) { return part.is_field; });
   if (answer.results.empty() || (!answer.by_date && !has_field)) return;
+  SearchPageRequest other = RequestOfPage(answer, 0);
+  other.by_date = !answer.by_date;
+  other.explain = false;  // only scores are explained
   const Element line(html, "p", {{"class", "more"}});
   html.TextElement("a", answer.by_date ? "Order by relevance" : "Order by date",
-                   {{"href", SearchPath({.query = answer.searched_query(),
-                                         .count = answer.count,
-                                         .site_facets = answer.site_facets.has_value(),
-                                         .by_date = !answer.by_date})}});
+                   {{"href", SearchPath(other)}});
 }
 
 void WriteExplanation(MarkupWriter& html, const SearchResult& result) {
@@ -183,9 +172,8 @@ void WriteExplanationNote(MarkupWriter& html, const SearchAnswer& answer) {
     }
     return;
   }
-  SearchPageRequest page = PageOf(answer);
+  SearchPageRequest page = RequestOfPage(answer, answer.start);
   page.explain = true;
-  page.site_facets = answer.site_facets.has_value();
   const Element line(html, "p", {{"class", "explained"}});
   html.TextElement("a", "Explain the scores", {{"href", SearchPath(page)}, {"rel", "nofollow"}});
 }

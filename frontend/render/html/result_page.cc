@@ -22,23 +22,16 @@ std::string PagePath(const SearchAnswer& answer, uint32_t start) {
 
 // The same page with nothing folded.
 std::string UnfoldedPath(const SearchAnswer& answer) {
-  SearchPageRequest request{.query = answer.searched_query(),
-                            .start = answer.start,
-                            .count = answer.count,
-                            .may_correct = answer.may_correct};
+  SearchPageRequest request = RequestOfPage(answer, answer.start);
   request.fold = false;
+  request.first = 0;
   return SearchPath(request);
 }
 
-// All results of the result's site; the unfolded page if the site's name is not a plain word.
+// All results of the result's site; the unfolded page if no question asks for them.
 std::string MoreOfSitePath(const SearchResult& result, const SearchAnswer& answer) {
-  const bool is_word = std::all_of(result.site.begin(), result.site.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '.' || c == '_';
-  });
-  if (!is_word) return UnfoldedPath(answer);
-  return SearchPath(
-      {.query = StrCat(answer.searched_query(), " site:", result.site), .count = answer.count});
+  if (result.site_query.empty()) return UnfoldedPath(answer);
+  return SearchPath(RequestForQuery(answer, result.site_query));
 }
 
 // Link target of the title: the document itself if it is on the Web, else the cached copy.
@@ -211,7 +204,7 @@ void WriteNotes(MarkupWriter& html, const SearchAnswer& answer) {
 // Address of the query without the part; the home page if nothing is left of it.
 std::string PathWithout(const Narrowing& narrowing, const SearchAnswer& answer) {
   const bool is_blank = narrowing.query_without.find_first_not_of(" \t") == std::string::npos;
-  return is_blank ? "/" : SearchPath({.query = narrowing.query_without, .count = answer.count});
+  return is_blank ? "/" : SearchPath(RequestForQuery(answer, narrowing.query_without));
 }
 
 void WriteNarrowings(MarkupWriter& html, const SearchAnswer& answer) {
@@ -236,9 +229,9 @@ void WriteGivenUp(MarkupWriter& html, const SearchAnswer& answer) {
   const Element line(html, "p", {{"class", "given-up"}});
   html.Text("Not every result has all words. Only results with: ");
   for (const GivenUpWord& given_up : answer.given_up) {
-    html.TextElement("a", given_up.word,
-                     {{"href", SearchPath({.query = given_up.demanding, .count = answer.count})},
-                      {"dir", "auto"}});
+    html.TextElement(
+        "a", given_up.word,
+        {{"href", SearchPath(RequestForQuery(answer, given_up.demanding))}, {"dir", "auto"}});
     html.Text(StrCat(" (missing in ", given_up.result_count, ") "));
   }
 }
@@ -246,14 +239,13 @@ void WriteGivenUp(MarkupWriter& html, const SearchAnswer& answer) {
 void WriteCorrection(MarkupWriter& html, const SearchAnswer& answer) {
   const Element line(html, "p", {{"class", "did-you-mean"}});
   html.Text("Showing results for ");
-  html.TextElement("a", answer.corrected_query,
-                   {{"href", SearchPath({.query = answer.corrected_query, .count = answer.count})},
-                    {"dir", "auto"}});
-  html.Text(". Search instead for ");
   html.TextElement(
-      "a", answer.query,
-      {{"href", SearchPath({.query = answer.query, .count = answer.count, .may_correct = false})},
-       {"dir", "auto"}});
+      "a", answer.corrected_query,
+      {{"href", SearchPath(RequestForQuery(answer, answer.corrected_query))}, {"dir", "auto"}});
+  SearchPageRequest as_typed = RequestForQuery(answer, answer.query);
+  as_typed.may_correct = false;
+  html.Text(". Search instead for ");
+  html.TextElement("a", answer.query, {{"href", SearchPath(as_typed)}, {"dir", "auto"}});
   html.Text(".");
 }
 
@@ -262,9 +254,9 @@ void WriteOtherSpelling(MarkupWriter& html, const SearchAnswer& answer) {
   if (answer.did_you_mean.empty()) return;
   const Element line(html, "p", {{"class", "did-you-mean"}});
   html.Text("Did you mean ");
-  html.TextElement("a", answer.did_you_mean,
-                   {{"href", SearchPath({.query = answer.did_you_mean, .count = answer.count})},
-                    {"dir", "auto"}});
+  html.TextElement(
+      "a", answer.did_you_mean,
+      {{"href", SearchPath(RequestForQuery(answer, answer.did_you_mean))}, {"dir", "auto"}});
   html.Text("?");
 }
 
@@ -308,10 +300,9 @@ void WriteResults(MarkupWriter& html, const SearchAnswer& answer) {
 
 std::string ResultPage(const SearchAnswer& answer, const Site& site) {
   FrameOptions options{.title = answer.query, .query = answer.query, .count = answer.count};
-  options.alternate = SearchPageRequest{.query = answer.searched_query(),
-                                        .start = answer.start,
-                                        .count = answer.count,
-                                        .may_correct = answer.may_correct};
+  options.alternate = RequestOfPage(answer, answer.start);
+  options.alternate->explain = false;
+  options.alternate->site_facets = false;
   options.skip_label = "Skip to results";
   return RenderFrame(options, site, [&](MarkupWriter& html) {
     html.TextElement("h1", StrCat("Results for ", answer.searched_query()),

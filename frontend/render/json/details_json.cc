@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontend/model/search_request.h"
+#include "frontend/render/wording/paging.h"
 
 namespace search::frontend::json {
 namespace {
@@ -38,11 +39,7 @@ Json SiteFacetsJson(const SearchAnswer& answer) {
         {"value", site.name}, {"count", site.document_count}, {"is_filter", site.is_filter}};
     if (!site.query.empty()) {
       value["query"] = site.query;
-      value["link"] = SearchPath({.query = site.query,
-                                  .count = answer.count,
-                                  .format = PageFormat::kJson,
-                                  .site_facets = true,
-                                  .by_date = answer.by_date});
+      value["link"] = SearchPath(RequestForQuery(answer, site.query, PageFormat::kJson));
     }
     sites.push_back(std::move(value));
   }

@@ -82,18 +82,14 @@ Json ResultJson(const SearchResult& result) {
 Json DidYouMeanJson(const SearchAnswer& answer) {
   if (answer.did_you_mean.empty()) return nullptr;
   return {{"query", answer.did_you_mean},
-          {"link", SearchPath({.query = answer.did_you_mean,
-                               .count = answer.count,
-                               .format = PageFormat::kJson})}};
+          {"link", SearchPath(RequestForQuery(answer, answer.did_you_mean, PageFormat::kJson))}};
 }
 
 Json CorrectedJson(const SearchAnswer& answer) {
   if (answer.corrected_query.empty()) return nullptr;
-  return {{"query", answer.corrected_query},
-          {"as_typed", SearchPath({.query = answer.query,
-                                   .count = answer.count,
-                                   .format = PageFormat::kJson,
-                                   .may_correct = false})}};
+  SearchPageRequest as_typed = RequestForQuery(answer, answer.query, PageFormat::kJson);
+  as_typed.may_correct = false;
+  return {{"query", answer.corrected_query}, {"as_typed", SearchPath(as_typed)}};
 }
 
 Json NarrowedByJson(const SearchAnswer& answer) {
@@ -110,12 +106,11 @@ Json NarrowedByJson(const SearchAnswer& answer) {
 Json GivenUpJson(const SearchAnswer& answer) {
   Json words = Json::array();
   for (const GivenUpWord& given_up : answer.given_up) {
-    words.push_back({{"word", given_up.word},
-                     {"result_count", given_up.result_count},
-                     {"query", given_up.demanding},
-                     {"link", SearchPath({.query = given_up.demanding,
-                                          .count = answer.count,
-                                          .format = PageFormat::kJson})}});
+    words.push_back(
+        {{"word", given_up.word},
+         {"result_count", given_up.result_count},
+         {"query", given_up.demanding},
+         {"link", SearchPath(RequestForQuery(answer, given_up.demanding, PageFormat::kJson))}});
   }
   return words;
 }

@@ -198,6 +198,7 @@ SearchAnswer FoldedAnswer() {
        "std::unordered_multimap"},
       {"4713", "doc:cppreference-doc-en-html/en/cpp/experimental/unordered_map.html", ""}};
   answer.results[1].more_of_site = 3;
+  answer.results[1].site_query = "hash table iterator site:python3.11-doc";
   return answer;
 }
 

@@ -1,6 +1,7 @@
 #include "frontend/render/wording/paging.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "frontend/model/search_request.h"
 
@@ -36,6 +37,14 @@ SearchPageRequest RequestOfPage(const SearchAnswer& answer, uint32_t start, Page
   return request;
 }
 
+SearchPageRequest RequestForQuery(const SearchAnswer& answer, std::string query,
+                                  PageFormat format) {
+  SearchPageRequest request = RequestOfPage(answer, 0, format);
+  request.query = std::move(query);
+  request.explain = false;
+  return request;
+}
+
 Paging ComputePaging(const SearchAnswer& answer) {
   Paging paging;
   const uint32_t count = std::max<uint32_t>(answer.count, 1);
@@ -54,7 +63,7 @@ Paging ComputePaging(const SearchAnswer& answer) {
   const uint64_t current = page_of(answer.start);
 
   if (answer.start > 0) {
-    const uint64_t before = answer.start <= first_size ? 0 : answer.start - count;
+    const uint64_t before = answer.start < first_size + count ? 0 : answer.start - count;
     paging.previous = static_cast<uint32_t>(std::min<uint64_t>(before, start_of(page_count)));
     paging.first = 0;
   }

@@ -42,4 +42,9 @@ uint32_t FirstPageSize(const SearchAnswer& answer);
 SearchPageRequest RequestOfPage(const SearchAnswer& answer, uint32_t start,
                                 PageFormat format = PageFormat::kHtml);
 
+// The request for the first page of another question, asked as this one was: its order, counts by
+// site, folding and spelling; scores are not explained.
+SearchPageRequest RequestForQuery(const SearchAnswer& answer, std::string query,
+                                  PageFormat format = PageFormat::kHtml);
+
 }  // namespace search::frontend
