@@ -6,6 +6,7 @@
 #include <string>
 
 #include "frontend/testing/fake_services.h"
+#include "frontend/testing/json_answer.h"
 #include "frontend/testing/simulated_search.h"
 
 namespace search::frontend {
@@ -17,17 +18,12 @@ using std::chrono::seconds;
 const char kCommon[] = "/search?q=common&format=json";
 const char kRare[] = "/search?q=rare&format=json";
 
-json Answer(const TimedResponse& response) {
-  EXPECT_EQ(response.http.status, 200) << response.http.body;
-  return json::parse(response.http.body, nullptr, false);
-}
-
 TEST(FrontendDetailsTest, ExplainsScoresOnlyIfAsked) {
   SimulatedSearch search(1);
-  EXPECT_FALSE(Answer(search.Get(kRare))["results"][0].contains("explanation"));
+  EXPECT_FALSE(JsonAnswer(search.Get(kRare))["results"][0].contains("explanation"));
   EXPECT_EQ(search.CallCount("tier1", "tier1", "Explain"), 0);
   // Documents of both tiers; the cache is not consulted.
-  const json answer = Answer(search.Get("/search?q=rare&format=json&explain=1"));
+  const json answer = JsonAnswer(search.Get("/search?q=rare&format=json&explain=1"));
   EXPECT_EQ(answer["coverage"]["cache"]["outcome"], "bypassed");
   EXPECT_EQ(search.CallCount("tier1", "tier1", "Explain"), 2);
   EXPECT_EQ(search.CallCount("tier2", "tier2", "Explain"), 2);
@@ -43,10 +39,10 @@ TEST(FrontendDetailsTest, ExplainsScoresOnlyIfAsked) {
 
 TEST(FrontendDetailsTest, CountsBySiteOverBothTiersOnlyIfAsked) {
   SimulatedSearch search(1);
-  EXPECT_FALSE(Answer(search.Get(kCommon)).contains("facets"));
+  EXPECT_FALSE(JsonAnswer(search.Get(kCommon)).contains("facets"));
   EXPECT_EQ(search.CallCount("tier1", "tier1", "CountSites"), 0);
   const char* const target = "/search?q=common&format=json&facets=site";
-  const json answer = Answer(search.Get(target));
+  const json answer = JsonAnswer(search.Get(target));
   EXPECT_EQ(search.CallCount("tier2", "tier2", "Search"), 0)
       << "the search itself does without tier 2";
   const json& sites = answer["facets"]["site"];
@@ -60,15 +56,15 @@ TEST(FrontendDetailsTest, CountsBySiteOverBothTiersOnlyIfAsked) {
 
   // Cached with the page, under a name of its own.
   search.RunFor(seconds(1));
-  const json again = Answer(search.Get(target));
+  const json again = JsonAnswer(search.Get(target));
   EXPECT_EQ(again["coverage"]["cache"]["hit"], true);
   EXPECT_EQ(again["facets"], answer["facets"]);
-  EXPECT_FALSE(Answer(search.Get(kCommon)).contains("facets"));
+  EXPECT_FALSE(JsonAnswer(search.Get(kCommon)).contains("facets"));
 }
 
 TEST(FrontendDetailsTest, SaysThatCountsBySiteAreMissing) {
   SimulatedSearch search(1);
-  const json answer = Answer(search.Get("/search?q=common+uncounted&format=json&facets=site"));
+  const json answer = JsonAnswer(search.Get("/search?q=common+uncounted&format=json&facets=site"));
   EXPECT_FALSE(answer["results"].empty());
   EXPECT_EQ(answer["facets"]["site"]["is_exact"], false);
   EXPECT_NE(answer["facets"]["site"]["note"].get<std::string>().find("did not answer"),
@@ -77,7 +73,7 @@ TEST(FrontendDetailsTest, SaysThatCountsBySiteAreMissing) {
 
 TEST(FrontendDetailsTest, OrdersByDateOverBothTiers) {
   SimulatedSearch search(1);
-  const json answer = Answer(search.Get("/search?q=common&format=json&sort=date"));
+  const json answer = JsonAnswer(search.Get("/search?q=common&format=json&sort=date"));
   EXPECT_EQ(search.CallCount("tier2", "tier2", "Search"), 2);
   EXPECT_EQ(answer["sorted_by"], "date");
   ASSERT_FALSE(answer["results"].empty());

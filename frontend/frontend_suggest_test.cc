@@ -6,6 +6,7 @@
 #include <string>
 
 #include "frontend/testing/fake_services.h"
+#include "frontend/testing/json_answer.h"
 #include "frontend/testing/simulated_search.h"
 #include "neptune/base/strings.h"
 
@@ -17,15 +18,9 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-json Body(const TimedResponse& response) {
-  const json body = json::parse(response.http.body, nullptr, false);
-  EXPECT_FALSE(body.is_discarded()) << response.http.status << " " << response.http.body;
-  return body;
-}
-
 json Completions(const TimedResponse& response) {
   EXPECT_EQ(response.http.status, 200) << response.http.body;
-  return Body(response);
+  return JsonBody(response);
 }
 
 double SuggestCalls(SimulatedSearch& search) {
@@ -88,7 +83,7 @@ TEST(FrontendSuggestTest, TiersWithoutSuggestionsAreNoError) {
   const TimedResponse response = search.Get("/suggest?q=unoffered");
   EXPECT_EQ(Completions(response)[1], json::array());
   EXPECT_EQ(search.Metric("search_suggest_requests_total", {{"outcome", "complete"}}), 1);
-  const json answer = Body(search.Get("/search?q=unoffered&format=json"));
+  const json answer = JsonBody(search.Get("/search?q=unoffered&format=json"));
   EXPECT_EQ(answer["total"], 0);
   EXPECT_TRUE(answer["did_you_mean"].is_null());
 }
@@ -97,7 +92,7 @@ double SpellCalls(SimulatedSearch& search) { return search.CallCount("tier1", "t
 
 TEST(FrontendSuggestTest, WithoutResultsTheCorrectionIsSearchedAtOnce) {
   SimulatedSearch search(7);
-  const json answer = Body(search.Get("/search?q=comon&format=json"));
+  const json answer = JsonBody(search.Get("/search?q=comon&format=json"));
   EXPECT_EQ(answer["query"], "comon");
   EXPECT_EQ(answer["corrected"]["query"], "common");
   EXPECT_EQ(answer["corrected"]["as_typed"], "/search?q=comon&format=json&spell=0");
@@ -116,7 +111,7 @@ TEST(FrontendSuggestTest, WithoutResultsTheCorrectionIsSearchedAtOnce) {
 
 TEST(FrontendSuggestTest, AHardlyKnownWordThatFindsNothingIsReplacedWithItsResults) {
   SimulatedSearch search(7);
-  const json answer = Body(search.Get("/search?q=seldom+bird&format=json"));
+  const json answer = JsonBody(search.Get("/search?q=seldom+bird&format=json"));
   EXPECT_EQ(answer["corrected"]["query"], "common bird");
   EXPECT_GT(answer["total"], 0);
   EXPECT_EQ(answer["results"].size(), 10u);
@@ -125,7 +120,7 @@ TEST(FrontendSuggestTest, AHardlyKnownWordThatFindsNothingIsReplacedWithItsResul
 TEST(FrontendSuggestTest, TheQueryAsTypedIsNotCorrected) {
   SimulatedSearch search(8);
   for (int i = 0; i < 2; ++i) {
-    const json typed = Body(search.Get("/search?q=comon&spell=0&format=json"));
+    const json typed = JsonBody(search.Get("/search?q=comon&spell=0&format=json"));
     EXPECT_EQ(typed["total"], 0);
     EXPECT_TRUE(typed["corrected"].is_null());
     EXPECT_TRUE(typed["did_you_mean"].is_null());
@@ -133,15 +128,15 @@ TEST(FrontendSuggestTest, TheQueryAsTypedIsNotCorrected) {
     search.RunFor(milliseconds(100));
   }
   // The cache keeps both apart.
-  EXPECT_EQ(Body(search.Get("/search?q=comon&format=json"))["corrected"]["query"], "common");
+  EXPECT_EQ(JsonBody(search.Get("/search?q=comon&format=json"))["corrected"]["query"], "common");
   search.RunFor(milliseconds(100));
-  EXPECT_TRUE(Body(search.Get("/search?q=comon&spell=0&format=json"))["corrected"].is_null());
+  EXPECT_TRUE(JsonBody(search.Get("/search?q=comon&spell=0&format=json"))["corrected"].is_null());
   EXPECT_EQ(search.Get("/search?q=comon&spell=2").http.status, 400);
 }
 
 TEST(FrontendSuggestTest, ACorrectionThatFindsNothingIsNotShown) {
   SimulatedSearch search(9);
-  const json answer = Body(search.Get("/search?q=nowhere+comon&format=json"));
+  const json answer = JsonBody(search.Get("/search?q=nowhere+comon&format=json"));
   EXPECT_EQ(answer["total"], 0);
   EXPECT_TRUE(answer["corrected"].is_null());
   EXPECT_TRUE(answer["did_you_mean"].is_null());
@@ -149,9 +144,9 @@ TEST(FrontendSuggestTest, ACorrectionThatFindsNothingIsNotShown) {
 
 TEST(FrontendSuggestTest, AWordThatNoDocumentHasIsCorrectedAtOnceIfTheCorrectionIsSure) {
   SimulatedSearch search(12);
-  const json sure = Body(search.Get("/search?q=rare+comon&format=json"));
+  const json sure = JsonBody(search.Get("/search?q=rare+comon&format=json"));
   EXPECT_EQ(sure["corrected"]["query"], "rare common");
-  const json unsure = Body(search.Get("/search?q=rare+xcomon&format=json"));
+  const json unsure = JsonBody(search.Get("/search?q=rare+xcomon&format=json"));
   EXPECT_TRUE(unsure["corrected"].is_null());
   EXPECT_EQ(unsure["did_you_mean"]["query"], "rare common");
   EXPECT_EQ(unsure["did_you_mean"]["link"], "/search?q=rare+common&format=json");
@@ -161,23 +156,23 @@ TEST(FrontendSuggestTest, AWordThatNoDocumentHasIsCorrectedAtOnceIfTheCorrection
 
 TEST(FrontendSuggestTest, ARareWordGetsAnOfferAndAFrequentOneCostsNothing) {
   SimulatedSearch search(13);
-  const json rare = Body(search.Get("/search?q=rare+seldom&format=json"));
+  const json rare = JsonBody(search.Get("/search?q=rare+seldom&format=json"));
   EXPECT_TRUE(rare["corrected"].is_null());
   EXPECT_EQ(rare["did_you_mean"]["query"], "rare common");
   EXPECT_EQ(SpellCalls(search), 1);
-  EXPECT_TRUE(Body(search.Get("/search?q=rare+bird&format=json"))["did_you_mean"].is_null());
-  EXPECT_TRUE(Body(search.Get("/search?q=nowhere&format=json"))["did_you_mean"].is_null());
-  Body(search.Get("/search?q=rare+seldom&start=10&format=json"));
+  EXPECT_TRUE(JsonBody(search.Get("/search?q=rare+bird&format=json"))["did_you_mean"].is_null());
+  EXPECT_TRUE(JsonBody(search.Get("/search?q=nowhere&format=json"))["did_you_mean"].is_null());
+  JsonBody(search.Get("/search?q=rare+seldom&start=10&format=json"));
   EXPECT_EQ(SpellCalls(search), 1) << "further pages offer nothing";
 }
 
 TEST(FrontendSuggestTest, FurtherPagesOfACorrectedQueryAreCorrected) {
   SimulatedSearch search(14);
-  const json first = Body(search.Get("/search?q=comon&format=json"));
+  const json first = JsonBody(search.Get("/search?q=comon&format=json"));
   EXPECT_EQ(first["links"]["next"], "/search?q=common&start=10&format=json");
-  const json second = Body(search.Get("/search?q=comon&start=10&format=json"));
+  const json second = JsonBody(search.Get("/search?q=comon&start=10&format=json"));
   EXPECT_EQ(second["corrected"]["query"], "common");
-  EXPECT_EQ(second["results"], Body(search.Get(first["links"]["next"]))["results"]);
+  EXPECT_EQ(second["results"], JsonBody(search.Get(first["links"]["next"]))["results"]);
 }
 
 TEST(FrontendSuggestTest, CorrectionsComeFromTheCacheToo) {
@@ -188,7 +183,7 @@ TEST(FrontendSuggestTest, CorrectionsComeFromTheCacheToo) {
     search.RunFor(milliseconds(100));
   }
   const double calls = SpellCalls(search);
-  json again = Body(search.Get(target));
+  json again = JsonBody(search.Get(target));
   EXPECT_EQ(again["coverage"]["cache"]["hit"], true);
   EXPECT_EQ(again["corrected"]["query"], "common -java");
   EXPECT_EQ(again["narrowed_by"][0]["query_without"], "common");
@@ -199,12 +194,12 @@ TEST(FrontendSuggestTest, APageWaitsForASpellingAtMostTheTimeout) {
   SimulatedSearch search(10, "parameters { key: 'spelling_timeout_ms' value: '80' } ");
   for (const char* target : {"/search?q=slow&format=json", "/search?q=rare+slow&format=json"}) {
     const TimedResponse response = search.Get(target);
-    const json answer = Body(response);
+    const json answer = JsonBody(response);
     EXPECT_EQ(answer["notes"].back(), "Another spelling could not be looked for in time.");
     EXPECT_GT(response.took, milliseconds(80));
     EXPECT_LT(response.took, milliseconds(130));
     search.RunFor(seconds(2));
-    EXPECT_EQ(Body(search.Get(target))["coverage"]["cache"]["hit"], false);
+    EXPECT_EQ(JsonBody(search.Get(target))["coverage"]["cache"]["hit"], false);
     search.RunFor(seconds(2));
   }
   EXPECT_EQ(search.Metric("search_spellings_total", {{"outcome", "late"}}), 4);
@@ -214,7 +209,7 @@ TEST(FrontendSuggestTest, AnotherPartitionSpellsIfOneDoesNotAnswer) {
   for (const char* node : {"tier1-0", "tier1-1"}) {
     SimulatedSearch search(16);
     search.simulator().Pause(node);
-    const json answer = Body(search.Get("/search?q=comon&format=json"));
+    const json answer = JsonBody(search.Get("/search?q=comon&format=json"));
     EXPECT_EQ(answer["partial"], true) << node;
     EXPECT_EQ(answer["corrected"]["query"], "common") << node;
   }
@@ -222,7 +217,7 @@ TEST(FrontendSuggestTest, AnotherPartitionSpellsIfOneDoesNotAnswer) {
 
 TEST(FrontendSuggestTest, SpellingCanBeSwitchedOff) {
   SimulatedSearch search(17, "parameters { key: 'spelling' value: 'false' } ");
-  EXPECT_TRUE(Body(search.Get("/search?q=comon&format=json"))["corrected"].is_null());
+  EXPECT_TRUE(JsonBody(search.Get("/search?q=comon&format=json"))["corrected"].is_null());
   EXPECT_EQ(SpellCalls(search), 0);
 }
 

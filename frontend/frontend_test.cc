@@ -14,6 +14,7 @@
 
 #include "frontend/render/render.h"
 #include "frontend/testing/fake_services.h"
+#include "frontend/testing/json_answer.h"
 #include "frontend/testing/simulated_search.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/span_log.h"
@@ -30,25 +31,10 @@ using std::chrono::seconds;
 const char kCommon[] = "/search?q=common&format=json";
 const char kRare[] = "/search?q=rare&format=json";
 
-json Body(const TimedResponse& response) {
-  const json body = json::parse(response.http.body, nullptr, false);
-  EXPECT_FALSE(body.is_discarded()) << response.http.status << " " << response.http.body;
-  return body;
-}
-
-json Answer(const TimedResponse& response) {
-  EXPECT_EQ(response.http.status, 200) << response.http.body;
-  return Body(response);
-}
-
 std::vector<std::string> Ids(const json& answer) {
   std::vector<std::string> ids;
   for (const json& result : answer["results"]) ids.push_back(result["id"]);
   return ids;
-}
-
-std::string Parameter(const std::string& name, const std::string& value) {
-  return StrCat("parameters { key: '", name, "' value: '", value, "' } ");
 }
 
 double TierCalls(SimulatedSearch& search, const std::string& tier) {
@@ -99,7 +85,8 @@ TEST(FrontendTest, PagesOfOneQueryShareNoResult) {
   SimulatedSearch search(3);
   std::set<std::string> seen;
   for (int start : {0, 10, 20}) {
-    const json answer = Answer(search.Get(StrCat("/search?q=common&format=json&start=", start)));
+    const json answer =
+        JsonAnswer(search.Get(StrCat("/search?q=common&format=json&start=", start)));
     for (const std::string& id : Ids(answer)) EXPECT_TRUE(seen.insert(id).second) << id;
   }
   EXPECT_EQ(seen.size(), 2u * (kCommonHitCount + kTier2HitCount));
@@ -109,11 +96,11 @@ TEST(FrontendTest, PagesOfOneQueryShareNoResult) {
 
 TEST(FrontendTest, TheSameQueryComesFromTheCache) {
   SimulatedSearch search(4);
-  const json first = Answer(search.Get(kCommon));
+  const json first = JsonAnswer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
   EXPECT_EQ(search.Metric("search_cache_inserts_total", {{"outcome", "stored"}}), 1);
   // The entry is found once the frontend knows the index version, i.e. from now on.
-  const json again = Answer(search.Get("/search?q=%20COMMON&format=json"));
+  const json again = JsonAnswer(search.Get("/search?q=%20COMMON&format=json"));
   EXPECT_EQ(again["coverage"]["cache"]["hit"], true);
   EXPECT_EQ(again["coverage"]["cache"]["age_ms"], 1234);
   EXPECT_EQ(again["query"], " COMMON");
@@ -128,12 +115,12 @@ constexpr char kSecondCache[] = "nodes { name: 'cache-2' hosts { service: 'cache
 
 TEST(FrontendTest, AnswersAreInsertedIntoEveryCacheReplica) {
   SimulatedSearch search(4, "", kSecondCache);
-  Answer(search.Get(kCommon));
+  JsonAnswer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
   EXPECT_EQ(search.CallCount("cache", "cache", "Insert"), 2);
   for (const char* node : {"cache", "cache-2"}) {
     search.simulator().Pause(node);
-    EXPECT_EQ(Answer(search.Get(kCommon))["coverage"]["cache"]["hit"], true) << node;
+    EXPECT_EQ(JsonAnswer(search.Get(kCommon))["coverage"]["cache"]["hit"], true) << node;
     search.simulator().Resume(node);
     search.RunFor(seconds(5));
   }
@@ -142,13 +129,13 @@ TEST(FrontendTest, AnswersAreInsertedIntoEveryCacheReplica) {
 
 TEST(FrontendTest, LookupsRefillAnEmptyCacheReplica) {
   SimulatedSearch search(5, "", kSecondCache);
-  Answer(search.Get(kCommon));
+  JsonAnswer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
   search.simulator().Crash("cache-2");
   search.simulator().Restart("cache-2");
   search.RunFor(seconds(3));
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(Answer(search.Get(kCommon))["coverage"]["cache"]["hit"], true) << i;
+    EXPECT_EQ(JsonAnswer(search.Get(kCommon))["coverage"]["cache"]["hit"], true) << i;
     search.RunFor(milliseconds(100));
   }
   EXPECT_EQ(search.CallCount("cache-2", "cache", "Insert"), 1);
@@ -157,8 +144,8 @@ TEST(FrontendTest, LookupsRefillAnEmptyCacheReplica) {
 
 TEST(FrontendTest, ASampledTraceReachesEveryTier) {
   SimulatedSearch search(4);
-  Answer(search.Get(kCommon,
-                    {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}));
+  JsonAnswer(search.Get(
+      kCommon, {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}));
   std::vector<neptune::Span> spans = search.node("web").spans().Snapshot();
   ASSERT_FALSE(spans.empty());
   EXPECT_EQ(spans[0].parent, 0xb7ad6b7169203331u) << "the user's";
@@ -170,9 +157,9 @@ TEST(FrontendTest, ASampledTraceReachesEveryTier) {
 
 TEST(FrontendTest, AForcedReloadBypassesTheCache) {
   SimulatedSearch search(5);
-  Answer(search.Get(kCommon));
+  JsonAnswer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
-  const json answer = Answer(search.Get(kCommon, {{"Cache-Control", "no-cache"}}));
+  const json answer = JsonAnswer(search.Get(kCommon, {{"Cache-Control", "no-cache"}}));
   EXPECT_EQ(answer["coverage"]["cache"]["outcome"], "bypassed");
   EXPECT_EQ(TierCalls(search, "tier1"), 4);
 }
@@ -182,19 +169,19 @@ TEST(FrontendTest, AHungCacheIsBypassed) {
   search.simulator().Pause("cache");
   for (int i = 0; i < 3; ++i) {
     const TimedResponse response = search.Get(kCommon);
-    const json answer = Answer(response);
+    const json answer = JsonAnswer(response);
     EXPECT_EQ(answer["coverage"]["cache"]["outcome"], "failed") << i;
     EXPECT_EQ(answer["partial"], false);
     EXPECT_LT(response.took, milliseconds(40));
   }
   const TimedResponse without = search.Get(kCommon);
-  EXPECT_EQ(Answer(without)["coverage"]["cache"]["outcome"], "bypassed");
+  EXPECT_EQ(JsonAnswer(without)["coverage"]["cache"]["outcome"], "bypassed");
   EXPECT_LT(without.took, milliseconds(15));
   search.simulator().Resume("cache");
   search.RunFor(seconds(5));
-  Answer(search.Get(kCommon));
+  JsonAnswer(search.Get(kCommon));
   search.RunFor(milliseconds(100));
-  EXPECT_EQ(Answer(search.Get(kCommon))["coverage"]["cache"]["hit"], true);
+  EXPECT_EQ(JsonAnswer(search.Get(kCommon))["coverage"]["cache"]["hit"], true);
 }
 
 TEST(FrontendTest, SearchesSucceedWithADeadCache) {
@@ -202,7 +189,7 @@ TEST(FrontendTest, SearchesSucceedWithADeadCache) {
   search.simulator().Crash("cache");
   for (int i = 0; i < 20; ++i) {
     const TimedResponse response = search.Get(kCommon);
-    EXPECT_EQ(Answer(response)["results"].size(), 10u);
+    EXPECT_EQ(JsonAnswer(response)["results"].size(), 10u);
     EXPECT_LT(response.took, milliseconds(40));
     search.RunFor(seconds(1));
   }
@@ -212,7 +199,7 @@ TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
   SimulatedSearch search(8);
   search.simulator().Pause("tier1-1");
   const TimedResponse response = search.Get("/search?q=common&format=json&count=5");
-  const json answer = Answer(response);
+  const json answer = JsonAnswer(response);
   EXPECT_EQ(answer["partial"], true);
   const json tier1 = answer["coverage"]["tiers"][0];
   EXPECT_EQ(tier1["partitions_asked"], 2);
@@ -226,13 +213,13 @@ TEST(FrontendTest, AHungPartitionMakesAPartialAnswerInTime) {
   // A partial answer is not cached.
   search.simulator().Resume("tier1-1");
   search.RunFor(seconds(1));
-  EXPECT_EQ(Answer(search.Get("/search?q=common&format=json&count=5"))["partial"], false);
+  EXPECT_EQ(JsonAnswer(search.Get("/search?q=common&format=json&count=5"))["partial"], false);
 }
 
 TEST(FrontendTest, PartitionsEndedEarlyAreReported) {
   SimulatedSearch search(8);
   const TimedResponse response = search.Get("/search?q=common+endless&format=json&count=5");
-  const json answer = Answer(response);
+  const json answer = JsonAnswer(response);
   EXPECT_EQ(answer["partial"], true);
   EXPECT_EQ(answer["total_is_exact"], false);
   const json tier1 = answer["coverage"]["tiers"][0];
@@ -249,8 +236,8 @@ TEST(FrontendTest, PartitionsEndedEarlyAreReported) {
 
 TEST(FrontendTest, APartitionEndedEarlyWithoutResultIsMissing) {
   SimulatedSearch search(8);
-  const json tier1 =
-      Answer(search.Get("/search?q=common+fruitless&format=json&count=5"))["coverage"]["tiers"][0];
+  const json tier1 = JsonAnswer(
+      search.Get("/search?q=common+fruitless&format=json&count=5"))["coverage"]["tiers"][0];
   EXPECT_EQ(tier1["partitions_answered"], 1);
   EXPECT_EQ(tier1["missing"][0]["partition"], 1);
   EXPECT_EQ(tier1["missing"][0]["reason"], "ended early");
@@ -262,9 +249,9 @@ TEST(FrontendTest, ABypassedPartitionIsNamedAndCostsNoTime) {
                          "capsules { name: 'hung' match: 'service:tier1/1' timeout_ms: 100 "
                          "failure_count_max: 2 probe_interval_ms: 60000 }");
   search.simulator().Pause("tier1-1");
-  for (int i = 0; i < 6; ++i) EXPECT_EQ(Answer(search.Get(kCommon))["partial"], true);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(JsonAnswer(search.Get(kCommon))["partial"], true);
   const TimedResponse response = search.Get(kCommon);
-  const json answer = Answer(response);
+  const json answer = JsonAnswer(response);
   const json tier1 = answer["coverage"]["tiers"][0];
   EXPECT_EQ(tier1["partitions_answered"], 1);
   EXPECT_EQ(tier1["missing"][0]["partition"], 1);
@@ -277,11 +264,11 @@ TEST(FrontendTest, AHungReplicaOfDocumentsCostsNoSummaries) {
   SimulatedSearch search(9, "",
                          "nodes { name: 'docs-1b' hosts { service: 'docs' partitions: 1 } }");
   const HttpHeaders fresh = {{"Cache-Control", "no-cache"}};
-  for (int i = 0; i < 40; ++i) Answer(search.Get(kCommon, fresh));  // learns usual times
+  for (int i = 0; i < 40; ++i) JsonAnswer(search.Get(kCommon, fresh));  // learns usual times
   search.simulator().Pause("docs-1b");
   for (int i = 0; i < 20; ++i) {
     const TimedResponse response = search.Get(kCommon, fresh);
-    const json answer = Answer(response);
+    const json answer = JsonAnswer(response);
     for (const json& result : answer["results"]) EXPECT_EQ(result["has_summary"], true);
     EXPECT_LT(response.took, milliseconds(40)) << i;
   }
@@ -291,10 +278,10 @@ TEST(FrontendTest, AHungReplicaOfDocumentsCostsNoSummaries) {
 
 TEST(FrontendTest, ConsoleShowsTheStatusOfEveryNode) {
   SimulatedSearch search(8);
-  Answer(search.Get(kRare));
+  JsonAnswer(search.Get(kRare));
   search.Get("/console?format=json");  // starts the first round
   search.RunFor(milliseconds(500));
-  const json console = Answer(search.Get("/console?format=json"));
+  const json console = JsonAnswer(search.Get("/console?format=json"));
   std::map<std::string, size_t> partitions;
   for (const json& service : console["services"]) {
     partitions[service["service"]] = service["partitions"].size();
@@ -319,7 +306,7 @@ TEST(FrontendTest, ConsoleDoesNotWaitForANodeThatHangs) {
   search.RunFor(milliseconds(200));
   EXPECT_LT(search.Get("/console").took, milliseconds(50));
   search.RunFor(milliseconds(500));
-  const json console = Answer(search.Get("/console?format=json"));
+  const json console = JsonAnswer(search.Get("/console?format=json"));
   size_t silent = 0;
   for (const json& node : console["nodes"]) silent += node["no_status"].is_null() ? 0 : 1;
   EXPECT_EQ(silent, 1u);
@@ -331,7 +318,7 @@ TEST(FrontendTest, EverySearchIsALineOfTheAccessLog) {
   const std::string path = testing::TempDir() + "/access.jsonl";
   std::filesystem::remove(path);
   SimulatedSearch search(8, Parameter("access_log", path));
-  const json answer = Answer(search.Get(kRare));
+  const json answer = JsonAnswer(search.Get(kRare));
   EXPECT_EQ(search.Get("/search?q=%22open&format=json").http.status, 200);
   search.Get("/healthz");
   search.RunFor(seconds(2));
@@ -349,7 +336,7 @@ TEST(FrontendTest, ADeadPartitionIsNamed) {
   SimulatedSearch search(9);
   search.simulator().Crash("tier2-0");
   search.RunFor(seconds(8));
-  const json answer = Answer(search.Get(kRare));
+  const json answer = JsonAnswer(search.Get(kRare));
   EXPECT_EQ(answer["coverage"]["tiers"][0]["missing"].size(), 0u);
   const json missing = answer["coverage"]["tiers"][1]["missing"];
   ASSERT_EQ(missing.size(), 1u);
@@ -363,7 +350,7 @@ TEST(FrontendTest, ALostDocumentPartitionCostsSummariesOnly) {
   SimulatedSearch search(11);
   search.simulator().Crash("docs-1");
   search.RunFor(seconds(8));
-  const json answer = Answer(search.Get(kCommon));
+  const json answer = JsonAnswer(search.Get(kCommon));
   ASSERT_EQ(answer["results"].size(), 10u);
   EXPECT_EQ(answer["partial"], true);
   for (const json& result : answer["results"]) {
@@ -386,7 +373,7 @@ TEST(FrontendTest, WithoutAnyTierTheSearchIsAnError) {
     EXPECT_EQ(response.http.status, 503);
     EXPECT_EQ(response.http.headers.Get("Retry-After"), "1");
     EXPECT_EQ(response.http.headers.Get("Content-Type"), "application/problem+json");
-    EXPECT_EQ(Body(response)["status"], 503);
+    EXPECT_EQ(JsonBody(response)["status"], 503);
     EXPECT_LT(response.took, milliseconds(1100));
     search.RunFor(seconds(1));
   }
@@ -400,7 +387,7 @@ TEST(FrontendTest, OverloadIsRefusedWithRetryAfter) {
   const TimedResponse response = search.Get("/search?q=overload&format=json");
   EXPECT_EQ(response.http.status, 503);
   EXPECT_EQ(response.http.headers.Get("Retry-After"), "1");
-  EXPECT_EQ(Body(response)["title"], "Too many requests at once");
+  EXPECT_EQ(JsonBody(response)["title"], "Too many requests at once");
   EXPECT_EQ(
       search.Metric("search_http_requests_total", {{"format", "json"}, {"outcome", "overloaded"}}),
       1);
@@ -451,7 +438,7 @@ TEST(FrontendTest, InvalidParametersAreNamed) {
     if (!response.http.body.starts_with("{")) continue;
     EXPECT_TRUE(response.http.headers.Get("Content-Type").starts_with("application/problem+json"));
     // A target that cannot be decoded is rejected before routing.
-    const json problem = Body(response);
+    const json problem = JsonBody(response);
     if (problem.contains("parameter")) {
       EXPECT_EQ(problem["parameter"], name) << parameters;
     } else {
@@ -461,14 +448,14 @@ TEST(FrontendTest, InvalidParametersAreNamed) {
   const TimedResponse format =
       search.Get("/search?q=a&format=pdf", {{"Accept", "application/json"}});
   EXPECT_EQ(format.http.status, 400);
-  EXPECT_EQ(Body(format)["parameter"], "format");
+  EXPECT_EQ(JsonBody(format)["parameter"], "format");
   EXPECT_EQ(search.Get(kCommon, {{"Neptune-Service-Class", "a b"}}).http.status, 400);
   EXPECT_EQ(search.Get(kCommon, {{"Neptune-Service-Class", "batch"}}).http.status, 200);
 }
 
 TEST(FrontendTest, AQueryWithoutWordsFindsNothing) {
   SimulatedSearch search(16);
-  const json answer = Answer(search.Get("/search?q=%3F%3F&format=json"));
+  const json answer = JsonAnswer(search.Get("/search?q=%3F%3F&format=json"));
   EXPECT_EQ(answer["total"], 0);
   EXPECT_EQ(answer["total_is_exact"], true);
   EXPECT_EQ(TierCalls(search, "tier1"), 0);
@@ -477,7 +464,7 @@ TEST(FrontendTest, AQueryWithoutWordsFindsNothing) {
 TEST(FrontendTest, AnUnknownSiteIsAnsweredWithThoseThatExist) {
   SimulatedSearch search(19);
   for (int i = 0; i < 2; ++i) {  // the second time from the cache
-    const json answer = Answer(search.Get("/search?q=elsewhere+site%3Anosuchsite&format=json"));
+    const json answer = JsonAnswer(search.Get("/search?q=elsewhere+site%3Anosuchsite&format=json"));
     EXPECT_EQ(answer["notes"], json::array({"There is no site nosuchsite. The sites are: git."}));
   }
 }
@@ -486,14 +473,14 @@ TEST(FrontendTest, WhatNarrowsTheResultsIsNamed) {
   SimulatedSearch search(1);
   const std::string query = "/search?q=common+-word+site%3As&format=json";
   for (int i = 0; i < 2; ++i) {  // the second time from the cache
-    const json answer = Answer(search.Get(query));
+    const json answer = JsonAnswer(search.Get(query));
     ASSERT_EQ(answer["narrowed_by"].size(), 2u) << answer;
     EXPECT_EQ(answer["narrowed_by"][0]["kind"], "exclusion");
     EXPECT_EQ(answer["narrowed_by"][0]["text"], "word");
     EXPECT_EQ(answer["narrowed_by"][0]["query_without"], "common site:s");
     EXPECT_EQ(answer["narrowed_by"][1]["kind"], "site");
   }
-  const json option = Answer(search.Get("/search?q=common+-m&format=json"));
+  const json option = JsonAnswer(search.Get("/search?q=common+-m&format=json"));
   EXPECT_TRUE(option["narrowed_by"].empty());
 }
 
@@ -531,7 +518,7 @@ TEST(FrontendTest, EveryRouteIsServed) {
             std::string::npos);
   EXPECT_NE(search.Get("/doc/4").http.body.find("Text of document 4"), std::string::npos);
   EXPECT_NE(search.Get("/statusz").http.body.find("yellow page"), std::string::npos);
-  EXPECT_TRUE(Body(search.Get("/statusz?format=json")).contains("sections"));
+  EXPECT_TRUE(JsonBody(search.Get("/statusz?format=json")).contains("sections"));
 }
 
 TEST(FrontendTest, TheStatusPageHasOutcomesByClass) {
@@ -541,7 +528,7 @@ TEST(FrontendTest, TheStatusPageHasOutcomesByClass) {
   search.Get(kCommon);
   search.Get(kCommon);
   std::map<std::string, int> answered;
-  const json status = Body(search.Get("/statusz?format=json"));
+  const json status = JsonBody(search.Get("/statusz?format=json"));
   for (const json& section : status["sections"]) {
     if (section["name"] != "searches at frontend") continue;
     for (const json& row : section["tables"][0]["rows"]) answered[row[0]] = row[2];

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "frontend/testing/fake_services.h"
+#include "frontend/testing/json_answer.h"
 #include "frontend/testing/simulated_search.h"
 #include "neptune/base/strings.h"
 
@@ -20,28 +21,13 @@ using std::chrono::seconds;
 const char kCommon[] = "/search?q=common&format=json";
 const char kRare[] = "/search?q=rare&format=json";
 
-json Body(const TimedResponse& response) {
-  const json body = json::parse(response.http.body, nullptr, false);
-  EXPECT_FALSE(body.is_discarded()) << response.http.status << " " << response.http.body;
-  return body;
-}
-
-json Answer(const TimedResponse& response) {
-  EXPECT_EQ(response.http.status, 200) << response.http.body;
-  return Body(response);
-}
-
-std::string Parameter(const std::string& name, const std::string& value) {
-  return StrCat("parameters { key: '", name, "' value: '", value, "' } ");
-}
-
 double TierCalls(SimulatedSearch& search, const std::string& tier) {
   return search.CallCount(tier, tier, "Search");
 }
 
 TEST(FrontendTiersTest, Tier1AloneAnswersIfTier2CannotChangeThePage) {
   SimulatedSearch search(1);
-  const json answer = Answer(search.Get(kCommon));
+  const json answer = JsonAnswer(search.Get(kCommon));
   EXPECT_EQ(TierCalls(search, "tier1"), 2);
   EXPECT_EQ(TierCalls(search, "tier2"), 0);
   ASSERT_EQ(answer["results"].size(), 10u);
@@ -62,7 +48,7 @@ TEST(FrontendTiersTest, Tier1AloneAnswersIfTier2CannotChangeThePage) {
 
 TEST(FrontendTiersTest, Tier2IsAskedIfItMayEnterThePage) {
   SimulatedSearch search(2);
-  const json answer = Answer(search.Get(kRare));
+  const json answer = JsonAnswer(search.Get(kRare));
   EXPECT_EQ(TierCalls(search, "tier2"), 2);
   EXPECT_EQ(answer["total"], 2 + 2 * kTier2HitCount);
   EXPECT_EQ(answer["total_is_exact"], true);
@@ -75,7 +61,7 @@ TEST(FrontendTiersTest, Tier2IsAskedIfItMayEnterThePage) {
 
 TEST(FrontendTiersTest, Tier2IsAskedIfItsBoundsAreUnknown) {
   SimulatedSearch search(2);
-  const json answer = Answer(search.Get("/search?q=common+unbounded&format=json"));
+  const json answer = JsonAnswer(search.Get("/search?q=common+unbounded&format=json"));
   EXPECT_EQ(TierCalls(search, "tier2"), 2);
   EXPECT_EQ(answer["coverage"]["equals_single_index"], true);
   EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "no_bounds"}}), 1);
@@ -84,7 +70,7 @@ TEST(FrontendTiersTest, Tier2IsAskedIfItsBoundsAreUnknown) {
 TEST(FrontendTiersTest, QualitySaysWhatShareOfThePageIsSure) {
   SimulatedSearch search(2,
                          Parameter("tier2_policy", "quality") + Parameter("page_sure_min", "0.5"));
-  const json answer = Answer(search.Get("/search?q=common&format=json&count=20"));
+  const json answer = JsonAnswer(search.Get("/search?q=common&format=json&count=20"));
   EXPECT_EQ(TierCalls(search, "tier2"), 0);
   EXPECT_EQ(answer["results"].size(), 2u * kCommonHitCount);
   EXPECT_EQ(answer["coverage"]["sure_share"], 0.8);  // 16 of 20
@@ -98,9 +84,9 @@ TEST(FrontendTiersTest, QualitySaysWhatShareOfThePageIsSure) {
 // All documents are of one site, and what is ranked after the page decides what is folded.
 TEST(FrontendTiersTest, AFoldedPageIsSureOnlyIfWhatFollowsItIs) {
   SimulatedSearch search(2);
-  const json plain = Answer(search.Get(kCommon));
+  const json plain = JsonAnswer(search.Get(kCommon));
   EXPECT_EQ(plain["coverage"]["equals_single_index"], true);
-  const json folded = Answer(search.Get("/search?q=common&format=json&fold=1"));
+  const json folded = JsonAnswer(search.Get("/search?q=common&format=json&fold=1"));
   EXPECT_EQ(folded["coverage"]["tiers"].size(), 1u);
   EXPECT_EQ(folded["coverage"]["equals_single_index"], false);
   EXPECT_LT(folded["coverage"]["sure_share"], 1);
@@ -123,7 +109,7 @@ TEST(FrontendTiersTest, ATierThatCannotChangeThePageIsNotAwaited) {
   const auto before = TierCalls(search, "tier2");
   const TimedResponse response = search.Get(kCommon);
   EXPECT_LT(response.took, milliseconds(100));
-  const json answer = Answer(response);
+  const json answer = JsonAnswer(response);
   EXPECT_EQ(answer["partial"], false);
   EXPECT_EQ(answer["coverage"]["equals_single_index"], true);
   for (const char* node : {"tier2-0", "tier2-1"}) search.simulator().Resume(node);
@@ -144,7 +130,7 @@ TEST(FrontendTiersTest, Tier2AnswersAloneIfTier1IsDead) {
   search.simulator().Crash("tier1-0");
   search.simulator().Crash("tier1-1");
   search.RunFor(seconds(8));
-  const json answer = Answer(search.Get(kCommon));
+  const json answer = JsonAnswer(search.Get(kCommon));
   EXPECT_EQ(answer["partial"], true);
   EXPECT_EQ(answer["results"].size(), 2u * kTier2HitCount);
   EXPECT_EQ(answer["coverage"]["partitions_answered"], 2);
@@ -152,7 +138,7 @@ TEST(FrontendTiersTest, Tier2AnswersAloneIfTier1IsDead) {
 
 TEST(FrontendTiersTest, ASiteMayExistInATierThatWasNotAsked) {
   SimulatedSearch search(19);
-  const json answer = Answer(search.Get("/search?q=nowhere+site%3Anosuchsite&format=json"));
+  const json answer = JsonAnswer(search.Get("/search?q=nowhere+site%3Anosuchsite&format=json"));
   EXPECT_EQ(TierCalls(search, "tier2"), 0);
   EXPECT_EQ(answer["total"], 0);
   EXPECT_EQ(answer["notes"], json::array());
@@ -160,7 +146,7 @@ TEST(FrontendTiersTest, ASiteMayExistInATierThatWasNotAsked) {
 
 TEST(FrontendTiersTest, ACutPrefixIsNeverSaidToBeComplete) {
   SimulatedSearch search(19);
-  const json answer = Answer(search.Get("/search?q=common+cutprefix&format=json"));
+  const json answer = JsonAnswer(search.Get("/search?q=common+cutprefix&format=json"));
   EXPECT_GT(answer["results"].size(), 0u);
   EXPECT_EQ(answer["total_is_exact"], false);
   EXPECT_EQ(answer["coverage"]["sure_share"], 0);

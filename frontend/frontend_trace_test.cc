@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "frontend/testing/json_answer.h"
 #include "frontend/testing/simulated_search.h"
 #include "neptune/base/strings.h"
 
@@ -23,22 +24,11 @@ using std::chrono::seconds;
 const char kCommon[] = "/search?q=common&format=json";
 const char kRare[] = "/search?q=rare&format=json";
 
-json Answer(const TimedResponse& response) {
-  EXPECT_EQ(response.http.status, 200) << response.http.body;
-  const json body = json::parse(response.http.body, nullptr, false);
-  EXPECT_FALSE(body.is_discarded()) << response.http.body;
-  return body;
-}
-
-std::string Parameter(const std::string& name, const std::string& value) {
-  return StrCat("parameters { key: '", name, "' value: '", value, "' } ");
-}
-
 TEST(FrontendTraceTest, ATraceShowsTheTreeOfEachTier) {
   SimulatedSearch search(8);
-  EXPECT_FALSE(Answer(search.Get("/search?q=rare&format=json")).contains("trace"));
+  EXPECT_FALSE(JsonAnswer(search.Get("/search?q=rare&format=json")).contains("trace"));
   const json tiers =
-      Answer(search.Get("/search?q=rare+bird&format=json&trace=1"))["trace"]["tiers"];
+      JsonAnswer(search.Get("/search?q=rare+bird&format=json&trace=1"))["trace"]["tiers"];
   ASSERT_EQ(tiers.size(), 2u);
   for (const json& tier : tiers) {
     EXPECT_EQ(tier["tree"], "lat");
@@ -53,7 +43,7 @@ TEST(FrontendTraceTest, ATraceShowsTheTreeOfEachTier) {
 
 TEST(FrontendTraceTest, SpansOfATraceSumToTheWhole) {
   SimulatedSearch search(8);
-  const json answer = Answer(search.Get("/search?q=rare+bird&format=json&trace=1"));
+  const json answer = JsonAnswer(search.Get("/search?q=rare+bird&format=json&trace=1"));
   const json trace = answer["trace"];
   double sum = 0;
   for (const auto& [part, ms] : trace["parts"].items()) {
@@ -105,7 +95,7 @@ TEST(FrontendTraceTest, EveryWaitOfASearchIsAStep) {
   // Both tiers and documents; the same from the cache; no results, with a wait for another
   // spelling.
   for (const char* query : {"rare+bird", "rare+bird", "comon", "slow"}) {
-    const json answer = Answer(search.Get(StrCat("/search?q=", query, "&format=json&trace=1")));
+    const json answer = JsonAnswer(search.Get(StrCat("/search?q=", query, "&format=json&trace=1")));
     EXPECT_LE(OwnWorkShare(answer), kOwnWorkShareMax) << query << " " << answer["trace"]["spans"];
     steps.merge(StepNames(answer));
     search.RunFor(milliseconds(100));
@@ -121,7 +111,7 @@ TEST(FrontendTraceTest, AWaitForAdmissionIsAStep) {
   const auto first = search.Begin(kCommon);
   const auto second = search.Begin(kRare);
   search.RunFor(milliseconds(50));
-  const json answer = Answer(search.Get("/search?q=common+x&format=json&trace=1"));
+  const json answer = JsonAnswer(search.Get("/search?q=common+x&format=json&trace=1"));
   EXPECT_LE(OwnWorkShare(answer), kOwnWorkShareMax) << answer["trace"]["spans"];
   EXPECT_EQ(StepNames(answer).count("gate"), 1u);
 }
@@ -135,13 +125,14 @@ TEST(FrontendTraceTest, NotableSearchesAreKept) {
               testing::HasSubstr("0af7651916cd43dd8448eb211c80319c"));
   search.simulator().Crash("tier2-0");
   search.RunFor(seconds(8));
-  Answer(search.Get("/search?q=rare+fish&format=json"));
-  const json list = Answer(search.Get("/tracez?format=json"));
+  JsonAnswer(search.Get("/search?q=rare+fish&format=json"));
+  const json list = JsonAnswer(search.Get("/tracez?format=json"));
   std::map<std::string, size_t> seen;
   for (const json& kind : list["kinds"]) seen[kind["kind"]] = kind["latest"].size();
   EXPECT_EQ(seen["sampled"], 1u);
   EXPECT_EQ(seen["partial"], 1u);
-  const json kept = Answer(search.Get("/tracez?id=0af7651916cd43dd8448eb211c80319c&format=json"));
+  const json kept =
+      JsonAnswer(search.Get("/tracez?id=0af7651916cd43dd8448eb211c80319c&format=json"));
   EXPECT_EQ(kept["query"], "rare");
   EXPECT_EQ(kept["tiers"].size(), 2u);
   EXPECT_FALSE(kept["explanation"].empty());
@@ -150,8 +141,8 @@ TEST(FrontendTraceTest, NotableSearchesAreKept) {
 
 TEST(FrontendTraceTest, PrivateQueriesAreInNoTrace) {
   SimulatedSearch search(8, Parameter("private_logs", "true"));
-  Answer(search.Get(kRare,
-                    {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}));
+  JsonAnswer(search.Get(
+      kRare, {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}}));
   EXPECT_THAT(search.Get("/tracez?format=json").http.body,
               testing::Not(testing::HasSubstr("rare")));
   EXPECT_THAT(search.Get("/tracez").http.body, testing::Not(testing::HasSubstr(">rare<")));

@@ -15,10 +15,9 @@
 #include "index/core/testing/collection.h"
 #include "index/tier/explain_operators.h"
 #include "index/tier/facet_operators.h"
-#include "index/tier/registry.h"
 #include "neptune/base/strings.h"
 #include "tests/search_cluster/search_cluster.h"
-#include "tests/search_cluster/small_index.h"
+#include "tests/search_cluster/single_index.h"
 
 namespace search::tests {
 namespace {
@@ -26,22 +25,11 @@ namespace {
 using frontend::SearchPath;
 using nlohmann::json;
 
-constexpr uint64_t kCorpusSeed = 5;
 constexpr int kQuestionCount = 120;
 constexpr double kTolerance = 0.00005;  // four decimals
 
-class SearchDetailsTest : public testing::Test {
+class SearchDetailsTest : public SingleIndexTest {
  protected:
-  void Build(const IndexShape& shape = {}) {
-    corpus_ = MakeSmallCorpus(kCorpusSeed);
-    const Placement placement(corpus_, shape);
-    const neptune::Status built = BuildSmallIndex(folder_.path(), corpus_, placement);
-    ASSERT_TRUE(built.ok()) << built;
-    auto single = index::OpenIndexTier("segment", folder_.path() + "/single/0");
-    ASSERT_TRUE(single.ok()) << single.status();
-    single_ = *std::move(single);
-  }
-
   json Ask(SearchCluster& cluster, const frontend::SearchPageRequest& request) {
     frontend::SearchPageRequest as_json = request;
     as_json.format = frontend::PageFormat::kJson;
@@ -97,10 +85,6 @@ class SearchDetailsTest : public testing::Test {
       EXPECT_NEAR(scores[name], word.score(), kTolerance) << question << " " << name;
     }
   }
-
-  index::TemporaryFolder folder_;
-  SmallCorpus corpus_;
-  std::unique_ptr<index::IndexTier> single_;
 };
 
 TEST_F(SearchDetailsTest, PartsOfEachScoreAddUpAndAreThoseOfOneIndex) {

@@ -12,11 +12,10 @@
 #include "frontend/suggest/suggest_policy.h"
 #include "index/core/testing/collection.h"
 #include "index/suggest/phrase_text.h"
-#include "index/tier/registry.h"
 #include "index/tier/suggest_operators.h"
 #include "neptune/base/strings.h"
 #include "tests/search_cluster/search_cluster.h"
-#include "tests/search_cluster/small_index.h"
+#include "tests/search_cluster/single_index.h"
 
 namespace search::tests {
 namespace {
@@ -26,20 +25,8 @@ using neptune::StrCat;
 using nlohmann::json;
 using std::chrono::seconds;
 
-constexpr uint64_t kCorpusSeed = 5;
-
-class SearchSuggestTest : public testing::Test {
+class SearchSuggestTest : public SingleIndexTest {
  protected:
-  void Build(const IndexShape& shape = {}) {
-    corpus_ = MakeSmallCorpus(kCorpusSeed);
-    const Placement placement(corpus_, shape);
-    const neptune::Status built = BuildSmallIndex(folder_.path(), corpus_, placement);
-    ASSERT_TRUE(built.ok()) << built;
-    auto single = index::OpenIndexTier("segment", folder_.path() + "/single/0");
-    ASSERT_TRUE(single.ok()) << single.status();
-    single_ = *std::move(single);
-  }
-
   // Completions by the cluster's frontend.
   static std::vector<std::string> Complete(SearchCluster& cluster, const std::string& typed) {
     const auto response = cluster.Get("web-1", "/suggest?q=" + frontend::EncodeParameter(typed),
@@ -96,10 +83,6 @@ class SearchSuggestTest : public testing::Test {
     while (size < typed.size() && (static_cast<uint8_t>(typed[size]) & 0xC0) == 0x80) ++size;
     return typed.substr(0, size);
   }
-
-  index::TemporaryFolder folder_;
-  SmallCorpus corpus_;
-  std::unique_ptr<index::IndexTier> single_;
 };
 
 TEST_F(SearchSuggestTest, CompletionsEqualThoseOfOneIndex) {

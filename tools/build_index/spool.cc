@@ -138,8 +138,6 @@ void PutDocument(const SpooledDocument& document, RecordWriter* record) {
   record->PutText(document.headings);
   record->PutText(document.public_url);
   record->PutText(document.structure);
-  // Left out if empty, so that the version of an index without them is the same as ever.
-  if (document.language.empty() && document.date.empty()) return;
   record->PutText(document.language);
   record->PutText(document.date);
 }
@@ -155,10 +153,8 @@ StatusOr<SpooledDocument> ReadDocument(std::string_view record) {
   document.headings = reader.ReadText();
   document.public_url = reader.ReadText();
   document.structure = reader.ReadText();
-  if (reader.ok() && !reader.at_end()) {
-    document.language = reader.ReadText();
-    document.date = reader.ReadText();
-  }
+  document.language = reader.ReadText();
+  document.date = reader.ReadText();
   if (!reader.ok() || !reader.at_end()) return DataLoss("a spooled document is damaged");
   return document;
 }

@@ -144,10 +144,10 @@ Status JsonLineParser::Rep::ParseField(std::string_view key, ondemand::value val
                         &document->links);
   }
   if (key == "anchors") return ParseAnchors(value, &document->anchors);
-  if (key == "public_url") {
+  if (key == "public_url" && is_text) {
     return ParseString(key, value, CorpusLimits::kUrlSizeMax + 1, &document->public_url);
   }
-  if (key == "structure") {
+  if (key == "structure" && is_text) {
     return ParseString(key, value, html::StructureLimits::kSizeMax + 1, &document->structure);
   }
   return OkStatus();

@@ -66,7 +66,7 @@ StatusOr<ServedList> ReadPages(const std::string& text, size_t depth, bool folds
                                const FetchPage& fetch) {
   ServedList list;
   SearchPageRequest request{.query = text, .format = frontend::PageFormat::kJson, .fold = folds};
-  while (list.entries.size() < depth) {
+  while (list.entries.size() < depth && request.start < frontend::kReachableResultCountMax) {
     const size_t wanted =
         std::min<size_t>(depth - list.entries.size(), folds ? SearchRequestLimits::kCountDefault
                                                             : SearchRequestLimits::kCountMax);

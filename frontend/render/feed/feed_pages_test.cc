@@ -64,6 +64,12 @@ TEST(FeedPagesTest, PartialFeedSaysSoFirst) {
               StartsWith("Incomplete: "));
 }
 
+TEST(FeedPagesTest, ACorrectedFeedSaysSo) {
+  const auto page = RenderAnswer(samples::CorrectedAnswer(), PageFormat::kAtom, {});
+  EXPECT_NE(page.body.find("Results for hash table iterator instead of hahs tabel iterator"),
+            std::string::npos);
+}
+
 TEST(FeedPagesTest, HostileAnswersStayWellFormed) {
   const SearchAnswer answer = samples::HostileAnswer();
   const auto rss = Parsed(feed::RssFeed(answer, Site{}));

@@ -28,8 +28,12 @@ std::string FeedTitle(const SearchAnswer& answer, const Site& site) {
 }
 
 std::string FeedSummary(const SearchAnswer& answer) {
-  return StrCat(answer.coverage.complete() ? "" : "Incomplete: ", TotalSentence(answer), "; ",
-                CoverageSentence(answer));
+  const std::string correction =
+      answer.corrected_query.empty()
+          ? ""
+          : StrCat("Results for ", answer.corrected_query, " instead of ", answer.query, ": ");
+  return StrCat(correction, answer.coverage.complete() ? "" : "Incomplete: ", TotalSentence(answer),
+                "; ", CoverageSentence(answer));
 }
 
 std::string SnippetHtml(const SearchResult& result) {
