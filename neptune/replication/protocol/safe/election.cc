@@ -71,7 +71,7 @@ void Election::Doubt(TimePoint heard_at, TimePoint now) {
   due_at_ = heard_at + options_.election_timeout + Delay(now);
 }
 
-void Election::HearPrimary(TimePoint now) {
+void Election::OnMessageFromPrimary(TimePoint now) {
   heard_primary_at_ = now;
   Await(now);
 }

@@ -54,9 +54,9 @@ class Election {
   void Promise(Epoch epoch, std::optional<MemberIndex> voted_for = std::nullopt);
 
   // Timeouts. Only a member that takes part has one.
-  void HearPrimary(TimePoint now);
+  void OnMessageFromPrimary(TimePoint now);
   // Another member was heard.
-  void HearMember() { fruitless_count_ = 0; }
+  void OnMessageFromMember() { fruitless_count_ = 0; }
   void Await(TimePoint now) { AwaitFor(options_.election_timeout, now); }
   // A member without room for writes leaves it to the others to become candidates first.
   void NoteRoom(bool has_room) { has_room_ = has_room; }

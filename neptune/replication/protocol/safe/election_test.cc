@@ -79,7 +79,7 @@ TEST(ElectionTest, MemberThatLostItsPromisesAwaitsNothing) {
 
 TEST(ElectionTest, MemberThatHeardAPrimaryDoesNotVoteUnlessThatPrimaryHandedOver) {
   Harness harness;
-  harness.election->HearPrimary(harness.now);
+  harness.election->OnMessageFromPrimary(harness.now);
   ReplicaMessage ask = harness.Ask(4);
   EXPECT_FALSE(harness.election->MayVote(ask, false, harness.now + milliseconds(349)));
   EXPECT_TRUE(harness.election->MayVote(ask, false, harness.now + milliseconds(350)));

@@ -21,7 +21,7 @@ bool Recovery::Greet(bool is_settled, TimePoint now) {
   return true;
 }
 
-void Recovery::HearMember(TimePoint now) {
+void Recovery::OnMessageFromMember(TimePoint now) {
   unanswered_count_ = 0;
   if (hello_at_ != kNever) hello_at_ = std::min(hello_at_, now + hello_interval_);
 }
@@ -31,8 +31,8 @@ void Recovery::GreetAgain(TimePoint now) {
   hello_at_ = std::min(hello_at_, now);
 }
 
-Recovery::Finding Recovery::HearAnswer(MemberIndex from, const ReplicaMessage& answer,
-                                       bool is_blank) {
+Recovery::Finding Recovery::OnAnswer(MemberIndex from, const ReplicaMessage& answer,
+                                     bool is_blank) {
   if (answer.counts) {
     answered_ = answered_.With(from);
     largest_epoch_ = std::max(largest_epoch_, answer.epoch);

@@ -35,10 +35,10 @@ class Recovery {
   // is, a primary.
   bool Greet(bool is_settled, TimePoint now);
   // Another member was heard; greetings are frequent again.
-  void HearMember(TimePoint now);
+  void OnMessageFromMember(TimePoint now);
   // Others may have restarted, and drop messages that are addressed to their previous incarnation.
   void GreetAgain(TimePoint now);
-  void HearPrimary() { has_heard_primary_ = true; }
+  void OnMessageFromPrimary() { has_heard_primary_ = true; }
   bool has_heard_primary() const { return has_heard_primary_; }
 
   // Handles the answer to a greeting, while this member does not take part. `is_blank`: this member
@@ -48,7 +48,7 @@ class Recovery {
     kOthersAreOlder,  // the partition is not new: this member has lost its disk
     kAllAreBlank,     // the partition is new
   };
-  Finding HearAnswer(MemberIndex from, const ReplicaMessage& answer, bool is_blank);
+  Finding OnAnswer(MemberIndex from, const ReplicaMessage& answer, bool is_blank);
   // True if a member that does not take part may follow the sender of this message.
   bool MayFollow(const ReplicaMessage& message) const;
   // True if the member, whose log matches the primary's append up to `last_lsn`, has caught up.

@@ -58,7 +58,7 @@ TEST(RecoveryTest, GreetsLessOftenUntilAnotherMemberIsHeard) {
     now += pause * kInterval;
   }
   EXPECT_TRUE(recovery.Greet(false, now));
-  recovery.HearMember(now);
+  recovery.OnMessageFromMember(now);
   EXPECT_EQ(recovery.hello_at(), now + kInterval);
   EXPECT_TRUE(recovery.Greet(false, now + kInterval));
   EXPECT_EQ(recovery.hello_at(), now + 2 * kInterval);
@@ -72,24 +72,24 @@ TEST(RecoveryTest, SingleMemberGreetsNone) {
 TEST(RecoveryTest, PartitionIsNewOnlyIfAllMembersAreBlank) {
   const ReplicaGroup group = Group(3);
   Recovery recovery(group, kInterval, kNow);
-  EXPECT_EQ(recovery.HearAnswer(1, Answer(true, false), true), Finding::kNothing);
-  EXPECT_EQ(recovery.HearAnswer(1, Answer(true, false), true), Finding::kNothing);
-  EXPECT_EQ(recovery.HearAnswer(2, Answer(true, false), true), Finding::kAllAreBlank);
+  EXPECT_EQ(recovery.OnAnswer(1, Answer(true, false), true), Finding::kNothing);
+  EXPECT_EQ(recovery.OnAnswer(1, Answer(true, false), true), Finding::kNothing);
+  EXPECT_EQ(recovery.OnAnswer(2, Answer(true, false), true), Finding::kAllAreBlank);
 }
 
 TEST(RecoveryTest, OneMemberWithAPastMeansThatTheDiskWasLost) {
   const ReplicaGroup group = Group(3);
   Recovery recovery(group, kInterval, kNow);
-  EXPECT_EQ(recovery.HearAnswer(1, Answer(false, true, 4), true), Finding::kOthersAreOlder);
-  EXPECT_EQ(recovery.HearAnswer(2, Answer(true, false), false), Finding::kNothing);
+  EXPECT_EQ(recovery.OnAnswer(1, Answer(false, true, 4), true), Finding::kOthersAreOlder);
+  EXPECT_EQ(recovery.OnAnswer(2, Answer(true, false), false), Finding::kNothing);
 }
 
 TEST(RecoveryTest, FollowsOnlyAPrimaryThatAMajoritysPromisesAllow) {
   const ReplicaGroup group = Group(3);
   Recovery recovery(group, kInterval, kNow);
-  (void)recovery.HearAnswer(1, Answer(false, true, 4), false);
+  (void)recovery.OnAnswer(1, Answer(false, true, 4), false);
   EXPECT_FALSE(recovery.MayFollow(Append(9, 0))) << "one of two others is not a majority of three";
-  (void)recovery.HearAnswer(2, Answer(false, true, 6), false);
+  (void)recovery.OnAnswer(2, Answer(false, true, 6), false);
   EXPECT_EQ(recovery.largest_epoch(), 6u);
   EXPECT_FALSE(recovery.MayFollow(Append(5, 0)));
   EXPECT_TRUE(recovery.MayFollow(Append(6, 0)));
@@ -98,7 +98,7 @@ TEST(RecoveryTest, FollowsOnlyAPrimaryThatAMajoritysPromisesAllow) {
 TEST(RecoveryTest, OperatorsWordReplacesAMajoritys) {
   const ReplicaGroup group = Group(3);
   Recovery recovery(group, kInterval, kNow);
-  (void)recovery.HearAnswer(1, Answer(false, true, 4), false);
+  (void)recovery.OnAnswer(1, Answer(false, true, 4), false);
   EXPECT_FALSE(recovery.MayFollow(Append(3, 0, /*by_hand=*/true)));
   EXPECT_TRUE(recovery.MayFollow(Append(4, 0, /*by_hand=*/true)));
 }

@@ -85,8 +85,8 @@ void SafeReplica::Handle(ProtocolEvent event, TimePoint now) {
 
 void SafeReplica::Receive(MemberIndex from, ReplicaMessage& message, TimePoint now) {
   if (!outbox_.IsForThis(from, message)) return;
-  election_.HearMember();
-  recovery_.HearMember(now);
+  election_.OnMessageFromMember();
+  recovery_.OnMessageFromMember(now);
   const bool lets_rest = message.kind == ReplicaMessageKind::kAppendAnswer && message.yes &&
                          message.rests && message.epoch == election_.epoch();
   if (is_primary() && !lets_rest) leadership_.Wake(/*is_activity=*/false, now);
@@ -131,7 +131,7 @@ void SafeReplica::HandleHello(MemberIndex from) {
 void SafeReplica::HandleHelloAnswer(MemberIndex from, const ReplicaMessage& message,
                                     TimePoint now) {
   if (election_.participates()) return;
-  switch (recovery_.HearAnswer(from, message, role_ == ReplicaRole::kBlank)) {
+  switch (recovery_.OnAnswer(from, message, role_ == ReplicaRole::kBlank)) {
     case Recovery::Finding::kNothing:
       break;
     case Recovery::Finding::kOthersAreOlder:
@@ -158,8 +158,8 @@ bool SafeReplica::Follow(MemberIndex from, const ReplicaMessage& message, TimePo
   if (role_ == ReplicaRole::kCandidate) role_ = ReplicaRole::kSecondary;
   if (role_ == ReplicaRole::kBlank) role_ = ReplicaRole::kRecovering;
   primary_ = from;
-  recovery_.HearPrimary();
-  election_.HearPrimary(now);
+  recovery_.OnMessageFromPrimary();
+  election_.OnMessageFromPrimary(now);
   return true;
 }
 
