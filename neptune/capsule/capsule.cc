@@ -83,8 +83,9 @@ void Capsule::ReplacePolicy(std::unique_ptr<CapsulePolicy> policy) {
   // Add the waiting calls to the new policy in order of arrival.
   std::map<uint64_t, const CapsuleCall*> in_order;
   for (const auto& [id, waiting] : waiting_) in_order[id] = &waiting.call;
-  for (const auto& [id, call] : in_order) {
-    WithPolicy([&](CapsulePolicy& now) { now.Wait(*call); });
+  for (const auto& [id, waiting] : in_order) {
+    const CapsuleCall& call = *waiting;
+    WithPolicy([&](CapsulePolicy& now) { now.Wait(call); });
   }
 }
 
@@ -107,7 +108,8 @@ Capsule::Arrival Capsule::Arrive(CapsulePermit& visit, CapsuleCall& call, TimePo
 Capsule::Arrival Capsule::Admit(CapsulePermit& visit, CapsuleCall& call, TimePoint now) {
   PolicyDecision decision;
   call.entered = now;
-  WithPolicy([&](CapsulePolicy& policy) { decision = policy.Arrive(call, Occupancy()); });
+  const CapsuleOccupancy occupancy = Occupancy();
+  WithPolicy([&](CapsulePolicy& policy) { decision = policy.Arrive(call, occupancy); });
   using Action = PolicyDecision::Action;
   if (decision.action == Action::kTerminate) {
     ++statistics_.terminated;
@@ -171,7 +173,8 @@ Capsule::Arrival Capsule::AcquirePlace(CapsulePermit& visit, CapsuleCall& call, 
 void Capsule::StartWaiting(TimePoint now, Wakers* wakers) {
   while (!waiting_.empty() && processing_count_ < ProcessingCountMax(config_)) {
     std::optional<uint64_t> id;
-    if (!WithPolicy([&](CapsulePolicy& policy) { id = policy.Next(Occupancy()); })) continue;
+    const CapsuleOccupancy occupancy = Occupancy();
+    if (!WithPolicy([&](CapsulePolicy& policy) { id = policy.Next(occupancy); })) continue;
     if (!id) {
       // A policy that holds back every call would never be asked again.
       if (processing_count_ > 0) return;

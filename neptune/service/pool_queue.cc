@@ -53,9 +53,8 @@ PoolQueue::Turn PoolQueue::NextTurn(Clock clock) {
 }
 
 bool PoolQueue::PopReturning(Turn* turn, Clock clock) {
-  const auto first = std::find_if(returning_.begin(), returning_.end(), [&](const Returning& one) {
-    return threads_.HasFree(one.service_class);
-  });
+  auto first = returning_.begin();
+  while (first != returning_.end() && !threads_.HasFree(first->service_class)) ++first;
   if (first == returning_.end()) return false;
   AcquireThread(first->service_class, clock);
   turn->returning = first->turn;

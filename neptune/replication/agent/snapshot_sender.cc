@@ -139,6 +139,7 @@ void SnapshotSender::Finish(uint64_t token) {
   Sessions done;
   {
     LeafLock lock(&mutex_);
+    uint64_t finished = 0;
     std::erase_if(sessions_, [&](const std::shared_ptr<Session>& session) {
       if (session->token != token || session->is_over) return false;
       if (session->is_busy) return true;  // its pull closes it
@@ -146,9 +147,10 @@ void SnapshotSender::Finish(uint64_t token) {
       if (!session->is_whole) return true;
       session->is_over = true;
       session->used_at = this_thread::Now();
-      ++totals_.finished;
+      ++finished;
       return false;
     });
+    totals_.finished += finished;
   }
   Close(std::move(done));
 }
