@@ -17,9 +17,11 @@
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "tools/build_index/asked_queries.h"
+#include "tools/build_index/first_pages.h"
 #include "tools/build_index/partition_stages.h"
 #include "tools/build_index/rank_stage.h"
 #include "tools/build_index/read_stage.h"
+#include "tools/build_index/spool.h"
 #include "tools/streams/digest.h"
 
 namespace search::tools {
@@ -90,6 +92,10 @@ StatusOr<std::string> Fingerprint(const BuildOptions& options) {
     NEPTUNE_ASSIGN_OR_RETURN(const FileDigest digest, DigestFile(log));
     StrAppend(&text, "asked ", digest.size, " ", digest.xxh3, " ", options.asked_hours_min, "\n");
   }
+  for (const std::string& log : options.tier1_queries) {
+    NEPTUNE_ASSIGN_OR_RETURN(const FileDigest digest, DigestFile(log));
+    StrAppend(&text, "tier1 ", digest.size, " ", digest.xxh3, "\n");
+  }
   const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
   char digits[33];
   snprintf(digits, sizeof(digits), "%016llx%016llx", static_cast<unsigned long long>(hash.high64),
@@ -97,6 +103,7 @@ StatusOr<std::string> Fingerprint(const BuildOptions& options) {
   return std::string(digits);
 }
 
+// `contents`: hash of everything that decides what the documents are and where they are.
 uint64_t IndexVersion(const BuildOptions& options, uint64_t contents,
                       const std::vector<index::AskedQuery>& asked) {
   std::string text = StrCat(kBuildVersion, " ", kIndexFormatVersion, " ", options.partition_count,
@@ -183,10 +190,9 @@ class Build {
   StatusOr<IndexManifest> Run() {
     NEPTUNE_ASSIGN_OR_RETURN(read_, Stage("read", ReadOutputs(), RunReadStage));
     NEPTUNE_ASSIGN_OR_RETURN(rank_, Stage("rank", RankOutputs(), RunRankStage));
-    TaskInput input{
-        .options = options_, .journal = journal_, .ranks = {}, .tiers = {}, .numbers = {}};
+    TaskInput input{.options = options_, .journal = journal_};
     NEPTUNE_ASSIGN_OR_RETURN(input.ranks, ReadValues<float>(journal_.BuildPath(kRanksName)));
-    NEPTUNE_ASSIGN_OR_RETURN(input.tiers, ReadValues<uint8_t>(journal_.BuildPath(kTiersName)));
+    NEPTUNE_ASSIGN_OR_RETURN(input.tiers, Tiers());
     NEPTUNE_ASSIGN_OR_RETURN(input.numbers, DocumentNumbers::Load(journal_));
     NEPTUNE_RETURN_IF_ERROR(TaskRunner(options_, journal_, PartitionTasks(input, &parts_)).Run());
     NEPTUNE_RETURN_IF_ERROR(ReadAsked());
@@ -205,6 +211,62 @@ class Build {
     NEPTUNE_ASSIGN_OR_RETURN(facts, run(options_, journal_));
     NEPTUNE_RETURN_IF_ERROR(journal_.Finish(name, outputs, facts));
     return facts;
+  }
+
+  uint64_t Contents() const { return FactOf(read_, "contents") ^ FactOf(first_pages_, "contents"); }
+
+  bool QueriesChooseTier1() const {
+    return !options_.tier1_queries.empty() && Tier1Share(options_, FactOf(read_, "documents")) < 1;
+  }
+
+  // The tier of each document.
+  StatusOr<std::vector<uint8_t>> Tiers() {
+    if (!QueriesChooseTier1()) return ReadValues<uint8_t>(journal_.BuildPath(kTiersName));
+    NEPTUNE_RETURN_IF_ERROR(FirstPagesStage());
+    NEPTUNE_ASSIGN_OR_RETURN(const auto ranks, ReadValues<float>(journal_.BuildPath(kRanksName)));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto qualities,
+                             ReadValues<float>(journal_.BuildPath(kQualitiesName)));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto page_counts,
+                             ReadValues<uint32_t>(journal_.BuildPath(kPageCountsName)));
+    if (page_counts.size() != ranks.size() || qualities.size() != ranks.size()) {
+      return neptune::DataLoss("the build's files are inconsistent");
+    }
+    return ChooseTiers(ranks, qualities, Tier1Share(options_, ranks.size()), page_counts);
+  }
+
+  // Builds all documents as one tier, and asks it the questions of the logs.
+  Status FirstPagesStage() {
+    if (journal_.IsFinished("first_pages", &first_pages_)) return OkStatus();
+    TaskInput trial{.options = options_, .journal = journal_};
+    NEPTUNE_ASSIGN_OR_RETURN(trial.ranks, ReadValues<float>(journal_.BuildPath(kRanksName)));
+    trial.tiers.assign(trial.ranks.size(), 1);
+    const std::vector<PartitionTask> tasks = TrialTasks(trial);
+    std::vector<std::string> folders;
+    for (const PartitionTask& task : tasks) folders.push_back(journal_.IndexPath(task.folder));
+    NEPTUNE_RETURN_IF_ERROR(TaskRunner(options_, journal_, tasks).Run());
+    index::TierCollectionOptions collection;
+    collection.index_version = 1;
+    collection.thread_count = options_.thread_count;
+    collection.tier1_count = options_.partition_count;
+    NEPTUNE_RETURN_IF_ERROR(index::FinishTierCollection("segment", folders, collection));
+    NEPTUNE_ASSIGN_OR_RETURN(const FirstPages pages,
+                             CountFirstPages(options_, folders, trial.document_count()));
+    const std::string_view bytes(reinterpret_cast<const char*>(pages.page_counts.data()),
+                                 pages.page_counts.size() * sizeof(uint32_t));
+    NEPTUNE_RETURN_IF_ERROR(WriteWholeFile(journal_.BuildPath(kPageCountsName), bytes));
+    ReportFirstPages(pages);
+    first_pages_ = {{"questions", pages.question_count},
+                    {"contents", XXH3_64bits(bytes.data(), bytes.size())}};
+    return journal_.Finish("first_pages", {InBuild(kPageCountsName)}, first_pages_);
+  }
+
+  void ReportFirstPages(const FirstPages& pages) const {
+    if (!options_.report) return;
+    const auto on_pages = std::count_if(pages.page_counts.begin(), pages.page_counts.end(),
+                                        [](uint32_t count) { return count > 0; });
+    options_.report(StrCat(WithThousands(pages.question_count), " questions have ",
+                           WithThousands(static_cast<uint64_t>(on_pages)),
+                           " documents on their first pages"));
   }
 
   static std::string InBuild(std::string_view name) { return StrCat(".build/", name); }
@@ -241,7 +303,7 @@ class Build {
   Status Statistics() {
     NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(options_));
     index::TierCollectionOptions collection;
-    collection.index_version = IndexVersion(options_, FactOf(read_, "contents"), asked_);
+    collection.index_version = IndexVersion(options_, Contents(), asked_);
     collection.asked_queries = asked_;
     collection.thread_count = options_.thread_count;
     collection.tier1_count = options_.partition_count;  // the first folders of each variant
@@ -254,7 +316,7 @@ class Build {
 
   StatusOr<IndexManifest> Manifest() {
     IndexManifest manifest;
-    manifest.index_version = IndexVersion(options_, FactOf(read_, "contents"), asked_);
+    manifest.index_version = IndexVersion(options_, Contents(), asked_);
     manifest.fingerprint = fingerprint_;
     manifest.document_count = FactOf(read_, "documents");
     manifest.link_count = FactOf(rank_, "links");
@@ -284,6 +346,7 @@ class Build {
   const std::string fingerprint_;
   Facts read_;
   Facts rank_;
+  Facts first_pages_;  // empty if static rank alone chose tier 1
   std::vector<index::AskedQuery> asked_;
   std::vector<ManifestPart> parts_;
 };

@@ -21,6 +21,9 @@ DEFINE_string(out, "", "folder of the index; default: data/var/index of the sour
 DEFINE_uint32(partitions, 4, "partitions of each index tier, 1 to 256");
 DEFINE_uint32(doc_partitions, 2, "partitions of the document stores, 1 to 256");
 DEFINE_double(tier1_share, 0.25, "fraction of the documents in tier 1, 0 to 1");
+DEFINE_string(tier1_queries, "",
+              "traces or access logs of frontends, separated by commas: the documents that their "
+              "questions find first are in tier 1; default: none, static rank alone decides");
 DEFINE_uint64(one_tier_documents_max, 100'000,
               "a collection of at most this many documents is in tier 1 as a whole");
 DEFINE_string(index_tiers, "segment",
@@ -93,6 +96,9 @@ BuildOptions OptionsFromFlags(const std::string& folder) {
   options.partition_count = FLAGS_partitions;
   options.document_partition_count = FLAGS_doc_partitions;
   options.tier1_share = FLAGS_tier1_share;
+  for (const std::string& log : SplitList(FLAGS_tier1_queries)) {
+    options.tier1_queries.push_back(CallerPath(log));
+  }
   options.one_tier_documents_max = FLAGS_one_tier_documents_max;
   options.index_tiers = SplitList(FLAGS_index_tiers);
   options.document_stores = SplitList(FLAGS_document_stores);

@@ -34,6 +34,10 @@ struct BuildOptions {
   // share. Larger: fewer queries ask two tiers, each search of tier 1 costs more. Default: a search
   // of that many documents takes less than the second round of requests that it saves.
   uint64_t one_tier_documents_max = 100'000;
+  // Traces and access logs whose questions choose tier 1: documents that are on their first pages
+  // come before all others (first_pages.h). Empty: static rank alone decides. Costs a second build
+  // of the segments, and a search for each different question.
+  std::vector<std::string> tier1_queries;
   // Variants of the index tier to build; the first is in tier1/ and tier2/, others in tier1.NAME/
   // and tier2.NAME/.
   std::vector<std::string> index_tiers = {"segment"};

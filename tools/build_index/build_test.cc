@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -262,6 +263,41 @@ TEST_F(BuildTest, SuggestsHeadingsTextsOfLinksAndWhatManyAsked) {
   EXPECT_EQ(BuildIndex(options_).status().code(), StatusCode::kInvalidArgument);
 }
 
+TEST_F(BuildTest, QuestionsOfLogsChooseTier1) {
+  options_.tier1_share = 0.1;
+  const uint64_t version = BuildOrFail().index_version;
+  const auto tier1 = [&](const IndexManifest& manifest) {
+    std::set<uint64_t> numbers;
+    for (const std::string& folder : PartitionFolders(manifest, 0)) {
+      const auto segment = index::Segment::Open(folder);
+      EXPECT_TRUE(segment.ok()) << segment.status();
+      for (const uint64_t number : (*segment)->doc_ids()) numbers.insert(number);
+    }
+    return numbers;
+  };
+  std::ofstream log(root_ / "tier1.trace");
+  log << "#neptune-trace v1\n";
+  std::set<uint64_t> asked;
+  for (int i = 30; i < kDocuments; i += 10) {
+    log << i << "\tgold\tunique" << i << "\n";
+    asked.insert(static_cast<uint64_t>(i));
+  }
+  log << "7000\tgold\tnothing_has_this\n";
+  log.close();
+  EXPECT_FALSE(std::ranges::includes(tier1(BuildOrFail()), asked));
+  options_.tier1_queries = {(root_ / "tier1.trace").string()};
+  const IndexManifest manifest = BuildOrFail();
+  EXPECT_NE(manifest.index_version, version);
+  const std::set<uint64_t> chosen = tier1(manifest);
+  EXPECT_EQ(chosen.size(), kDocuments / 10u);
+  EXPECT_TRUE(std::ranges::includes(chosen, asked));
+  EXPECT_TRUE(chosen.contains(0)) << "the rest is chosen by static rank";
+  EXPECT_EQ(Find(manifest, "common").size(), size_t{kDocuments});
+  EXPECT_FALSE(fs::exists(fs::path(options_.folder) / ".build"));
+  options_.tier1_queries = {(root_ / "no.trace").string()};
+  EXPECT_FALSE(BuildIndex(options_).ok());
+}
+
 TEST_F(BuildTest, DocumentStoresHoldEveryDocument) {
   options_.document_stores = {"rocksdb", "flat_file"};
   options_.document_partition_count = 3;
@@ -501,6 +537,9 @@ TEST(ChooseTiersTest, OrdersByRankThenQualityThenNumber) {
   EXPECT_EQ(ChooseTiers(ranks, qualities, 0.75), (std::vector<uint8_t>{1, 1, 1, 2}));
   EXPECT_EQ(ChooseTiers(ranks, qualities, 0), (std::vector<uint8_t>{2, 2, 2, 2}));
   EXPECT_EQ(ChooseTiers(ranks, qualities, 1), (std::vector<uint8_t>{1, 1, 1, 1}));
+  const std::vector<uint32_t> page_counts = {1, 0, 0, 2};
+  EXPECT_EQ(ChooseTiers(ranks, qualities, 0.25, page_counts), (std::vector<uint8_t>{2, 2, 2, 1}));
+  EXPECT_EQ(ChooseTiers(ranks, qualities, 0.5, page_counts), (std::vector<uint8_t>{1, 2, 2, 1}));
 }
 
 TEST(DocumentQualityTest, LongTextAndShortTitleAreBetter) {

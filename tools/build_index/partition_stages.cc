@@ -307,6 +307,18 @@ std::vector<PartitionTask> PartitionTasks(const TaskInput& input,
   return tasks;
 }
 
+std::vector<PartitionTask> TrialTasks(const TaskInput& input) {
+  std::vector<PartitionTask> tasks;
+  for (uint32_t p = 0; p < input.options.partition_count; ++p) {
+    const std::string folder = StrCat(".build/trial/", p);
+    tasks.push_back({.name = StrCat("trial.", p),
+                     .folder = folder,
+                     .document_count = CountDocuments(input, 1, p),
+                     .run = TierTask(input, "segment", 1, p, folder)});
+  }
+  return tasks;
+}
+
 std::vector<std::string> TierFolders(const BuildJournal& journal,
                                      const std::vector<ManifestPart>& parts,
                                      std::string_view implementation) {

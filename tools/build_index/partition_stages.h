@@ -26,9 +26,9 @@ namespace search::tools {
 struct TaskInput {
   const BuildOptions& options;
   const BuildJournal& journal;
-  std::vector<float> ranks;
-  std::vector<uint8_t> tiers;
-  DocumentNumbers numbers;
+  std::vector<float> ranks = {};
+  std::vector<uint8_t> tiers = {};
+  DocumentNumbers numbers = {};
 
   uint64_t document_count() const { return ranks.size(); }
 };
@@ -44,6 +44,10 @@ struct PartitionTask {
 // Returns the tasks of all outputs, and the manifest parts they create. REQUIRES: `input` outlives
 // them.
 std::vector<PartitionTask> PartitionTasks(const TaskInput& input, std::vector<ManifestPart>* parts);
+
+// Returns the tasks that build all documents as one tier in the build folder, to ask it questions
+// before the tiers are chosen. REQUIRES: `input` outlives them.
+std::vector<PartitionTask> TrialTasks(const TaskInput& input);
 
 // Returns the folders of both index tiers of one variant, for the collection statistics.
 std::vector<std::string> TierFolders(const BuildJournal& journal,

@@ -142,10 +142,13 @@ class RankStage {
 }  // namespace
 
 std::vector<uint8_t> ChooseTiers(std::span<const float> ranks, std::span<const float> qualities,
-                                 double tier1_share) {
+                                 double tier1_share, std::span<const uint32_t> page_counts) {
   std::vector<uint32_t> order(ranks.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (!page_counts.empty() && page_counts[a] != page_counts[b]) {
+      return page_counts[a] > page_counts[b];
+    }
     if (ranks[a] != ranks[b]) return ranks[a] > ranks[b];
     if (qualities[a] != qualities[b]) return qualities[a] > qualities[b];
     return a < b;
@@ -170,6 +173,7 @@ StatusOr<std::vector<T>> ReadValues(const std::string& path) {
 }
 template StatusOr<std::vector<float>> ReadValues(const std::string& path);
 template StatusOr<std::vector<uint8_t>> ReadValues(const std::string& path);
+template StatusOr<std::vector<uint32_t>> ReadValues(const std::string& path);
 template StatusOr<std::vector<UrlHash>> ReadValues(const std::string& path);
 
 StatusOr<BuildJournal::Facts> RunRankStage(const BuildOptions& options,

@@ -9,8 +9,8 @@
 //   document.
 //
 // Tier 1 holds the documents of the highest static rank; ties are broken by quality (read_stage.h),
-// then by number. Without any links all ranks are equal, so quality decides. Writes, in the build
-// folder:
+// then by number. Without any links all ranks are equal, so quality decides. With query logs the
+// build chooses again, by the number of first pages before all else. Writes, in the build folder:
 //   ranks       static rank of each document                  (4 bytes each)
 //   tiers       1 or 2 for each document                      (1 byte each)
 //   anchors-P   number and anchor texts, ascending, of documents of partition P that have any
@@ -31,9 +31,10 @@ namespace search::tools {
 neptune::StatusOr<BuildJournal::Facts> RunRankStage(const BuildOptions& options,
                                                     const BuildJournal& journal);
 
-// Returns 1 or 2 for each document. REQUIRES: as many ranks as qualities, 0 <= tier1_share <= 1.
+// Returns 1 or 2 for each document. `page_counts`: on how many first pages each is, which comes
+// before its rank; empty: not known. REQUIRES: as many ranks as qualities, 0 <= tier1_share <= 1.
 std::vector<uint8_t> ChooseTiers(std::span<const float> ranks, std::span<const float> qualities,
-                                 double tier1_share);
+                                 double tier1_share, std::span<const uint32_t> page_counts = {});
 
 std::string AnchorsName(uint32_t partition);
 inline constexpr char kRanksName[] = "ranks";
