@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "frontend/policy/tier_bound.h"
 #include "index/core/query/query.h"
@@ -27,6 +29,7 @@ using neptune::StrCat;
 using Tier = std::vector<std::unique_ptr<index::IndexTier>>;
 
 constexpr PageWindow kFirstPage{0, 10};
+constexpr uint32_t kRatedCount = 50;
 constexpr double kSureMin = 0.7;
 constexpr uint64_t kMadeTier1Share = 4;  // one document of four
 
@@ -45,6 +48,27 @@ StatusOr<TierAnswer> Search(const Tier& tier, const TierQuery& query) {
   }
   if (!merged) return neptune::InvalidArgument("an index tier without partitions");
   return *std::move(merged);
+}
+
+TierQuery FirstPageQuery(const index::Query& parsed) {
+  TierQuery query;
+  query.set_query(index::Canonical(parsed));
+  query.set_hit_count_max(kFirstPage.count);
+  query.set_second_phase_count(kRatedCount);
+  return query;
+}
+
+// The bound of tier 2 if the best first-phase score of its documents were known: that of `answer`.
+std::optional<TierBound> WithExactFirstScore(std::optional<TierBound> bound,
+                                             const TierAnswer& answer) {
+  if (!bound.has_value()) return bound;
+  const float gain = bound->final_score - bound->first_score;
+  bound->first_score = 0;
+  for (const index::TierHit& hit : answer.hits()) {
+    bound->first_score = std::max(bound->first_score, hit.score());
+  }
+  bound->final_score = bound->first_score + gain;
+  return bound;
 }
 
 bool HasSamePage(const TierAnswer& a, const TierAnswer& b, uint32_t count) {
@@ -128,10 +152,7 @@ Status TieredIndex::OpenTiers(const std::string& folder) {
 Status TieredIndex::AskOne(const std::string& question, TierRule rule, RuleOutcome* outcome) const {
   NEPTUNE_ASSIGN_OR_RETURN(const index::Query parsed, index::ParseQuestion(question));
   if (parsed.empty()) return neptune::OkStatus();
-  TierQuery query;
-  query.set_query(index::Canonical(parsed));
-  query.set_hit_count_max(kFirstPage.count);
-  query.set_second_phase_count(50);
+  const TierQuery query = FirstPageQuery(parsed);
   const neptune::Duration before = ProcessorTime();
   NEPTUNE_ASSIGN_OR_RETURN(TierAnswer shown, Search(tier1_, query));
   const TierAnswer first = shown;
@@ -152,9 +173,55 @@ Status TieredIndex::AskOne(const std::string& question, TierRule rule, RuleOutco
   ++outcome->query_count;
   outcome->skip_count += skips ? 1 : 0;
   outcome->same_count += HasSamePage(shown, whole, kFirstPage.count) ? 1 : 0;
+  outcome->unchanged_count += HasSamePage(first, whole, kFirstPage.count) ? 1 : 0;
+  const auto exact = WithExactFirstScore(bound, rest);
+  outcome->exact_count += frontend::SurePageShare(first, exact, kFirstPage) == 1 ? 1 : 0;
   const uint32_t claimed = sure == 1 ? kFirstPage.count : sure_count;
   outcome->false_count += HasSamePage(first, whole, claimed) ? 0 : 1;
   return neptune::OkStatus();
+}
+
+StatusOr<std::vector<uint64_t>> TieredIndex::Page(const std::string& question) const {
+  NEPTUNE_ASSIGN_OR_RETURN(const index::Query parsed, index::ParseQuestion(question));
+  std::vector<uint64_t> page;
+  if (parsed.empty()) return page;
+  const TierQuery query = FirstPageQuery(parsed);
+  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer first, Search(tier1_, query));
+  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer rest, Search(tier2_, query));
+  const TierAnswer whole = index::MergeTierAnswers(first, rest, kFirstPage.count);
+  for (int i = 0; i < std::min<int>(whole.hits_size(), kFirstPage.count); ++i) {
+    page.push_back(whole.hits(i).doc_id());
+  }
+  return page;
+}
+
+uint64_t TieredIndex::Tier1Size() const {
+  uint64_t size = 0;
+  for (const auto& partition : tier1_) size += partition->Info().document_count;
+  return size;
+}
+
+StatusOr<double> TieredIndex::ShareOfAsked(const std::vector<std::string>& asked,
+                                           const std::vector<std::string>& questions) const {
+  std::map<uint64_t, uint64_t> page_counts;  // by document
+  for (const std::string& question : asked) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto page, Page(question));
+    for (const uint64_t document : page) ++page_counts[document];
+  }
+  std::vector<std::pair<uint64_t, uint64_t>> order;  // number of pages, document
+  for (const auto& [document, count] : page_counts) order.emplace_back(count, document);
+  std::sort(order.begin(), order.end(), std::greater<>());
+  order.resize(std::min<size_t>(order.size(), Tier1Size()));
+  std::set<uint64_t> kept;
+  for (const auto& [count, document] : order) kept.insert(document);
+  uint64_t kept_pages = 0;
+  for (const std::string& question : questions) {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto page, Page(question));
+    kept_pages += std::all_of(page.begin(), page.end(),
+                              [&](uint64_t document) { return kept.contains(document); });
+  }
+  return static_cast<double>(kept_pages) /
+         static_cast<double>(std::max<size_t>(questions.size(), 1));
 }
 
 StatusOr<RuleOutcome> TieredIndex::Ask(const std::vector<std::string>& questions,

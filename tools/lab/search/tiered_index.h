@@ -31,6 +31,10 @@ struct RuleOutcome {
   uint64_t skip_count = 0;   // tier 2 was not asked
   uint64_t same_count = 0;   // the first page is that of a single index
   uint64_t false_count = 0;  // a result was said to be sure and is another one
+  // The page of tier 1 alone is that of a single index: no rule can skip more without changing one.
+  uint64_t unchanged_count = 0;
+  // The safe rule would skip if it knew the best first-phase score of tier 2 instead of a bound.
+  uint64_t exact_count = 0;
   neptune::Duration processor_time{0};
 };
 
@@ -48,12 +52,21 @@ class TieredIndex {
   neptune::StatusOr<RuleOutcome> Ask(const std::vector<std::string>& questions,
                                      TierRule rule) const;
 
+  // Share of `questions` whose page has only documents that were on pages of `asked`, if no more
+  // of those are kept than tier 1 has documents, the most frequent first: what tier 1 would hold
+  // if a log of questions chose it.
+  neptune::StatusOr<double> ShareOfAsked(const std::vector<std::string>& asked,
+                                         const std::vector<std::string>& questions) const;
+
  private:
   using Tier = std::vector<std::unique_ptr<index::IndexTier>>;
 
   TieredIndex() = default;
   neptune::Status OpenTiers(const std::string& folder);
   neptune::Status AskOne(const std::string& question, TierRule rule, RuleOutcome* outcome) const;
+  // Documents on the first page of a single index.
+  neptune::StatusOr<std::vector<uint64_t>> Page(const std::string& question) const;
+  uint64_t Tier1Size() const;
 
   std::string made_folder_;  // empty: nothing was made
   Tier tier1_;
