@@ -188,7 +188,8 @@ neptune::StatusOr<Query> ParseQuery(std::string_view text, const ParseLimits& li
 neptune::StatusOr<Query> ParseQuestion(std::string_view text, const ParseLimits& limits = {});
 
 // Matches the documents that hold any word of running text, such as a question or a title: no part
-// of the text is an operator. Common words (stop_words.h) are dropped if other words remain.
+// of the text is an operator, and words are wanted as those of ParseQuestion. Common words
+// (stop_words.h) are left out, with a note, if other words remain.
 // Errors: INVALID_ARGUMENT over a limit.
 neptune::StatusOr<Query> AnyWordOf(std::string_view text, const ParseLimits& limits = {});
 

@@ -7,6 +7,7 @@
 
 #include "index/core/query/query.h"
 #include "index/core/query/query_invariants.h"
+#include "index/core/query/relaxation.h"
 
 namespace search::index {
 namespace {
@@ -113,6 +114,25 @@ TEST_P(CanonicalPropertyTest, CanonicalTextMeansTheSame) {
     ASSERT_TRUE(again->notes.empty()) << canonical << "\n" << again->notes[0];
     ASSERT_EQ(Canonical(*again), canonical) << text;
   }
+}
+
+TEST(QueryPropertyTest, RelaxedQuestionsAreQueriesThatDemandNoMore) {
+  std::mt19937_64 rng(31);
+  int relaxed_count = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const std::string text = RandomQuery(&rng);
+    const auto relaxed = Relax(*ParseQuestion(text));
+    if (!relaxed.has_value()) continue;
+    ++relaxed_count;
+    ASSERT_EQ(BrokenInvariant(relaxed->query.root), "") << text;
+    ASSERT_FALSE(relaxed->demands.empty()) << text;
+    const std::string canonical = Canonical(relaxed->query);
+    const auto again = ParseQuery(canonical, ParseLimits::ForCanonical());
+    ASSERT_TRUE(again.ok()) << canonical;
+    ASSERT_EQ(*again, relaxed->query) << text << "\n" << canonical;
+    ASSERT_FALSE(Relax(relaxed->query).has_value()) << text << "\n" << canonical;
+  }
+  EXPECT_GT(relaxed_count, 1000);
 }
 
 // True if the document, a set of letters, matches; evaluates the tree directly.

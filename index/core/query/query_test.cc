@@ -366,6 +366,16 @@ TEST(AnyWordOfTest, TakesNothingForAnOperator) {
   EXPECT_TRUE(AnyWordOf(" ?! ")->empty());
 }
 
+TEST(AnyWordOfTest, WordsAreWantedAndCommonOnesNamed) {
+  const auto query = AnyWordOf("the hash of \"a map\" -the");
+  ASSERT_TRUE(query.ok());
+  EXPECT_THAT(query->notes, ElementsAre("Common words were left out: the, of, a."));
+  for (const ScoringWord& word : ScoringWords(*query)) EXPECT_TRUE(word.is_wanted) << word.term;
+  EXPECT_THAT(AnyWordOf("hash map")->notes, IsEmpty());
+  EXPECT_THAT(AnyWordOf("the of")->notes, IsEmpty());
+  EXPECT_FALSE(AnyWordOf("hash")->root.is_wanted) << "no page can lack it";
+}
+
 TEST(AnyWordOfTest, RefusesTooMuch) {
   EXPECT_EQ(AnyWordOf(std::string(4097, 'x')).status().code(),
             neptune::StatusCode::kInvalidArgument);
