@@ -120,6 +120,7 @@ SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const Search
   const bool shows_details =
       search.format == PageFormat::kHtml || search.format == PageFormat::kJson;
   run.status = parts_.plan.Search({.query = search.query,
+                                   .is_plain = search.is_plain,
                                    .start = search.start,
                                    .count = search.count,
                                    .folds = search.folds(),
@@ -129,6 +130,7 @@ SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const Search
                                    .count_sites = search.site_facets && shows_details,
                                    .by_date = search.by_date,
                                    .may_correct = search.may_correct,
+                                   .may_relax = search.may_relax,
                                    .class_number = client->number,
                                    .service_class = client->name,
                                    .trace = trace,
@@ -178,8 +180,9 @@ HttpResponse SearchRoutes::CachedCopy(const HttpRequest& request) const {
   const StatusOr<uint64_t> doc_id = DocumentIdOf(request);
   const std::string query(
       request.Parameter("q").value_or("").substr(0, SearchRequestLimits::kQuerySizeMax));
+  const bool is_plain = request.Parameter("syntax") == kPlainSyntax;
   const StatusOr<CachedDocument> document =
-      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id, query) : doc_id.status();
+      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id, query, is_plain) : doc_id.status();
   const Site site = parts_.address.Of(request);
   if (!document.ok()) return CachedCopyError(request, document.status(), query, site);
   HttpResponse response = ToResponse(RenderCachedDocument(*document, FormatOf(request), site));

@@ -177,6 +177,9 @@ struct Coverage {
   // Index tiers that were asked, in that order. For a cached answer, those asked when it was
   // computed.
   std::vector<ServiceCoverage> tiers = {};
+  // False: an earlier search for the question, which found nothing, missed some partitions, so that
+  // one that asks them may give other results.
+  bool earlier_is_complete = true;
   // Share of the page's results that provably are those of a single index although tier 2 was not
   // asked; 1 if it was, or if nothing in it can change the page.
   double sure_share = 1;
@@ -204,8 +207,9 @@ struct Coverage {
   bool equals_single_index() const { return complete() && sure_share >= 1; }
   // True if everything asked answered.
   bool complete() const {
-    return documents.complete() && std::all_of(tiers.begin(), tiers.end(),
-                                               [](const auto& tier) { return tier.complete(); });
+    return earlier_is_complete && documents.complete() &&
+           std::all_of(tiers.begin(), tiers.end(),
+                       [](const auto& tier) { return tier.complete(); });
   }
 };
 
@@ -232,6 +236,8 @@ struct Narrowing {
 struct SearchAnswer {
   // The query as the user typed it.
   std::string query = {};
+  // It was asked as running text, of which nothing is an operator.
+  bool is_plain = false;
   // In the order of the query, so that none is overlooked and each can be taken back.
   std::vector<Narrowing> narrowings = {};
   // Sentences on how the query was interpreted, where that may be unexpected.
@@ -243,6 +249,11 @@ struct SearchAnswer {
   // The likely spelling of `query` that was searched for instead, because `query` finds nothing or
   // no document has one of its words. Empty: the results are those of `query`.
   std::string corrected_query = {};
+  // What the searched query demands, if no page has it all and the results are those of its words:
+  // "hash", "\"hash map\"" (index/core/query/relaxation.h). Empty: results have what it demands.
+  std::vector<std::string> unmet_demands = {};
+  // False: the client asked that demands are kept even if nothing is found.
+  bool may_relax = true;
   // Another spelling that may have been meant; empty if there is none.
   std::string did_you_mean = {};
   // False: the client asked for the query as it is typed, so that no spelling was looked for.
@@ -332,6 +343,7 @@ struct CachedDocument {
   std::vector<TextRange> matches = {};
   // Query shown in the search box; may be empty.
   std::string query = {};
+  bool is_plain = false;  // the query is running text
 };
 
 }  // namespace search::frontend

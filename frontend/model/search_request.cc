@@ -22,6 +22,9 @@ constexpr std::string_view kSiteFacet = "site";
 // The value of the parameter `sort` that is not the default.
 constexpr std::string_view kSortByDate = "date";
 
+// The value of the parameter `syntax` that is the default.
+constexpr std::string_view kQuerySyntax = "query";
+
 constexpr std::string_view kErrorPrefix = "parameter ";
 
 constexpr std::array<std::pair<std::string_view, PageFormat>, 4> kFormats = {{
@@ -64,11 +67,12 @@ std::optional<std::string> DecodeParameter(std::string_view text) {
 
 // Values of the known parameters, still encoded, in the order of their appearance.
 struct RawParameters {
-  std::optional<std::string_view> query, start, count, format, trace, explain, facets, sort, spell,
-      fold, first;
+  std::optional<std::string_view> query, syntax, start, count, format, trace, explain, facets, sort,
+      spell, relax, fold, first;
 
   std::optional<std::string_view>* Find(std::string_view name) {
     if (name == "q") return &query;
+    if (name == "syntax") return &syntax;
     if (name == "start") return &start;
     if (name == "count") return &count;
     if (name == "format") return &format;
@@ -77,6 +81,7 @@ struct RawParameters {
     if (name == "facets") return &facets;
     if (name == "sort") return &sort;
     if (name == "spell") return &spell;
+    if (name == "relax") return &relax;
     if (name == "fold") return &fold;
     if (name == "first") return &first;
     return nullptr;
@@ -125,6 +130,25 @@ StatusOr<uint32_t> DecodeNumber(std::string_view name, std::string_view raw, uin
     return ParameterError(name, "must be a whole number from ", min, " to ", max);
   }
   return number;
+}
+
+// How the query is read, and what may be searched for instead.
+Status DecodeReading(const RawParameters& raw, SearchPageRequest* request) {
+  if (raw.syntax) {
+    if (*raw.syntax != kQuerySyntax && *raw.syntax != kPlainSyntax) {
+      return ParameterError("syntax", "must be ", kQuerySyntax, " or ", kPlainSyntax);
+    }
+    request->is_plain = *raw.syntax == kPlainSyntax;
+  }
+  if (raw.spell) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t spell, DecodeNumber("spell", *raw.spell, 0, 1));
+    request->may_correct = spell == 1;
+  }
+  if (raw.relax) {
+    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t relax, DecodeNumber("relax", *raw.relax, 0, 1));
+    request->may_relax = relax == 1;
+  }
+  return neptune::OkStatus();
 }
 
 // Parts of the answer that are given if asked for.
@@ -220,10 +244,7 @@ StatusOr<SearchPageRequest> ParseSearchRequest(std::string_view parameters,
                              DecodeNumber("count", *raw.count, 1, Limits::kCountMax));
   }
   NEPTUNE_RETURN_IF_ERROR(DecodeDetails(raw, &request));
-  if (raw.spell) {
-    NEPTUNE_ASSIGN_OR_RETURN(const uint32_t spell, DecodeNumber("spell", *raw.spell, 0, 1));
-    request.may_correct = spell == 1;
-  }
+  NEPTUNE_RETURN_IF_ERROR(DecodeReading(raw, &request));
   if (raw.fold) {
     NEPTUNE_ASSIGN_OR_RETURN(const uint32_t fold, DecodeNumber("fold", *raw.fold, 0, 1));
     request.fold = fold == 1;
@@ -252,6 +273,7 @@ PageFormat PreferredFormat(std::string_view parameters, std::string_view accept)
 
 std::string SearchPath(const SearchPageRequest& request) {
   std::string path = neptune::StrCat("/search?q=", EncodeParameter(request.query));
+  if (request.is_plain) neptune::StrAppend(&path, "&syntax=", kPlainSyntax);
   if (request.start != 0) neptune::StrAppend(&path, "&start=", request.start);
   if (request.count != Limits::kCountDefault) neptune::StrAppend(&path, "&count=", request.count);
   if (request.format != PageFormat::kHtml) {
@@ -262,6 +284,7 @@ std::string SearchPath(const SearchPageRequest& request) {
   if (request.site_facets) neptune::StrAppend(&path, "&facets=", kSiteFacet);
   if (request.by_date) neptune::StrAppend(&path, "&sort=", kSortByDate);
   if (!request.may_correct) neptune::StrAppend(&path, "&spell=0");
+  if (!request.may_relax) neptune::StrAppend(&path, "&relax=0");
   if (request.fold) neptune::StrAppend(&path, "&fold=", *request.fold ? 1 : 0);
   if (request.first != 0) neptune::StrAppend(&path, "&first=", request.first);
   return path;
@@ -296,8 +319,8 @@ std::string_view ParameterOf(const neptune::Status& status) {
   if (!message.starts_with(kErrorPrefix)) return {};
   message.remove_prefix(kErrorPrefix.size());
   const std::string_view name = message.substr(0, message.find(':'));
-  for (std::string_view known : {"q", "start", "count", "format", "trace", "explain", "facets",
-                                 "sort", "spell", "fold", "first"}) {
+  for (std::string_view known : {"q", "syntax", "start", "count", "format", "trace", "explain",
+                                 "facets", "sort", "spell", "relax", "fold", "first"}) {
     if (name == known) return known;
   }
   return {};

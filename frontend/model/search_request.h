@@ -32,6 +32,9 @@ struct SearchRequestLimits {
   static constexpr uint32_t kCountDefault = 10;
 };
 
+// The value of the parameter `syntax` for running text.
+inline constexpr std::string_view kPlainSyntax = "plain";
+
 struct SearchPageRequest {
   // Query as typed; if it is empty or blank, the HTML format shows the home page.
   std::string query;
@@ -47,8 +50,12 @@ struct SearchPageRequest {
   bool site_facets = false;
   // The newest documents first instead of the best.
   bool by_date = false;
+  // The query is running text, of which nothing is an operator: its words are wanted.
+  bool is_plain = false;
   // False: search for the query as it is typed, without looking for another spelling.
   bool may_correct = true;
+  // False: what the query demands is demanded even if no page has it.
+  bool may_relax = true;
   // Fold near-duplicates and further results of a site; unset: pages for people fold, other formats
   // do not.
   std::optional<bool> fold = std::nullopt;

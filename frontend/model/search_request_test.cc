@@ -93,6 +93,21 @@ TEST(SearchRequestTest, DetailsAreGivenIfAskedFor) {
   EXPECT_EQ(SearchPath({.query = "x", .by_date = true}), "/search?q=x&sort=date");
 }
 
+TEST(SearchRequestTest, RunningTextAndInsistingAreAskedFor) {
+  const auto usual = ParseSearchRequest("q=x&syntax=query&relax=1");
+  ASSERT_TRUE(usual.ok()) << usual.status();
+  EXPECT_FALSE(usual->is_plain);
+  EXPECT_TRUE(usual->may_relax);
+  const auto request = ParseSearchRequest("q=x&relax=0&syntax=plain");
+  ASSERT_TRUE(request.ok()) << request.status();
+  EXPECT_TRUE(request->is_plain);
+  EXPECT_FALSE(request->may_relax);
+  EXPECT_EQ(SearchPath(*request), "/search?q=x&syntax=plain&relax=0");
+  EXPECT_EQ(WrongParameter("q=x&syntax=Plain"), "syntax");
+  EXPECT_EQ(WrongParameter("q=x&syntax=plain&syntax=query"), "syntax");
+  EXPECT_EQ(WrongParameter("q=x&relax=2"), "relax");
+}
+
 TEST(SearchRequestTest, AcceptHeaderIsAHint) {
   EXPECT_EQ(ParseSearchRequest("q=x", "application/json")->format, PageFormat::kJson);
   EXPECT_EQ(ParseSearchRequest("q=x", "text/plain, application/rss+xml;q=0.9")->format,

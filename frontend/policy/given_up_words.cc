@@ -58,6 +58,8 @@ void NameGivenUpWords(const std::vector<ScoringWord>& words, SearchAnswer* answe
       if (result.lacks.size() < kGivenUpWordsMax) result.lacks.push_back(words[word].surface);
     }
   }
+  // No question demands a word of running text, and of demands that nothing has none is met.
+  if (answer->is_plain || !answer->unmet_demands.empty()) return;
   for (size_t word = 0; word < word_count; ++word) {
     if (result_counts[word] == 0 || answer->given_up.size() == kGivenUpWordsMax) continue;
     std::string demanding = Demanding(answer->searched_query(), words[word]);

@@ -22,7 +22,8 @@ inline constexpr size_t kGivenUpWordsMax = 8;
 
 // Sets SearchResult::lacks of the results from their bits, and SearchAnswer::given_up. Both name
 // wanted words only: what was demanded is never given up. A word and its synonyms are one word.
-// `words` are those of the parsed question. A word that no question can demand is in lacks only.
+// `words` are those of the parsed question. A word that no question can demand is in lacks only, as
+// all words of running text and of a question whose demands are unmet.
 void NameGivenUpWords(const std::vector<index::ScoringWord>& words, SearchAnswer* answer);
 
 // A question that finds those documents of `question` that hold the word: with a plus sign before

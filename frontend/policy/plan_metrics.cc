@@ -19,6 +19,9 @@ class SeriesAdder {
     auto counter = registry_.AddCounter(name, help, {{label, value}});
     return Take(counter);
   }
+  Counter* Count(const char* name, const char* help) {
+    return Take(registry_.AddCounter(name, help));
+  }
   HistogramMetric* Time(const char* step) {
     auto histogram = registry_.AddHistogram(
         "search_step_seconds", "Duration of each step of the search plan.", {{"step", step}});
@@ -86,6 +89,9 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.spelling_proposed = spelling("proposed");
   metrics.spelling_none = spelling("none");
   metrics.spelling_late = spelling("late");
+  metrics.relaxed = add.Count("search_relaxed_total",
+                              "Searches that found nothing with all that they demand and showed "
+                              "pages with some of the words.");
   metrics.spelling_time = add.Time("spelling");
   metrics.cache_time = add.Time("cache");
   metrics.tier1_time = add.Time("tier1");

@@ -39,6 +39,8 @@ struct PlanMetrics {
   neptune::Counter* spelling_proposed = nullptr;
   neptune::Counter* spelling_none = nullptr;
   neptune::Counter* spelling_late = nullptr;
+  // search_relaxed_total
+  neptune::Counter* relaxed = nullptr;
   // search_step_seconds{step="cache|tier1|tier2|documents|spelling"}
   neptune::HistogramMetric* cache_time = nullptr;
   neptune::HistogramMetric* tier1_time = nullptr;

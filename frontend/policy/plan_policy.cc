@@ -22,7 +22,7 @@ using neptune::StrCat;
 static_assert(kReachableResultCountMax <= index::kTierHitCountMax);
 
 // Increment when the meaning of cached_answer.proto changes.
-constexpr int kStoredFormVersion = 4;
+constexpr int kStoredFormVersion = 5;
 
 }  // namespace
 

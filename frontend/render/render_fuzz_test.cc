@@ -24,6 +24,7 @@ SearchAnswer AnswerSaying(const std::string& text) {
   SearchAnswer answer = samples::PartialAnswer();
   answer.query = "q" + text;
   answer.corrected_query = "c" + text;
+  answer.unmet_demands = {text, "d" + text};
   answer.notes = {text};
   answer.narrowings = {{true, text, text}, {false, text, ""}};
   answer.with_explanations = true;

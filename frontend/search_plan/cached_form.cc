@@ -106,6 +106,7 @@ std::string ToCachedForm(const SearchAnswer& answer) {
   *cached.mutable_documents() = ToCached(answer.coverage.documents);
   cached.set_did_you_mean(answer.did_you_mean);
   cached.set_corrected_query(answer.corrected_query);
+  for (const std::string& demand : answer.unmet_demands) cached.add_unmet_demands(demand);
   cached.set_unsure_share(1 - answer.coverage.sure_share);
   cached.set_index_epoch(answer.index_epoch);
   cached.set_index_version(answer.index_version);
@@ -133,6 +134,7 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   answer->coverage.documents = FromCached(cached.documents());
   answer->did_you_mean = cached.did_you_mean();
   answer->corrected_query = cached.corrected_query();
+  answer->unmet_demands.assign(cached.unmet_demands().begin(), cached.unmet_demands().end());
   answer->coverage.sure_share = 1 - cached.unsure_share();
   answer->index_epoch = cached.index_epoch();
   answer->index_version = cached.index_version();

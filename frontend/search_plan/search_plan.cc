@@ -7,17 +7,16 @@
 
 #include "frontend/policy/field_notes.h"
 #include "frontend/policy/given_up_words.h"
+#include "frontend/policy/question_reading.h"
 #include "frontend/policy/site_facets.h"
 #include "frontend/policy/site_note.h"
 #include "frontend/policy/spelling_policy.h"
-#include "frontend/policy/tier_bound.h"
 #include "frontend/search_plan/answer_details.h"
 #include "frontend/search_plan/cached_form.h"
 #include "frontend/search_plan/page_documents.h"
 #include "frontend/search_plan/spelling_lookup.h"
 #include "frontend/search_plan/two_tiers.h"
 #include "index/core/document_fields.h"
-#include "index/core/query/query.h"
 #include "index/core/query/scoring_words.h"
 #include "index/tier/operators.h"
 #include "index/tier/tier_service.h"
@@ -98,30 +97,39 @@ void AdoptIndexNotes(const TierAnswer& hits, const std::vector<std::string>& fil
   answer->notes.insert(answer->notes.end(), answer->index_notes.begin(), answer->index_notes.end());
 }
 
-// How the query was understood.
-void AdoptReading(const index::Query& query, SearchAnswer* answer) {
-  answer->notes = query.notes;
-  answer->narrowings.clear();
-  for (const index::QueryPart& part : query.parts) {
-    answer->narrowings.push_back(
-        {.is_exclusion = part.kind == index::QueryPart::Kind::kExclusion,
-         .text = part.text,
-         .query_without = index::WithoutPart(answer->searched_query(), part),
-         .is_field = part.kind == index::QueryPart::Kind::kField});
-  }
-}
-
 // Adds what depends on how the question was typed.
 void AddLinks(const std::vector<index::ScoringWord>& words, SearchAnswer* answer) {
   NameGivenUpWords(words, answer);
+  // A filter cannot be added to running text.
+  if (answer->is_plain) return;
   if (answer->site_facets) LinkSites(answer->searched_query(), &*answer->site_facets);
   LinkMoreOfSites(answer->searched_query(), &answer->results);
 }
 
-// Tells the tiers of the search that is not shown apart in the trace.
+// Tells the tiers of a search that is not shown apart in the trace.
 void RenameOtherSearch(SearchStep* step) {
-  if (step->name == "tier 1") step->name = "tier 1, other spelling";
-  if (step->name == "tier 2") step->name = "tier 2, other spelling";
+  if (step->name == "tier 1") step->name = "tier 1, not shown";
+  if (step->name == "tier 2") step->name = "tier 2, not shown";
+}
+
+// Adds what one search did to the servers: its longest wait, and the time it ran there.
+void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
+  neptune::Duration wait{0};
+  neptune::Duration run{0};
+  for (const ServiceCoverage& tier : coverage.tiers) {
+    load->refused |= tier.refused;
+    wait = std::max(wait, tier.server_wait);
+    run = std::max(run, tier.server_run);
+  }
+  load->server_wait += wait;
+  load->server_run += run;
+}
+
+// Letters that tell pages of one canonical query apart in the cache.
+std::string VariantOf(const SearchOrder& order) {
+  return StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : "",
+                order.may_correct ? "" : "t", order.may_relax ? "" : "x",
+                order.is_plain ? "p" : "");
 }
 
 neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
@@ -141,12 +149,12 @@ neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
 struct SearchPlan::Progress {
   SearchAnswer* answer = nullptr;
   TimePoint received;
-  // The reading of the query that is searched for.
-  std::string canonical;
-  std::vector<std::string> site_filters;
-  std::vector<std::string> fields;
-  std::vector<index::ScoringWord> words;
-  BoundedQuery bounded;
+  // What is searched for, and how it is read.
+  QuestionText question;
+  QuestionReading reading;
+  // A spelling that can hardly be wrong, although what it demands finds nothing; empty: none.
+  std::string sure_spelling;
+  bool spelling_is_late = false;
   PageWindow page;
   CacheEntryName entry;
   // The index version to ask, even if another one becomes current meanwhile; 0: any.
@@ -157,6 +165,8 @@ struct SearchPlan::Progress {
   IndexState index;
   // Documents with each of the words; empty: not known.
   std::vector<uint64_t> word_counts;
+  // What all searches of the request together did to the servers.
+  neptune::RequestEnd load;
   void NameEntryOf(const IndexState& state) {
     entry.index_version = state.version;
     entry.ages = state.epoch != 0;
@@ -181,7 +191,9 @@ Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   answer->start = order.start;
   answer->by_date = order.by_date;
   answer->count = order.count;
+  answer->is_plain = order.is_plain;
   answer->may_correct = order.may_correct;
+  answer->may_relax = order.may_relax;
   answer->first_page_size = order.first_page_size;
   answer->steps.reserve(kStepCountMax);
   answer->steps.push_back(
@@ -193,20 +205,14 @@ Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   return status;
 }
 
-// Reads the text, which is the query as typed or another spelling, as what is searched for.
-Status SearchPlan::Interpret(const std::string& text, Progress* progress) const {
-  StatusOr<index::Query> query = index::ParseQuestion(text);
-  if (!query.ok()) {
-    return InvalidArgument("parameter q: ", neptune::ToStd(query.status().message()));
-  }
-  if (options_.synonyms != nullptr) options_.synonyms->Expand(&*query);
-  AdoptReading(*query, progress->answer);
-  if (query->empty()) return neptune::OkStatus();
-  progress->canonical = index::Canonical(*query);
-  progress->site_filters = index::SiteFilters(*query);
-  progress->fields = index::FilteredFields(*query);
-  progress->words = index::ScoringWords(*query);
-  progress->bounded = BoundedQueryOf(*query);
+// Reads the question as what is searched for.
+Status SearchPlan::Interpret(QuestionText question, Progress* progress) const {
+  NEPTUNE_ASSIGN_OR_RETURN(progress->reading, ReadQuestion(question, options_.synonyms.get()));
+  progress->question = std::move(question);
+  SearchAnswer& answer = *progress->answer;
+  answer.notes = progress->reading.notes;
+  answer.narrowings = progress->reading.narrowings;
+  answer.unmet_demands = progress->reading.unmet_demands;
   return neptune::OkStatus();
 }
 
@@ -216,11 +222,9 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
   progress.page.folds = order.folds && !order.by_date;
-  NEPTUNE_RETURN_IF_ERROR(Interpret(order.query, &progress));
-  if (progress.canonical.empty()) return neptune::OkStatus();
-  progress.entry.key = CacheKey(
-      progress.canonical, progress.page,
-      StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : "", order.may_correct ? "" : "t"));
+  NEPTUNE_RETURN_IF_ERROR(Interpret({.text = order.query, .is_plain = order.is_plain}, &progress));
+  if (progress.reading.canonical.empty()) return neptune::OkStatus();
+  progress.entry.key = CacheKey(progress.reading.canonical, progress.page, VariantOf(order));
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
   progress.asked_version = index_version_.load(std::memory_order_relaxed);
@@ -231,13 +235,13 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   session.trace = order.trace;
   const bool may_use_cache = order.may_use_cache && !order.explain && known.has_value();
   if (AnswerFromCache(session, may_use_cache, &progress)) {
-    AddLinks(progress.words, answer);
+    AddLinks(progress.reading.words, answer);
     return neptune::OkStatus();
   }
   const TimePoint begin = neptune::this_thread::Now();
   NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
   progress.NameEntryOf(progress.index);
-  AddLinks(progress.words, answer);
+  AddLinks(progress.reading.words, answer);
   if (answer->coverage.complete()) {
     index_watch_.Learn(progress.index, neptune::this_thread::Now());
   }
@@ -267,13 +271,18 @@ bool SearchPlan::AdoptCached(const CacheReply& reply, Progress* progress) {
   SearchAnswer cached = *progress->answer;
   if (!FromCachedForm(reply.value, &cached).ok()) return false;
   if (!index_watch_.MayGive(cached.index_epoch, reply.use.age)) return false;
-  if (cached.corrected_query.empty()) {
+  const bool is_relaxed = !cached.unmet_demands.empty();
+  if (cached.corrected_query.empty() && !is_relaxed) {
     *progress->answer = std::move(cached);
     return true;
   }
   Progress corrected = *progress;
   corrected.answer = &cached;
-  if (!Interpret(cached.corrected_query, &corrected).ok()) return false;
+  const QuestionText searched = {.text = cached.searched_query(),
+                                 .is_plain = progress->question.is_plain,
+                                 .is_relaxed = is_relaxed};
+  if (!Interpret(searched, &corrected).ok()) return false;
+  if (is_relaxed && cached.unmet_demands.empty()) return false;
   cached.notes.insert(cached.notes.end(), cached.index_notes.begin(), cached.index_notes.end());
   *progress->answer = std::move(cached);
   corrected.answer = progress->answer;
@@ -295,27 +304,23 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   NEPTUNE_RETURN_IF_ERROR(pass.status());
   session.SetWaited(neptune::this_thread::Now() - begin);
   const Status status = AskServers(session, order, progress);
-  neptune::RequestEnd how;
-  for (const ServiceCoverage& tier : progress->answer->coverage.tiers) {
-    how.refused |= tier.refused;
-    how.server_wait = std::max(how.server_wait, tier.server_wait);
-    how.server_run = std::max(how.server_run, tier.server_run);
-  }
-  pass->End(how);
+  pass->End(progress->load);
   return status;
 }
 
 Status SearchPlan::AskServers(ClientSession& session, const SearchOrder& order,
                               Progress* progress) {
-  const auto details = [&] { return DetailQuestion{progress->canonical, progress->asked_version}; };
-  const std::string as_typed = progress->canonical;
+  const auto details = [&] {
+    return DetailQuestion{progress->reading.canonical, progress->asked_version};
+  };
+  const std::string as_typed = progress->reading.canonical;
   std::optional<SiteCounting> sites;
   if (order.count_sites) sites.emplace(SiteCounting::Start(session, details(), options_));
   NEPTUNE_RETURN_IF_ERROR(AskTiers(session, progress));
   AddSpellingAndSummaries(session, order, progress);
   if (sites.has_value()) {
-    // Documents of the spelling that is shown are counted.
-    if (progress->canonical != as_typed) {
+    // Documents of the reading that is shown are counted.
+    if (progress->reading.canonical != as_typed) {
       sites.emplace(SiteCounting::Start(session, details(), options_));
     }
     const Step step("sites", StepKind::kWait, order.received, progress->answer);
@@ -323,16 +328,17 @@ Status SearchPlan::AskServers(ClientSession& session, const SearchOrder& order,
   }
   if (order.explain) {
     const Step step("explanations", StepKind::kWait, order.received, progress->answer);
-    ExplainResults(session, details(), progress->words, options_, progress->answer);
+    ExplainResults(session, details(), progress->reading.words, options_, progress->answer);
   }
   return neptune::OkStatus();
 }
 
 Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   SearchAnswer& answer = *progress->answer;
-  TierQuestion question = {.query = MakeTierQuery(progress->canonical, progress->page, options_),
+  const QuestionReading& reading = progress->reading;
+  TierQuestion question = {.query = MakeTierQuery(reading.canonical, progress->page, options_),
                            .page = progress->page,
-                           .bounded = progress->bounded,
+                           .bounded = reading.bounded,
                            .received = progress->received};
   question.query.set_index_version(progress->asked_version);
   if (answer.by_date) {
@@ -341,6 +347,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
     question.bounded.is_bounded = false;
   }
   TwoTiersAnswer found = TwoTiers(options_, metrics_, &forecast_).Ask(session, question, &answer);
+  AddLoad(answer.coverage, &progress->load);
   const StatusOr<TierAnswer>& hits = found.hits;
   if (hits.status().code() == neptune::StatusCode::kInvalidArgument) {
     return InvalidArgument("parameter q: ", neptune::ToStd(hits.status().message()));
@@ -355,8 +362,8 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   const bool is_sure = answer.coverage.complete() && !hits->prefix_is_cut();
   answer.coverage.sure_share = is_sure ? found.sure_share : 0;
   AdoptIndexNotes(
-      *hits, found.saw_all_sites ? progress->site_filters : std::vector<std::string>(),
-      FieldNotes(progress->fields, *hits, found.saw_all_sites && answer.coverage.complete()),
+      *hits, found.saw_all_sites ? reading.site_filters : std::vector<std::string>(),
+      FieldNotes(reading.fields, *hits, found.saw_all_sites && answer.coverage.complete()),
       &answer);
   progress->index = {.version = hits->index_version(), .epoch = found.tier1_epoch};
   answer.index_version = hits->index_version();
@@ -369,12 +376,12 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   if (static_cast<uint32_t>(progress->hits.hits_size()) <= progress->page.start) return;
   const Step step("documents", StepKind::kWait, progress->received, progress->answer);
   const StepTimer timer(metrics_.document_time);
-  const DocumentRequest request{.canonical_query = progress->canonical,
+  const DocumentRequest request{.canonical_query = progress->reading.canonical,
                                 .index_version = progress->asked_version};
   SearchAnswer& answer = *progress->answer;
   const uint32_t judged =
       PageDocuments(documents_, session, request, options_.document_timeout)
-          .Fill(progress->hits, progress->page, progress->site_filters.empty(), &answer);
+          .Fill(progress->hits, progress->page, progress->reading.site_filters.empty(), &answer);
   // A page that folds depends on hits beyond those that tier 2 was judged by.
   if (progress->page.start == 0 && judged > progress->page.count && judged > progress->sure_count) {
     const double sure = static_cast<double>(progress->sure_count) / judged;
@@ -383,30 +390,33 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
 }
 
 // A spelling that may replace the results is awaited before their summaries are fetched; one that
-// can only be offered is looked for meanwhile.
+// can only be offered is looked for meanwhile. If nothing is found still, demands are relaxed.
 void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrder& order,
                                          Progress* progress) {
   std::vector<index::SpelledWord> words;
   if (options_.spelling && order.may_correct) {
-    words = DoubtfulWords(order.query, progress->words, progress->word_counts,
+    words = DoubtfulWords(order.query, progress->reading.words, progress->word_counts,
                           options_.spelling_documents_max);
   }
   const bool may_replace = HasUnknownWord(words) || progress->answer->total == 0;
+  std::shared_ptr<SpellingLookup> lookup;
   // Every page of a corrected query is corrected; only the first one offers a spelling.
-  if (words.empty() || (order.start > 0 && !may_replace)) {
-    AddSummaries(session, progress);
-    return;
+  if (!words.empty() && (order.start == 0 || may_replace)) {
+    lookup = SpellingLookup::Start(
+        {&suggester_, metrics_.spelling_time, &spelling_count_}, session,
+        {.query = order.query,
+         .words = std::move(words),
+         .must_match = !progress->answer->narrowings.empty() && progress->hits.hits_size() > 0,
+         .index_version = progress->asked_version,
+         .deadline = neptune::this_thread::Now() + options_.spelling_timeout});
   }
-  const auto lookup = SpellingLookup::Start(
-      {&suggester_, metrics_.spelling_time, &spelling_count_}, session,
-      {.query = order.query,
-       .words = std::move(words),
-       .must_match = !progress->answer->narrowings.empty() && progress->hits.hits_size() > 0,
-       .index_version = progress->asked_version,
-       .deadline = neptune::this_thread::Now() + options_.spelling_timeout});
-  if (may_replace) AdoptSpelling(session, lookup.get(), progress);
+  if (lookup != nullptr && may_replace) AdoptSpelling(session, lookup.get(), progress);
+  if (order.may_relax && progress->answer->total == 0) RelaxDemands(session, progress);
   AddSummaries(session, progress);
-  if (!may_replace) AdoptSpelling(session, lookup.get(), progress);
+  if (lookup != nullptr && !may_replace) AdoptSpelling(session, lookup.get(), progress);
+  if (progress->spelling_is_late) {
+    progress->answer->notes.emplace_back("Another spelling could not be looked for in time.");
+  }
 }
 
 // Waits for the other spelling, and offers it or searches for it.
@@ -419,7 +429,7 @@ void SearchPlan::AdoptSpelling(ClientSession& session, SpellingLookup* lookup, P
   answer.spelling_is_complete = spelling.is_complete;
   if (!spelling.is_complete) {
     metrics_.spelling_late->Increment();
-    answer.notes.emplace_back("Another spelling could not be looked for in time.");
+    progress->spelling_is_late = true;
     return;
   }
   if (!spelling.best.has_value()) {
@@ -427,45 +437,64 @@ void SearchPlan::AdoptSpelling(ClientSession& session, SpellingLookup* lookup, P
     return;
   }
   if (UseOfSpelling(*spelling.best, answer) == SpellingUse::kReplace) {
-    const bool is_replaced = SearchCorrected(session, spelling.best->text, progress);
+    const bool is_replaced = SearchInstead(
+        session, {.text = spelling.best->text, .is_plain = answer.is_plain}, progress);
     (is_replaced ? metrics_.spelling_replaced : metrics_.spelling_none)->Increment();
+    if (!is_replaced && spelling.best->is_sure) progress->sure_spelling = spelling.best->text;
     return;
   }
   answer.did_you_mean = spelling.best->text;
   metrics_.spelling_proposed->Increment();
 }
 
-// Searches for another spelling instead. False, and nothing has changed, if it finds nothing.
-bool SearchPlan::SearchCorrected(ClientSession& session, const std::string& text,
-                                 Progress* progress) {
+// Nothing has all that the question demands: searches for its words, or for those of a spelling
+// that can hardly be wrong.
+void SearchPlan::RelaxDemands(ClientSession& session, Progress* progress) {
+  const SearchAnswer& answer = *progress->answer;
+  const std::string& corrected = progress->sure_spelling;
+  const bool is_relaxed = SearchInstead(session,
+                                        {.text = corrected.empty() ? answer.query : corrected,
+                                         .is_plain = answer.is_plain,
+                                         .is_relaxed = true},
+                                        progress);
+  if (is_relaxed) metrics_.relaxed->Increment();
+}
+
+// Searches for another reading of the question, which may be another spelling. False if it finds
+// nothing: what was found before is then shown.
+bool SearchPlan::SearchInstead(ClientSession& session, const QuestionText& question,
+                               Progress* progress) {
   SearchAnswer answer = *progress->answer;
-  answer.corrected_query = text;
+  Progress other = *progress;
+  other.answer = &answer;
+  if (question.text != answer.query) answer.corrected_query = question.text;
+  if (!Interpret(question, &other).ok()) return false;
+  if (question.is_relaxed && other.reading.unmet_demands.empty()) return false;
   answer.results.clear();
   answer.index_notes.clear();
+  answer.coverage.earlier_is_complete = progress->answer->coverage.complete();
   answer.coverage.tiers.clear();
   const size_t step_count = answer.steps.size();
-  Progress corrected = *progress;
-  corrected.answer = &answer;
-  const Status status = [&] {
-    NEPTUNE_RETURN_IF_ERROR(Interpret(text, &corrected));
-    return AskTiers(session, &corrected);
-  }();
-  const bool is_replaced = status.ok() && answer.total > 0;
-  // The coverage of the answer is that of one of the two searches.
+  const Status status = AskTiers(session, &other);
+  progress->load = other.load;
+  const bool is_shown = status.ok() && answer.total > 0;
+  // The coverage of the answer is that of one of the searches.
   for (size_t i = 0; i < answer.steps.size(); ++i) {
-    if ((i < step_count) == is_replaced) RenameOtherSearch(&answer.steps[i]);
+    if ((i < step_count) == is_shown) RenameOtherSearch(&answer.steps[i]);
   }
   progress->answer->steps = answer.steps;
-  if (!is_replaced) {
+  if (!is_shown) {
     // Another attempt may find something: it is not kept.
-    progress->answer->spelling_is_complete = status.ok() && answer.coverage.complete();
+    if (!status.ok() || !answer.coverage.complete()) progress->answer->spelling_is_complete = false;
     return false;
   }
-  answer.spelling_is_complete =
-      progress->answer->coverage.complete() && corrected.index.epoch == progress->index.epoch;
+  const bool is_same_index =
+      other.index.epoch == progress->index.epoch && other.index.version == progress->index.version;
+  answer.spelling_is_complete = progress->answer->spelling_is_complete &&
+                                progress->answer->coverage.complete() && is_same_index;
   *progress->answer = std::move(answer);
-  corrected.answer = progress->answer;
-  *progress = std::move(corrected);
+  other.answer = progress->answer;
+  *progress = std::move(other);
   return true;
 }
 
@@ -486,15 +515,23 @@ void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) 
   }
 }
 
-StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::string& query) {
+StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::string& query,
+                                                   bool is_plain) {
   DocumentRequest request{.doc_ids = {doc_id}};
   request.index_version = index_version_.load(std::memory_order_relaxed);
-  if (StatusOr<index::Query> parsed = index::ParseQuestion(query); parsed.ok()) {
-    if (options_.synonyms != nullptr) options_.synonyms->Expand(&*parsed);
-    request.canonical_query = index::Canonical(*parsed);
-  }
+  const auto reads = [&](bool is_relaxed) {
+    const auto reading = ReadQuestion(
+        {.text = query, .is_plain = is_plain, .is_relaxed = is_relaxed}, options_.synonyms.get());
+    request.canonical_query = reading.ok() ? reading->canonical : "";
+    return !request.canonical_query.empty();
+  };
+  const bool has_words = reads(/*is_relaxed=*/false);
   ClientSession session(client_);
   NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, documents_.FetchText(session, request));
+  // A page that was found without the phrase that the question demands.
+  if (has_words && summary.query_matches().begins_size() == 0 && reads(/*is_relaxed=*/true)) {
+    NEPTUNE_ASSIGN_OR_RETURN(summary, documents_.FetchText(session, request));
+  }
   CachedDocument document{.doc_id = StrCat(doc_id)};
   document.url = std::move(*summary.mutable_url());
   document.title = std::move(*summary.mutable_title());
@@ -503,6 +540,7 @@ StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::s
   document.public_url = std::move(*summary.mutable_public_url());
   document.structure = std::move(*summary.mutable_structure());
   document.query = query;
+  document.is_plain = is_plain;
   const docserver::TextRanges& matches = summary.query_matches();
   for (int i = 0; i < std::min(matches.begins_size(), matches.sizes_size()); ++i) {
     document.matches.push_back({matches.begins(i), matches.sizes(i)});

@@ -4,7 +4,8 @@
 //                       │ miss, slow or gone                                        ▲
 //                       └─► gate ─► tier 1 ── page is sure ──────► documents of page ──┘
 //                                ▲     └─ else ─► tier 2 ─► merge ──┘           └─► cache (async)
-//                                └── a doubtful word: once more with another spelling, or offer it
+//                                ├── a doubtful word: once more with another spelling, or offer it
+//                                └── nothing found: once more without what is demanded
 //
 // Services that do not answer in time are left out, and the answer says so.
 //
@@ -39,6 +40,8 @@ namespace search::frontend {
 
 struct SearchOrder {
   std::string query;  // as typed
+  // The query is running text: nothing is an operator.
+  bool is_plain = false;
   uint32_t start = 0;
   uint32_t count = 10;
   // Near-duplicates and further results of a site are folded (page_documents.h).
@@ -56,6 +59,8 @@ struct SearchOrder {
   bool by_date = false;
   // False: the query is searched for as typed, and no other spelling is looked for.
   bool may_correct = true;
+  // False: what the query demands is demanded even if nothing is found.
+  bool may_relax = true;
   // The client's service class: its number in the plan, and its name for calls on its behalf.
   neptune::ClassNumber class_number = 0;
   std::string service_class = {};
@@ -65,6 +70,7 @@ struct SearchOrder {
   neptune::TimePoint received;
 };
 
+struct QuestionText;
 class SpellingLookup;
 
 class SearchPlan {
@@ -77,9 +83,11 @@ class SearchPlan {
   // `answer` is filled in as far as the search proceeded, also on error.
   neptune::Status Search(const SearchOrder& order, SearchAnswer* answer);
 
-  // Fetches the stored text of a document, and the places in it of the words of `query`; of a query
-  // that cannot be parsed, none. Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED.
-  neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id, const std::string& query);
+  // Fetches the stored text of a document, and the places in it of the words of `query`, which may
+  // be running text; of a query that cannot be parsed, none. Errors: NOT_FOUND; UNAVAILABLE and
+  // DEADLINE_EXCEEDED.
+  neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id, const std::string& query,
+                                                  bool is_plain);
 
   // Returns completions of the typed text. Errors: RESOURCE_EXHAUSTED.
   neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order) {
@@ -101,7 +109,7 @@ class SearchPlan {
   struct Progress;
 
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
-  neptune::Status Interpret(const std::string& text, Progress* progress) const;
+  neptune::Status Interpret(QuestionText question, Progress* progress) const;
   bool AdoptCached(const CacheReply& reply, Progress* progress);
   bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
   // Computes an answer that is not cached, once the search is admitted.
@@ -114,8 +122,9 @@ class SearchPlan {
   void AddSpellingAndSummaries(neptune::ClientSession& session, const SearchOrder& order,
                                Progress* progress);
   void AdoptSpelling(neptune::ClientSession& session, SpellingLookup* lookup, Progress* progress);
-  bool SearchCorrected(neptune::ClientSession& session, const std::string& text,
-                       Progress* progress);
+  void RelaxDemands(neptune::ClientSession& session, Progress* progress);
+  bool SearchInstead(neptune::ClientSession& session, const QuestionText& question,
+                     Progress* progress);
   void Remember(const neptune::ClientSession& session, const SearchAnswer& answer,
                 const CacheEntryName& entry);
   void CountOutcome(const neptune::Status& status, const SearchAnswer& answer);

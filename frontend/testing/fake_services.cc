@@ -38,7 +38,8 @@ constexpr uint64_t kPartitionStride = 16;
 int HitCount(const std::string& query, bool is_tier2) {
   const bool is_common = query.find("common") != std::string::npos;
   const bool is_rare = query.find("rare") != std::string::npos;
-  const bool is_nowhere = query.find("nowher") != std::string::npos;  // as a stem
+  const bool is_nowhere = query.find("nowher") != std::string::npos ||  // as a stem
+                          query.find(" apart\"") != std::string::npos;
   if ((!is_common && !is_rare) || is_nowhere) return 0;
   if (is_tier2) return kTier2HitCount;
   return is_common ? kCommonHitCount : 1;
@@ -214,6 +215,11 @@ class FakeTier final : public ServiceModule {
     if (query->query().find("forbid") != std::string::npos) {
       return neptune::InvalidArgument("query: rejection requested by the query");
     }
+    const bool is_crowded = !IsCommon(query->query()) && !is_tier2_ &&
+                            query->query().find("crowd") != std::string::npos;
+    if (is_crowded && context.partition() == neptune::PartitionId(1)) {
+      return neptune::ResourceExhausted("no room for the query");
+    }
     const bool is_long = !is_tier2_ && context.partition() == neptune::PartitionId(1);
     if (is_long && query->query().find("fruitless") != std::string::npos) {
       return context.SleepUntil(context.deadline());
@@ -255,12 +261,13 @@ class FakeDocuments final : public ServiceModule {
   std::string implementation() const override { return "fake"; }
 
  private:
-  // A heading and a line, with the query's first word in it.
+  // A heading and a line, with the query's first word in it, but no phrase.
   static void AddText(uint64_t doc_id, const std::string& query, docserver::Summary* summary) {
     const std::string heading = StrCat("Text of document ", doc_id);
     summary->set_text(StrCat(heading, "\ncommon words"));
     summary->set_structure(StrCat("B", heading.size(), "/1p12/"));
-    if (query.find("common") == std::string::npos) return;
+    const bool has_phrase = query.find('"') != std::string::npos;
+    if (query.find("common") == std::string::npos || has_phrase) return;
     summary->mutable_query_matches()->add_begins(static_cast<uint32_t>(heading.size()) + 1);
     summary->mutable_query_matches()->add_sizes(6);
   }

@@ -7,7 +7,8 @@
 // `forbid` they reject the query as invalid, and a query with `nowhere` finds nothing; with
 // `nosuchsite` they name the site git. For `endless` partition 1 of tier 1 works until it is ended
 // early and then returns one document; for `fruitless` it then returns none. Tier 1 has a time
-// limit of kFakeTimeLimit.
+// limit of kFakeTimeLimit. A phrase that ends with `apart` finds nothing, and for `crowded`
+// without `common` partition 1 of tier 1 refuses.
 //
 // Documents of tier 1 are of the site git, those of tier 2 of git-doc; a question with `uncounted`
 // is not counted by site in time. Scores are explained by a static rank of 1 and one word.

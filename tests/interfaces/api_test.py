@@ -47,8 +47,12 @@ def queries() -> List[dict]:
         send("/search?q=license&sort=date"),
         # Finds pages, although none has the second word: it names the word that was given up.
         send("/search?q=license+zzqqy&format=json"),
-        # Finds nothing: the word is demanded.
+        # The word is demanded and in no page: is relaxed, and finds nothing if it insists.
         send("/search?q=license+%2Bzzqqy&format=json"),
+        send("/search?q=license+%2Bzzqqy&format=json&relax=0"),
+        send("/search?q=license+%2Bzzqqy+-x&format=json&syntax=plain"),
+        send("/search?q=license&format=json&syntax=regex"),
+        send("/search?q=license&format=json&relax=2"),
         send("/search?q=licens+-mit+site%3Anosuch&format=json"),
         # Shows another spelling at once, offers one, and does neither.
         send("/search?q=lisense&format=json"),

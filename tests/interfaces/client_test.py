@@ -70,6 +70,15 @@ class ClientOnClusterTest(unittest.TestCase):
         typed = self.client.search("lisense", as_typed=True)
         self.assertEqual((typed["corrected"], typed["total"]), (None, 0))
 
+    def test_demands_that_nothing_meets_are_said_and_can_be_insisted_on(self) -> None:
+        page = self.client.search("license +zzqqy")
+        self.assertEqual(page["relaxed"]["demands"], ["zzqqy"])
+        self.assertGreater(page["total"], 0)
+        exactly = self.client.search("license +zzqqy", exactly=True)
+        self.assertEqual((exactly["relaxed"], exactly["total"]), (None, 0))
+        plain = self.client.search("license +zzqqy", plain=True)
+        self.assertEqual((plain["relaxed"], plain["total"]), (None, page["total"]))
+
     def test_documents_are_added_changed_and_removed(self) -> None:
         number = self.client.put(
             {"url": "http://new.test/1", "title": "Zanzibar one", "text": "Zanzibar."})

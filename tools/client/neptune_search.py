@@ -147,17 +147,25 @@ class Client:
                *,
                fresh: bool = False,
                trace: bool = False,
-               as_typed: bool = False) -> Dict[str, Any]:
+               as_typed: bool = False,
+               plain: bool = False,
+               exactly: bool = False) -> Dict[str, Any]:
         """One page of results, with what was searched and what is missing ("coverage").
 
         `fresh`: past the cache. `as_typed`: whatever its spelling; else the results may be those
-        of page["corrected"]["query"].
+        of page["corrected"]["query"]. `plain`: the query is running text, nothing in it is an
+        operator. `exactly`: what the query demands is demanded even if no page has it; else the
+        results may be pages with some of the words, and page["relaxed"] says so.
         """
         parameters = {"q": query, "start": start, "count": count, "format": "json"}
         if trace:
             parameters["trace"] = 1
         if as_typed:
             parameters["spell"] = 0
+        if plain:
+            parameters["syntax"] = "plain"
+        if exactly:
+            parameters["relax"] = 0
         headers = {"Cache-Control": "no-cache"} if fresh else {}
         return self._json("GET", "/search", parameters, headers)
 
@@ -392,6 +400,8 @@ def _printable(text: str) -> str:
 def _print_page(page: Dict[str, Any]) -> None:
     if page.get("corrected"):
         print("showing results for: " + _printable(page["corrected"]["query"]))
+    if page.get("relaxed"):
+        print(_printable(page["relaxed"]["note"]))
     if page["did_you_mean"]:
         print("did you mean: " + _printable(page["did_you_mean"]["query"]))
     for part in page.get("narrowed_by", []):

@@ -162,6 +162,9 @@ StatusOr<SearchAnswer> ReadAnswer(std::string_view json) {
   SearchAnswer answer;
   answer.query = Text(document, "query");
   answer.corrected_query = Text(Member(document, "corrected"), "query");
+  ForEach(Member(document, "relaxed"), "demands", [&](const Json& demand) {
+    if (demand.is_string()) answer.unmet_demands.push_back(demand.get<std::string>());
+  });
   answer.did_you_mean = Text(Member(document, "did_you_mean"), "query");
   ForEach(document, "narrowed_by", [&](const Json& part) {
     answer.narrowings.push_back({.is_exclusion = Text(part, "kind") == "exclusion",

@@ -24,6 +24,8 @@ DEFINE_bool(explain, false, "say how the score of each result came about");
 DEFINE_bool(by_date, false, "the newest documents first");
 DEFINE_bool(sites, false, "count all matching documents by site");
 DEFINE_bool(spell, true, "false: search for the query as it is typed, whatever its spelling");
+DEFINE_bool(relax, true, "false: insist on what the query demands, even if nothing has it");
+DEFINE_bool(plain, false, "the query is running text: nothing in it is an operator");
 DEFINE_bool(json, false, "print the frontend's JSON answer as it is");
 DEFINE_string(color, "auto", "auto (on a terminal, unless NO_COLOR is set), always or never");
 DEFINE_int32(width, 0, "output width in columns; 0: the terminal's width, at most 100");
@@ -92,7 +94,9 @@ StatusOr<neptune::HttpResponse> Ask(const HttpOrigin& target, const std::string&
                                                  .explain = FLAGS_explain,
                                                  .site_facets = FLAGS_sites,
                                                  .by_date = FLAGS_by_date,
-                                                 .may_correct = FLAGS_spell});
+                                                 .is_plain = FLAGS_plain,
+                                                 .may_correct = FLAGS_spell,
+                                                 .may_relax = FLAGS_relax});
   auto response = HttpGet(target, path, {{"Accept", "application/json"}, {"Connection", "close"}},
                           {.timeout = std::chrono::milliseconds(FLAGS_timeout_ms)});
   if (response.status().code() == neptune::StatusCode::kUnavailable) {

@@ -143,6 +143,10 @@ std::string TerminalPage(const SearchAnswer& answer, const TerminalPageOptions& 
   } else if (!answer.did_you_mean.empty()) {
     page += lines.Line(StrCat("Did you mean: ", answer.did_you_mean), TextStyle::kPlain);
   }
+  if (!answer.unmet_demands.empty()) {
+    page += lines.Line(frontend::UnmetSentence(answer), TextStyle::kPlain);
+    page += lines.Line("--relax=false insists on what is demanded.", TextStyle::kDim);
+  }
   for (const frontend::Narrowing& narrowing : answer.narrowings) {
     const char* const positive = narrowing.is_field ? "Only: " : "Only site: ";
     page += lines.Line(StrCat(narrowing.is_exclusion ? "Without: " : positive, narrowing.text),

@@ -32,8 +32,10 @@ std::string FeedSummary(const SearchAnswer& answer) {
       answer.corrected_query.empty()
           ? ""
           : StrCat("Results for ", answer.corrected_query, " instead of ", answer.query, ": ");
-  return StrCat(correction, answer.coverage.complete() ? "" : "Incomplete: ", TotalSentence(answer),
-                "; ", CoverageSentence(answer));
+  const std::string unmet = UnmetSentence(answer);
+  return StrCat(correction, unmet, unmet.empty() ? "" : " ",
+                answer.coverage.complete() ? "" : "Incomplete: ", TotalSentence(answer), "; ",
+                CoverageSentence(answer));
 }
 
 std::string SnippetHtml(const SearchResult& result) {

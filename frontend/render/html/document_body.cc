@@ -248,7 +248,7 @@ class BodyWriter {
   bool OpenLink(const std::string& target, std::string_view words) {
     if (words.find_first_not_of(" \t\r\n") == std::string_view::npos) return false;
     if (search::html::IsDocumentTarget(target)) {
-      html_.Open("a", {{"href", CachedCopyPath(target, document_.query)}});
+      html_.Open("a", {{"href", CachedCopyPath(target, document_.query, document_.is_plain)}});
     } else if (IsWebAddress(target)) {
       html_.Open("a", {{"href", target}, {"rel", "noopener nofollow"}, {"class", "outside"}});
     } else {

@@ -29,8 +29,9 @@ void WriteOrigin(MarkupWriter& html, const CachedDocument& document) {
   }
   if (!document.query.empty()) {
     const Element line(html, "p");
-    html.TextElement("a", "‹ Back to the results",
-                     {{"href", SearchPath({.query = document.query})}});
+    html.TextElement(
+        "a", "‹ Back to the results",
+        {{"href", SearchPath({.query = document.query, .is_plain = document.is_plain})}});
   }
 }
 

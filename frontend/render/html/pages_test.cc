@@ -190,6 +190,16 @@ TEST(PagesTest, ACorrectionLeadsToTheQueryAsTyped) {
   EXPECT_THAT(page, Not(HasSubstr("Did you mean")));
 }
 
+TEST(PagesTest, UnmetDemandsAreNamedAndLinked) {
+  const std::string page = ResultPage(samples::RelaxedAnswer());
+  EXPECT_THAT(Texts(page, "p"),
+              HasSubstr("contains the phrase \"hash tables iterate\". These pages have some of the "
+                        "words. Search for exactly this"));
+  EXPECT_THAT(HtmlAttributes(page, "href"),
+              Contains("/search?q=%22hash+tables+iterate%22+-java&relax=0"));
+  EXPECT_THAT(ResultPage(samples::CompleteAnswer()), Not(HasSubstr("some of the words")));
+}
+
 TEST(PagesTest, ThePolicyAllowsTheOnlyScript) {
   // The build computes the hash of the script.
   EXPECT_THAT(std::string(ContentSecurityPolicy()), HasSubstr("script-src 'sha256-"));

@@ -34,9 +34,14 @@ std::string MoreOfSitePath(const SearchResult& result, const SearchAnswer& answe
   return SearchPath(RequestForQuery(answer, result.site_query));
 }
 
+// The cached copy of a document, with the words of the question marked.
+std::string CopyPath(std::string_view doc_id, const SearchAnswer& answer) {
+  return CachedCopyPath(doc_id, answer.searched_query(), answer.is_plain);
+}
+
 // Link target of the title: the document itself if it is on the Web, else the cached copy.
-std::string TitleLink(const SearchResult& result, std::string_view query) {
-  return IsWebAddress(result.url) ? result.url : CachedCopyPath(result.doc_id, query);
+std::string TitleLink(const SearchResult& result, const SearchAnswer& answer) {
+  return IsWebAddress(result.url) ? result.url : CopyPath(result.doc_id, answer);
 }
 
 void WriteAddressParts(MarkupWriter& html, std::string_view url) {
@@ -52,7 +57,7 @@ void WriteAddressParts(MarkupWriter& html, std::string_view url) {
   }
 }
 
-void WriteAddress(MarkupWriter& html, const SearchResult& result, std::string_view query) {
+void WriteAddress(MarkupWriter& html, const SearchResult& result, const SearchAnswer& answer) {
   const Element line(html, "p", {{"class", "address"}, {"dir", "ltr"}});
   const bool is_public = IsWebAddress(result.public_url);
   const std::string& address = is_public ? result.public_url : result.url;
@@ -75,7 +80,7 @@ void WriteAddress(MarkupWriter& html, const SearchResult& result, std::string_vi
     html.Text(" ");
     html.TextElement("a", "Cached copy",
                      {{"class", "copy"},
-                      {"href", CachedCopyPath(result.doc_id, query)},
+                      {"href", CopyPath(result.doc_id, answer)},
                       {"aria-label", StrCat("Cached copy of ", result.title)}});
   }
 }
@@ -113,7 +118,7 @@ void WriteFolded(MarkupWriter& html, const SearchResult& result, const SearchAns
     for (const FoldedLink& similar : result.similar) {
       const Element item(html, "li", {{"dir", "auto"}});
       html.TextElement("a", similar.title.empty() ? similar.url : similar.title,
-                       {{"href", CachedCopyPath(similar.doc_id, answer.searched_query())}});
+                       {{"href", CopyPath(similar.doc_id, answer)}});
       html.TextElement("span", similar.url, {{"class", "address"}, {"dir", "ltr"}});
     }
   }
@@ -140,13 +145,12 @@ std::string TitleText(const SearchResult& result) {
 }
 
 void WriteResult(MarkupWriter& html, const SearchResult& result, const SearchAnswer& answer) {
-  const std::string& query = answer.searched_query();
   const Element item(html, "li");
   const Element article(html, "article");
-  if (result.has_summary) WriteAddress(html, result, query);
+  if (result.has_summary) WriteAddress(html, result, answer);
   {
     const Element heading(html, "h2", {{"dir", "auto"}});
-    html.TextElement("a", TitleText(result), {{"href", TitleLink(result, query)}});
+    html.TextElement("a", TitleText(result), {{"href", TitleLink(result, answer)}});
   }
   WriteSnippet(html, result);
   WriteLacks(html, result);
@@ -260,6 +264,16 @@ void WriteOtherSpelling(MarkupWriter& html, const SearchAnswer& answer) {
   html.Text("?");
 }
 
+// Says that demands are not met, with a link to the question that insists on them.
+void WriteUnmetDemands(MarkupWriter& html, const SearchAnswer& answer) {
+  if (answer.unmet_demands.empty()) return;
+  const Element line(html, "p", {{"class", "did-you-mean"}, {"dir", "auto"}});
+  html.Text(UnmetSentence(answer) + " ");
+  SearchPageRequest exactly = RequestForQuery(answer, answer.searched_query());
+  exactly.may_relax = false;
+  html.TextElement("a", "Search for exactly this", {{"href", SearchPath(exactly)}});
+}
+
 void WriteAdvice(MarkupWriter& html) {
   const Element list(html, "ul", {{"class", "advice"}});
   html.TextElement("li", "Check the spelling of each word.");
@@ -311,6 +325,7 @@ std::string ResultPage(const SearchAnswer& answer, const Site& site) {
                      StrCat(Capitalised(RangeSentence(answer)), " · ", FormatTook(answer.took)),
                      {{"class", "summary"}});
     WriteOtherSpelling(html, answer);
+    WriteUnmetDemands(html, answer);
     WriteNarrowings(html, answer);
     WriteSites(html, answer);
     WriteOrder(html, answer);

@@ -92,6 +92,15 @@ Json CorrectedJson(const SearchAnswer& answer) {
   return {{"query", answer.corrected_query}, {"as_typed", SearchPath(as_typed)}};
 }
 
+Json RelaxedJson(const SearchAnswer& answer) {
+  if (answer.unmet_demands.empty()) return nullptr;
+  SearchPageRequest exactly = RequestForQuery(answer, answer.searched_query(), PageFormat::kJson);
+  exactly.may_relax = false;
+  return {{"demands", answer.unmet_demands},
+          {"note", UnmetSentence(answer)},
+          {"exactly", SearchPath(exactly)}};
+}
+
 Json NarrowedByJson(const SearchAnswer& answer) {
   Json list = Json::array();
   for (const Narrowing& narrowing : answer.narrowings) {
@@ -141,6 +150,7 @@ std::string AnswerDocument(const SearchAnswer& answer) {
                    {"narrowed_by", NarrowedByJson(answer)},
                    {"given_up", GivenUpJson(answer)},
                    {"corrected", CorrectedJson(answer)},
+                   {"relaxed", RelaxedJson(answer)},
                    {"did_you_mean", DidYouMeanJson(answer)},
                    {"start", answer.start},
                    {"count", answer.count},

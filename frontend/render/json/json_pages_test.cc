@@ -7,6 +7,7 @@
 #include <string>
 
 #include "frontend/render/samples/samples.h"
+#include "frontend/render/wording/wording.h"
 
 namespace search::frontend {
 namespace {
@@ -73,6 +74,21 @@ TEST(JsonPagesTest, PagesOfAQueryAsTypedStayAsTyped) {
   answer.may_correct = false;
   EXPECT_EQ(Rendered(answer)["links"]["next"],
             "/search?q=hash+table+iterator&start=10&format=json&spell=0");
+}
+
+TEST(JsonPagesTest, UnmetDemandsAreNamedAndLinked) {
+  EXPECT_TRUE(Rendered(samples::CompleteAnswer())["relaxed"].is_null());
+  const Json relaxed = Rendered(samples::RelaxedAnswer())["relaxed"];
+  EXPECT_EQ(relaxed["demands"], Json{"\"hash tables iterate\""});
+  EXPECT_EQ(relaxed["note"], UnmetSentence(samples::RelaxedAnswer()));
+  EXPECT_EQ(relaxed["exactly"], "/search?q=%22hash+tables+iterate%22+-java&format=json&relax=0");
+}
+
+TEST(JsonPagesTest, PagesOfRunningTextStayRunningText) {
+  SearchAnswer answer = samples::CompleteAnswer();
+  answer.is_plain = true;
+  EXPECT_EQ(Rendered(answer)["links"]["next"],
+            "/search?q=hash+table+iterator&syntax=plain&start=10&format=json");
 }
 
 TEST(JsonPagesTest, GivenUpWordsAreListed) {

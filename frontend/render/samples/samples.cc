@@ -235,6 +235,14 @@ SearchAnswer CorrectedAnswer() {
   return answer;
 }
 
+SearchAnswer RelaxedAnswer() {
+  SearchAnswer answer = CompleteAnswer();
+  answer.query = "\"hash tables iterate\" -java";
+  answer.unmet_demands = {"\"hash tables iterate\""};
+  answer.narrowings = {{true, "java", "\"hash tables iterate\""}};
+  return answer;
+}
+
 SearchAnswer BeyondEndAnswer() {
   SearchAnswer answer = CompleteAnswer();
   answer.start = 5'000;
@@ -284,6 +292,7 @@ SearchAnswer HostileAnswer() {
   answer.narrowings = {{true, all, all}, {false, "<b>site</b>", " "}};
   answer.given_up = {{.word = all, .result_count = 1, .demanding = all}};
   answer.corrected_query = all;
+  answer.unmet_demands = {all, "\"" + all};
   answer.did_you_mean = all;
   answer.with_explanations = true;
   answer.explanation_note = all;
@@ -479,7 +488,8 @@ std::vector<std::pair<std::string, RenderedPage>> AllHtmlPages() {
       {"folded", FoldedAnswer()},         {"empty", EmptyAnswer()},
       {"misspelled", MisspelledAnswer()}, {"beyond", BeyondEndAnswer()},
       {"detailed", DetailedAnswer()},     {"dated", DatedAnswer()},
-      {"hostile", HostileAnswer()},       {"corrected", CorrectedAnswer()}};
+      {"hostile", HostileAnswer()},       {"corrected", CorrectedAnswer()},
+      {"relaxed", RelaxedAnswer()}};
   for (const auto& [name, answer] : answers) {
     pages.emplace_back(name, RenderAnswer(answer, PageFormat::kHtml, site));
   }

@@ -27,6 +27,7 @@ SearchAnswer EmptyAnswer();     // nothing matches
 SearchAnswer MisspelledAnswer();
 // Results of another spelling.
 SearchAnswer CorrectedAnswer();
+SearchAnswer RelaxedAnswer();    // no page has the phrase that is demanded
 SearchAnswer BeyondEndAnswer();  // matches, but not this far down
 SearchAnswer HostileAnswer();    // markup, scripts, control characters, broken UTF-8 everywhere
 CachedDocument UsualDocument();

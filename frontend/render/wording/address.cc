@@ -40,9 +40,10 @@ void Shorten(std::string* part, size_t size_max) {
 
 }  // namespace
 
-std::string CachedCopyPath(std::string_view doc_id, std::string_view query) {
+std::string CachedCopyPath(std::string_view doc_id, std::string_view query, bool is_plain) {
   std::string path = neptune::StrCat("/doc/", EncodeParameter(doc_id));
-  if (!query.empty()) neptune::StrAppend(&path, "?q=", EncodeParameter(query));
+  if (query.empty()) return path;
+  neptune::StrAppend(&path, "?q=", EncodeParameter(query), is_plain ? "&syntax=plain" : "");
   return path;
 }
 

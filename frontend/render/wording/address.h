@@ -14,8 +14,10 @@ namespace search::frontend {
 
 inline constexpr size_t kShownAddressSizeMax = 120;
 
-// "/doc/ID", with the query as a parameter so that the page can show it in its search box.
-std::string CachedCopyPath(std::string_view doc_id, std::string_view query = {});
+// "/doc/ID", with the query, which may be running text, as a parameter so that the page can show it
+// in its search box and mark its words.
+std::string CachedCopyPath(std::string_view doc_id, std::string_view query = {},
+                           bool is_plain = false);
 
 // Whether `url` is an http or https address that may become a link.
 bool IsWebAddress(std::string_view url);

@@ -47,6 +47,7 @@ TEST(AddressTest, OnlyHttpIsAWebAddress) {
 TEST(AddressTest, CachedCopyPathEncodesTheId) {
   EXPECT_EQ(CachedCopyPath("42"), "/doc/42");
   EXPECT_EQ(CachedCopyPath("../\"<", "a b"), "/doc/..%2F%22%3C?q=a+b");
+  EXPECT_EQ(CachedCopyPath("42", "a -b", /*is_plain=*/true), "/doc/42?q=a+-b&syntax=plain");
 }
 
 }  // namespace

@@ -30,7 +30,9 @@ SearchPageRequest RequestOfPage(const SearchAnswer& answer, uint32_t start, Page
                             .explain = answer.with_explanations,
                             .site_facets = answer.site_facets.has_value(),
                             .by_date = answer.by_date,
-                            .may_correct = answer.may_correct};
+                            .is_plain = answer.is_plain,
+                            .may_correct = answer.may_correct,
+                            .may_relax = answer.may_relax};
   request.fold = answer.fold;
   const uint32_t first = FirstPageSize(answer);
   if (start > 0 && first != answer.count) request.first = first;

@@ -42,8 +42,8 @@ uint32_t FirstPageSize(const SearchAnswer& answer);
 SearchPageRequest RequestOfPage(const SearchAnswer& answer, uint32_t start,
                                 PageFormat format = PageFormat::kHtml);
 
-// The request for the first page of another question, asked as this one was: its order, counts by
-// site, folding and spelling; scores are not explained.
+// The request for the first page of another question, asked as this one was: its syntax, order,
+// counts by site, folding, spelling and relaxing; scores are not explained.
 SearchPageRequest RequestForQuery(const SearchAnswer& answer, std::string query,
                                   PageFormat format = PageFormat::kHtml);
 

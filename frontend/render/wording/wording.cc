@@ -133,6 +133,11 @@ std::string ClaimSentence(const Coverage& coverage) {
 std::vector<std::string> MissingSentences(const Coverage& coverage) {
   std::vector<std::string> sentences;
   size_t left_out = 0;
+  if (!coverage.earlier_is_complete) {
+    sentences.push_back(
+        "A search for the question as it was typed found nothing, but not all partitions "
+        "answered.");
+  }
   for (const ServiceCoverage& tier : coverage.tiers) {
     AppendMissing(tier, "its documents could not be found.", &sentences, &left_out);
   }
@@ -155,6 +160,26 @@ std::vector<std::string> MissingSentences(const Coverage& coverage) {
     }
   }
   return sentences;
+}
+
+std::string UnmetSentence(const SearchAnswer& answer) {
+  const std::vector<std::string>& demands = answer.unmet_demands;
+  if (demands.empty()) return "";
+  std::string sentence = "No page";
+  if (!answer.coverage.earlier_is_complete) sentence += " that could be searched";
+  if (!answer.narrowings.empty()) {
+    sentence += answer.coverage.earlier_is_complete ? " that is not filtered out or excluded"
+                                                    : " and is not filtered out or excluded";
+  }
+  if (demands.size() > 1) {
+    sentence += " has all of this: ";
+    for (size_t i = 0; i < demands.size(); ++i)
+      StrAppend(&sentence, i == 0 ? "" : ", ", demands[i]);
+  } else {
+    StrAppend(&sentence, demands[0].starts_with('"') ? " contains the phrase " : " has ",
+              demands[0]);
+  }
+  return sentence + ". These pages have some of the words.";
 }
 
 std::string Listed(const std::vector<uint32_t>& partitions) {

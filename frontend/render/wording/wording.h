@@ -47,6 +47,10 @@ std::string ClaimSentence(const Coverage& coverage);
 // Effect of each missing partition on the answer, one sentence each; empty for a complete answer.
 std::vector<std::string> MissingSentences(const Coverage& coverage);
 
+// "No page contains the phrase "x y". These pages have some of the words.": that what the question
+// demands is not met; empty if it is.
+std::string UnmetSentence(const SearchAnswer& answer);
+
 // "3", "1 and 3", "0, 1, 2, 3, 4, 5, 6, 7 and 24 more".
 std::string Listed(const std::vector<uint32_t>& partitions);
 

@@ -138,6 +138,31 @@ TEST(WordingTest, APartitionThatWasEndedEarlyWithNothingIsMissingOnly) {
                                      "documents could not be found."});
 }
 
+TEST(WordingTest, UnmetDemandsAreNamed) {
+  SearchAnswer answer = Answered(8);
+  EXPECT_EQ(UnmetSentence(answer), "");
+  answer.unmet_demands = {"stash"};
+  EXPECT_EQ(UnmetSentence(answer), "No page has stash. These pages have some of the words.");
+  answer.unmet_demands = {"\"hash map\""};
+  EXPECT_EQ(UnmetSentence(answer),
+            "No page contains the phrase \"hash map\". These pages have some of the words.");
+  answer.unmet_demands.push_back("stash");
+  answer.narrowings = {{true, "java", "x"}};
+  EXPECT_EQ(UnmetSentence(answer),
+            "No page that is not filtered out or excluded has all of this: \"hash map\", stash. "
+            "These pages have some of the words.");
+}
+
+TEST(WordingTest, AnEarlierSearchThatMissedPartitionsMakesTheAnswerPartial) {
+  SearchAnswer answer = Answered(8);
+  answer.unmet_demands = {"stash"};
+  answer.coverage.earlier_is_complete = false;
+  EXPECT_FALSE(answer.coverage.complete());
+  EXPECT_EQ(UnmetSentence(answer),
+            "No page that could be searched has stash. These pages have some of the words.");
+  EXPECT_EQ(MissingSentences(answer.coverage).size(), 1u);
+}
+
 TEST(WordingTest, ListsAreBounded) {
   EXPECT_EQ(Listed({}), "");
   EXPECT_EQ(Listed({3}), "3");
