@@ -61,6 +61,9 @@ DEFINE_int32(served_depth, 100, "results read of each served answer, 10 to 1000"
 DEFINE_int32(served_concurrency, 2, "queries asked at a time, 1 to 16");
 DEFINE_bool(served_folded, false,
             "read folded pages of 10 results, as people get them; else all ranked results");
+DEFINE_string(served_syntax, "typed",
+              "how queries are asked: typed, in the query language; plain, as running text; or "
+              "typed,plain, one after the other");
 DEFINE_int32(served_timeout_ms, 10'000, "limit of one request");
 DEFINE_int32(titles, 0,
              "with --served or --start: ask this many pages of each site by their own titles");
@@ -314,11 +317,34 @@ ServedEvaluationOptions ServedOptions(const Setting& setting) {
   return options;
 }
 
+// Whether queries are asked as running text, for each time that they are.
+StatusOr<std::vector<bool>> ServedSyntaxes() {
+  std::vector<bool> are_plain;
+  for (const std::string& name : SplitList(FLAGS_served_syntax)) {
+    if (name != "typed" && name != "plain") {
+      return InvalidArgument("--served_syntax: typed, plain, or typed,plain");
+    }
+    are_plain.push_back(name == "plain");
+  }
+  if (are_plain.empty()) return InvalidArgument("--served_syntax names no syntax");
+  return are_plain;
+}
+
+Status MeasureAt(const HttpOrigin& server, ServedEvaluationOptions options,
+                 JudgedCollection* collection, MeasuredValues* values) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<bool> are_plain, ServedSyntaxes());
+  for (const bool is_plain : are_plain) {
+    options.served.is_plain = is_plain;
+    NEPTUNE_RETURN_IF_ERROR(EvaluateServed(server, options, collection, values, stdout));
+  }
+  return neptune::OkStatus();
+}
+
 Status MeasureOneServed(const ServedEvaluationOptions& options, JudgedCollection* collection,
                         MeasuredValues* values) {
   if (!FLAGS_served.empty()) {
     NEPTUNE_ASSIGN_OR_RETURN(const HttpOrigin server, ParseHttpOrigin(FLAGS_served));
-    return EvaluateServed(server, options, collection, values, stdout);
+    return MeasureAt(server, options, collection, values);
   }
   StartedSearchOptions started{.spec = ProjectPath(FLAGS_start),
                                .documents = collection->documents_path(),
@@ -327,10 +353,11 @@ Status MeasureOneServed(const ServedEvaluationOptions& options, JudgedCollection
     started.index_arguments.push_back("--synonyms=" + ProjectPath(FLAGS_synonyms));
   }
   NEPTUNE_ASSIGN_OR_RETURN(const auto search, StartedSearch::Start(started));
-  return EvaluateServed(search->server(), options, collection, values, stdout);
+  return MeasureAt(search->server(), options, collection, values);
 }
 
 Status MeasureServed(const Setting& setting, const Collections& collections) {
+  NEPTUNE_RETURN_IF_ERROR(ServedSyntaxes().status());  // before anything is started
   if (!FLAGS_served.empty() && SplitList(FLAGS_collections).size() != 1) {
     return InvalidArgument("--served takes one of --collections: that of its documents");
   }

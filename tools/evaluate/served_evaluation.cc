@@ -54,6 +54,11 @@ RankedLists CutAt(size_t depth, RankedLists lists) {
   return lists;
 }
 
+// Name of the row of served answers.
+std::string ServedName(const ServedSearchOptions& options) {
+  return StrCat("  served", options.is_plain ? ", plain" : "", options.folds ? ", folded" : "");
+}
+
 void PrintRow(const char* name, const Evaluation& evaluation, std::FILE* out) {
   std::fprintf(out, "%-20s %7zu", name, evaluation.query_count);
   for (const Estimate& estimate : evaluation.measures) {
@@ -67,6 +72,7 @@ class ServedEvaluator {
   ServedEvaluator(const HttpOrigin& server, const ServedEvaluationOptions& options,
                   JudgedCollection* collection, MeasuredValues* values, std::FILE* out)
       : options_(options),
+        served_(options.served.is_plain ? "plain" : "served"),
         fetch_(PagesOf(server, options.served)),
         collection_(collection),
         values_(values),
@@ -79,7 +85,7 @@ class ServedEvaluator {
                              AskAll(collection_->judged_queries(), options_.served, fetch_));
     const Pair pair = Measure(engine, served.lists, collection_->judgments());
     PrintRow(collection_->name().c_str(), pair.engine, out_);
-    PrintRow(options_.served.folds ? "  served, folded" : "  served", pair.served, out_);
+    PrintRow(ServedName(options_.served).c_str(), pair.served, out_);
     Keep(pair, served);
     PrintKinds(engine, served.lists);
     return WriteRuns(engine, served.lists);
@@ -96,8 +102,8 @@ class ServedEvaluator {
     const Estimate& by_engine = pair.engine.measures[kMrr];
     const Estimate& by_served = pair.served.measures[kMrr];
     Set("titles.engine.mrr10", by_engine.mean);
-    Set("titles.served.mrr10", by_served.mean);
-    Set("titles.served.empty_share", Share(served.empty_count, served.query_count));
+    Set(StrCat("titles.", served_, ".mrr10"), by_served.mean);
+    Set(StrCat("titles.", served_, ".empty_share"), Share(served.empty_count, served.query_count));
     std::fprintf(out_,
                  "  titles: %zu, MRR@10 engine %.3f [%.3f, %.3f], served %.3f [%.3f, %.3f]; %zu "
                  "served answers empty\n",
@@ -120,11 +126,11 @@ class ServedEvaluator {
     const double engine = pair.engine.measures[kNdcg].mean;
     const double ratio = engine == 0 ? 0 : pair.served.measures[kNdcg].mean / engine;
     Set("engine.ndcg10", engine);
-    Set("served.ndcg10", pair.served.measures[kNdcg].mean);
-    Set("served.mrr", pair.served.measures[kMrr].mean);
-    Set("served.empty_share", Share(served.empty_count, served.query_count));
-    Set("served.partial_share", Share(served.partial_count, served.query_count));
-    Set("ratio.ndcg10", ratio);
+    Set(StrCat(served_, ".ndcg10"), pair.served.measures[kNdcg].mean);
+    Set(StrCat(served_, ".mrr"), pair.served.measures[kMrr].mean);
+    Set(StrCat(served_, ".empty_share"), Share(served.empty_count, served.query_count));
+    Set(StrCat(served_, ".partial_share"), Share(served.partial_count, served.query_count));
+    Set(options_.served.is_plain ? "ratio.plain.ndcg10" : "ratio.ndcg10", ratio);
     std::fprintf(out_,
                  "  served / engine nDCG@10 %.3f; of %zu served answers %zu empty (%.1f %%), %zu "
                  "partial (%.1f %%)\n",
@@ -144,8 +150,8 @@ class ServedEvaluator {
       const Pair pair = Measure(engine, served, judgments);
       const double ndcg = pair.served.measures[kNdcg].mean;
       const size_t empty_count = EmptyCount(served, judgments);
-      Set(StrCat("served.", kind, ".ndcg10"), ndcg);
-      Set(StrCat("served.", kind, ".empty_share"), Share(empty_count, count));
+      Set(StrCat(served_, ".", kind, ".ndcg10"), ndcg);
+      Set(StrCat(served_, ".", kind, ".empty_share"), Share(empty_count, count));
       std::fprintf(out_, "  kind %-8s %7zu  nDCG@10 engine %.3f, served %.3f; %zu empty\n",
                    kind.c_str(), count, pair.engine.measures[kNdcg].mean, ndcg, empty_count);
     }
@@ -157,10 +163,11 @@ class ServedEvaluator {
     std::filesystem::create_directories(options_.run_directory, error);
     const std::string base = StrCat(options_.run_directory, "/", collection_->name());
     NEPTUNE_RETURN_IF_ERROR(WriteRun(base + ".run", engine, "engine"));
-    return WriteRun(base + ".served.run", served, "served");
+    return WriteRun(StrCat(base, ".", served_, ".run"), served, served_);
   }
 
   const ServedEvaluationOptions& options_;
+  const std::string served_;  // in the names of values
   const FetchPage fetch_;
   JudgedCollection* const collection_;
   MeasuredValues* const values_;

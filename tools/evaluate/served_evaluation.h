@@ -30,7 +30,7 @@ struct ServedEvaluationOptions {
   TitleQueryOptions titles;
   // Queries whose ids begin with the same characters, this many, are also measured apart; 0: not.
   size_t kind_size = 0;
-  // Folder of NAME.run and NAME.served.run; empty: none are written.
+  // Folder of NAME.run and NAME.served.run, or NAME.plain.run; empty: none are written.
   std::string run_directory;
   uint64_t seed = 1;  // of the intervals
 };

@@ -62,10 +62,15 @@ FetchPage PagesOf(const HttpOrigin& server, const ServedSearchOptions& options) 
   };
 }
 
-StatusOr<ServedList> ReadPages(const std::string& text, size_t depth, bool folds,
+StatusOr<ServedList> ReadPages(const std::string& text, const ServedSearchOptions& options,
                                const FetchPage& fetch) {
+  const size_t depth = options.depth;
+  const bool folds = options.folds;
   ServedList list;
-  SearchPageRequest request{.query = text, .format = frontend::PageFormat::kJson, .fold = folds};
+  SearchPageRequest request{.query = text,
+                            .format = frontend::PageFormat::kJson,
+                            .is_plain = options.is_plain,
+                            .fold = folds};
   while (list.entries.size() < depth && request.start < frontend::kReachableResultCountMax) {
     const size_t wanted =
         std::min<size_t>(depth - list.entries.size(), folds ? SearchRequestLimits::kCountDefault
@@ -90,9 +95,7 @@ StatusOr<ServedRun> AskAll(const std::vector<JudgedQuery>& queries,
   NEPTUNE_RETURN_IF_ERROR(CheckOptions(options));
   ServedRun run;
   OrderedParallel<StatusOr<ServedList>> lists(queries.size(), kWindow);
-  const auto ask = [&](size_t index) {
-    return ReadPages(queries[index].text, options.depth, options.folds, fetch);
-  };
+  const auto ask = [&](size_t index) { return ReadPages(queries[index].text, options, fetch); };
   const auto keep = [&](size_t index, StatusOr<ServedList> list) {
     const std::string& id = queries[index].id;
     if (!list.ok()) return neptune::Annotate(list.status(), StrCat("query ", id));

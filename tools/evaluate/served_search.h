@@ -39,6 +39,9 @@ struct ServedSearchOptions {
   // Asks for folded pages of the size that people get, and reads what is shown. False: every ranked
   // result is read, which the request asks for explicitly.
   bool folds = false;
+  // Asks with syntax=plain: nothing in a query is an operator. False: as users type queries, whose
+  // quotation marks demand phrases.
+  bool is_plain = false;
   // Limit of one attempt, from connecting to the last byte.
   std::chrono::milliseconds timeout{10'000};
   // Attempts for one page while the search refuses, and the pause after each refusal.
@@ -66,11 +69,11 @@ using FetchPage = std::function<neptune::StatusOr<frontend::SearchAnswer>(
 // Pages of the search at `server`, asked without its cache.
 FetchPage PagesOf(const HttpOrigin& server, const ServedSearchOptions& options);
 
-// The first `depth` results that are shown, page by page. The score of an entry is its negated
-// rank, so that the order in which a run is judged is the order in which users see it, also among
-// equal scores. The document is the url without the prefix "id:", which the index builder puts
-// before ids; a result without a summary counts as an unknown document.
-neptune::StatusOr<ServedList> ReadPages(const std::string& text, size_t depth, bool folds,
+// The first `depth` results that are shown for the text, page by page. The score of an entry is its
+// negated rank, so that the order in which a run is judged is the order in which users see it, also
+// among equal scores. The document is the url without the prefix "id:", which the index builder
+// puts before ids; a result without a summary counts as an unknown document.
+neptune::StatusOr<ServedList> ReadPages(const std::string& text, const ServedSearchOptions& options,
                                         const FetchPage& fetch);
 
 neptune::StatusOr<ServedRun> AskAll(const std::vector<JudgedQuery>& queries,

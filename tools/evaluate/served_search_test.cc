@@ -31,7 +31,7 @@ std::vector<std::string> Documents(const ServedList& list) {
 }
 
 TEST(ServedSearchTest, PagesToTheDepthInTheServedOrder) {
-  const auto list = ReadPages("q", 250, false, SearchWith(1000));
+  const auto list = ReadPages("q", {.depth = 250}, SearchWith(1000));
   ASSERT_TRUE(list.ok()) << list.status();
   const std::vector<std::string> documents = Documents(*list);
   ASSERT_EQ(documents.size(), 250u);
@@ -41,7 +41,7 @@ TEST(ServedSearchTest, PagesToTheDepthInTheServedOrder) {
 TEST(ServedSearchTest, EndsWithAPageThatIsNotFull) {
   int page_count = 0;
   const FetchPage search = SearchWith(130);
-  const auto list = ReadPages("q", 1000, false, [&](const SearchPageRequest& request) {
+  const auto list = ReadPages("q", {.depth = 1000}, [&](const SearchPageRequest& request) {
     ++page_count;
     return search(request);
   });
@@ -59,12 +59,12 @@ TEST(ServedSearchTest, AsksForAllResultsOrForFoldedPages) {
     if (request.folds() && request.start == 0) answer->covered_count = request.count + 2;
     return answer;
   };
-  ASSERT_TRUE(ReadPages("q", 20, false, fetch).ok());
+  ASSERT_TRUE(ReadPages("q", {.depth = 20}, fetch).ok());
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_EQ(requests[0].fold, false);
   EXPECT_EQ(requests[0].count, 20u);
   requests.clear();
-  const auto list = ReadPages("q", 20, true, fetch);
+  const auto list = ReadPages("q", {.depth = 20, .folds = true}, fetch);
   ASSERT_TRUE(list.ok()) << list.status();
   EXPECT_EQ(list->entries.size(), 20u);
   ASSERT_EQ(requests.size(), 2u);
@@ -74,9 +74,23 @@ TEST(ServedSearchTest, AsksForAllResultsOrForFoldedPages) {
   EXPECT_EQ(Documents(*list)[10], "u:12");
 }
 
+TEST(ServedSearchTest, AsksAsTypedOrAsRunningText) {
+  std::vector<SearchPageRequest> requests;
+  const FetchPage fetch = [&](const SearchPageRequest& request) {
+    requests.push_back(request);
+    return SearchWith(150)(request);
+  };
+  ASSERT_TRUE(AskAll({{"1", "a \"b c\""}}, {}, fetch).ok());
+  ASSERT_TRUE(AskAll({{"1", "a \"b c\""}}, {.depth = 130, .is_plain = true}, fetch).ok());
+  ASSERT_EQ(requests.size(), 3u);
+  EXPECT_FALSE(requests[0].is_plain);
+  EXPECT_TRUE(requests[1].is_plain && requests[2].is_plain) << "every page";
+  EXPECT_EQ(requests[2].query, "a \"b c\"");
+}
+
 TEST(ServedSearchTest, NamesDocumentsAsJudgmentsDo) {
   const auto list =
-      ReadPages("q", 10, false, [](const SearchPageRequest&) -> StatusOr<SearchAnswer> {
+      ReadPages("q", {.depth = 10}, [](const SearchPageRequest&) -> StatusOr<SearchAnswer> {
         SearchAnswer answer;
         answer.results = {{.doc_id = "1", .url = "id:17"},
                           {.doc_id = "2", .url = "doc:git-doc/git.html"},
