@@ -11,6 +11,7 @@
 // the text decides (Language).
 // Lexemes that do not fit are left out and noted.
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -191,7 +192,8 @@ class Parser {
 
   // The signs before an operand.
   struct Signs {
-    size_t begin = 0;  // of the first sign
+    size_t begin = 0;                             // of the first sign
+    size_t field_begin = std::string_view::npos;  // of the first name of a field
     bool is_excluded = false;
     bool has_plus = false;
     bool has_tilde = false;
@@ -201,6 +203,7 @@ class Parser {
   Signs ReadSigns(Scope scope) {
     Signs signs{.begin = next_.at, .scope = scope};
     while (true) {
+      const size_t at = next_.at;
       switch (next_.kind) {
         case LexemeKind::kNot:
         case LexemeKind::kMinus:
@@ -225,6 +228,9 @@ class Parser {
         default:
           return signs;
       }
+      const bool names_field = next_.kind == LexemeKind::kTitle ||
+                               next_.kind == LexemeKind::kSite || next_.kind == LexemeKind::kField;
+      if (names_field) signs.field_begin = std::min(signs.field_begin, at);
       Advance();
     }
   }
@@ -248,7 +254,7 @@ class Parser {
     // An excluded bracket is one part; of an optional one only the words are used.
     if (signs.is_excluded || signs.has_tilde) parts_->resize(part_index);
     if ((**operand).node.kind == Kind::kNot) {
-      AddPart(QueryPart::Kind::kExclusion, signs.begin, begin);
+      AddPart(QueryPart::Kind::kExclusion, signs.begin, std::min(signs.field_begin, begin));
     } else if (is_site) {
       AddPart(QueryPart::Kind::kSite, signs.begin, begin);
     } else if (is_field) {

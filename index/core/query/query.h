@@ -123,8 +123,7 @@ struct QueryPart {
   };
 
   Kind kind = Kind::kExclusion;
-  // The part without its sign and, unless it is a kField, without the name of the field; valid
-  // UTF-8.
+  // The part without its sign and, of a kSite, without the name of the field; valid UTF-8.
   std::string text;
   // The part's place in the query text, with its sign.
   size_t begin_byte = 0;

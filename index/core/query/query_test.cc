@@ -93,12 +93,15 @@ TEST(ParseQueryTest, NamesThePartsThatNarrowTheResult) {
     parts += (part.kind == QueryPart::Kind::kSite ? "site " : "not ") + part.text + "; ";
     without.push_back(WithoutPart(text, part));
   }
-  EXPECT_EQ(parts, "not interactive; not (x -y1); site git; not (a OR b); ");
+  EXPECT_EQ(parts, "not interactive; not (x -y1); site git; not site:(a OR b); ");
   EXPECT_THAT(without, ElementsAre("rebase  NOT (x -y1) site:git -site:(a OR b) -m x",
                                    "rebase -interactive site:git -site:(a OR b) -m x",
                                    "rebase -interactive  NOT (x -y1) -site:(a OR b) -m x",
                                    "rebase -interactive  NOT (x -y1) site:git -m x"));
   EXPECT_THAT(Parsed("x -(-yy)").parts, IsEmpty());
+  EXPECT_EQ(Parsed("x -site:git").parts[0].text, "site:git") << "not the word";
+  EXPECT_EQ(Parsed("x NOT title:y1").parts[0].text, "title:y1");
+  EXPECT_EQ(Parsed("x -lang:en").parts[0].text, "lang:en");
   EXPECT_EQ(WithoutPart("-a1 b", Parsed("-a1 b").parts[0]), "b");
   EXPECT_EQ(WithoutPart("ab", {.begin_byte = 5, .end_byte = 9}), "ab");
   std::string many = "x";
