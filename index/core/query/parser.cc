@@ -351,6 +351,7 @@ class Parser {
       }
       if (leaf.has_value()) {
         leaf->node.percent = lexeme.percent;
+        NoteShare(lexeme);
         leaf->is_wanted = words_are_wanted() && !is_quoted && scope == Scope::kAny;
       }
     }
@@ -370,6 +371,14 @@ class Parser {
     if (is_name && words[0].term.find_first_of("*~") != std::string::npos) return;  // `operator*`
     std::string note = ForeignSyntaxNote(lexeme.text);
     if (!note.empty()) builder_.Note(std::move(note));
+  }
+
+  // A user may have meant the number: `2^0.5`.
+  void NoteShare(const Lexeme& lexeme) {
+    const bool is_meant = language_ == Language::kAllDemanded || exclusion_depth_ > 0;
+    if (is_meant || lexeme.percent == 100) return;
+    builder_.Note(StrCat("“", Excerpt(lexeme.text), "” counts ", lexeme.percent,
+                         " % of its usual score, as the “^” after it asks."));
   }
 
   // True for one word of at least two letters with a star after it. `operator*` is a name, whose

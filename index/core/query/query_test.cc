@@ -469,6 +469,9 @@ TEST(ParseQuestionTest, WantsSignsNamesAndPrefixes) {
 
 TEST(ParseQuestionTest, KeepsShares) {
   EXPECT_EQ(Asked("vector^0.5 list"), "vector^0.5 OR list");
+  EXPECT_THAT(ParseQuestion("2^0.5 list")->notes,
+              ElementsAre("“2” counts 50 % of its usual score, as the “^” after it asks."));
+  EXPECT_THAT(ParseQuestion("2^2 list")->notes, IsEmpty());
   EXPECT_EQ(Asked("vector^0.5 +list"), "~vector^0.5 list");
   EXPECT_EQ(Asked("std::map^0.5 list"), "std^0.5 OR map^0.5 OR list");
 }
