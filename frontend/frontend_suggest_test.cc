@@ -169,7 +169,7 @@ TEST(FrontendSuggestTest, ARareWordGetsAnOfferAndAFrequentOneCostsNothing) {
 TEST(FrontendSuggestTest, FurtherPagesOfACorrectedQueryAreCorrected) {
   SimulatedSearch search(14);
   const json first = JsonBody(search.Get("/search?q=comon&format=json"));
-  EXPECT_EQ(first["links"]["next"], "/search?q=common&start=10&format=json");
+  EXPECT_EQ(first["links"]["next"], "/search?q=common&start=10&format=json&spell=0");
   const json second = JsonBody(search.Get("/search?q=comon&start=10&format=json"));
   EXPECT_EQ(second["corrected"]["query"], "common");
   EXPECT_EQ(second["results"], JsonBody(search.Get(first["links"]["next"]))["results"]);

@@ -185,7 +185,8 @@ TEST(PagesTest, ACorrectionLeadsToTheQueryAsTyped) {
   EXPECT_THAT(Texts(page, "p"), HasSubstr("Showing results for hash table iterator. "
                                           "Search instead for hahs tabel iterator."));
   EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hahs+tabel+iterator&spell=0"));
-  EXPECT_THAT(HtmlAttributes(page, "href"), Contains("/search?q=hash+table+iterator&start=10"));
+  EXPECT_THAT(HtmlAttributes(page, "href"),
+              Contains("/search?q=hash+table+iterator&start=10&spell=0"));
   EXPECT_THAT(HtmlAttributes(page, "value"), Contains("hahs tabel iterator"));
   EXPECT_THAT(page, Not(HasSubstr("Did you mean")));
 }

@@ -66,7 +66,8 @@ TEST(JsonPagesTest, ACorrectionLeadsToTheQueryAsTyped) {
   EXPECT_EQ(document["query"], "hahs tabel iterator");
   EXPECT_EQ(document["corrected"]["query"], "hash table iterator");
   EXPECT_EQ(document["corrected"]["as_typed"], "/search?q=hahs+tabel+iterator&format=json&spell=0");
-  EXPECT_EQ(document["links"]["next"], "/search?q=hash+table+iterator&start=20&format=json");
+  EXPECT_EQ(document["links"]["next"],
+            "/search?q=hash+table+iterator&start=20&format=json&spell=0");
 }
 
 TEST(JsonPagesTest, PagesOfAQueryAsTypedStayAsTyped) {

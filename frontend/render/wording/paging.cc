@@ -31,7 +31,7 @@ SearchPageRequest RequestOfPage(const SearchAnswer& answer, uint32_t start, Page
                             .site_facets = answer.site_facets.has_value(),
                             .by_date = answer.by_date,
                             .is_plain = answer.is_plain,
-                            .may_correct = answer.may_correct,
+                            .may_correct = answer.may_correct && answer.corrected_query.empty(),
                             .may_relax = answer.may_relax};
   request.fold = answer.fold;
   const uint32_t first = FirstPageSize(answer);
@@ -44,6 +44,7 @@ SearchPageRequest RequestForQuery(const SearchAnswer& answer, std::string query,
   SearchPageRequest request = RequestOfPage(answer, 0, format);
   request.query = std::move(query);
   request.explain = false;
+  request.may_correct = answer.may_correct;
   return request;
 }
 

@@ -38,7 +38,8 @@ Paging ComputePaging(const SearchAnswer& answer);
 // Number of ranked results that the first page covers: more than `count` if it folds.
 uint32_t FirstPageSize(const SearchAnswer& answer);
 
-// The request for the page of the same answer that begins at `start`, in that format.
+// The request for the page of the same answer that begins at `start`, in that format. Of a
+// corrected question it is the correction, which is not corrected again.
 SearchPageRequest RequestOfPage(const SearchAnswer& answer, uint32_t start,
                                 PageFormat format = PageFormat::kHtml);
 
