@@ -18,8 +18,8 @@ BlockRanker::BlockRanker(const FlatPlan& plan, bool count_exactly, Evaluation* e
                          TopKQueue* queue)
     : evaluation_(evaluation),
       words_(plan, /*scores=*/queue->k() > 0, evaluation),
-      hits_(PhraseGroup(plan, &words_, evaluation), count_exactly && !plan.phrases.empty(),
-            evaluation, queue),
+      hits_(PhraseGroup(plan, &words_, evaluation), AlternativesCheck(plan, &words_, evaluation),
+            count_exactly && !plan.phrases.empty(), evaluation, queue),
       candidates_(evaluation) {}
 
 RankingOutcome BlockRanker::Run() {

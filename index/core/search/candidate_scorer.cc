@@ -49,6 +49,8 @@ void CandidateScorer::BoundCandidates() {
 }
 
 void CandidateScorer::ScoreBetween(ScoreUnits least, ScoreUnits end) {
+  // Candidates that are left out may match, and only checked ones are counted.
+  if (hits_->checks() && hits_->least() > least) hits_->NotePruned();
   const size_t count =
       kernels_.choose(bounds_.get(), {.least = std::max(least, hits_->least()), .end = end},
                       {.ordinals = candidates_.ordinals(),

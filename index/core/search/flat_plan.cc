@@ -56,14 +56,61 @@ class Flattener {
   }
 
   bool AddAlternatives(const PlanNode& node) {
-    if (!std::all_of(node.children.begin(), node.children.end(), IsWord)) return false;
+    const auto is_phrase = [](const PlanNode& child) {
+      return child.kind == PlanNode::Kind::kPhrase && !child.leaves[0].title_only;
+    };
+    if (!std::all_of(node.children.begin(), node.children.end(),
+                     [&](const PlanNode& child) { return IsWord(child) || is_phrase(child); })) {
+      return false;
+    }
     for (const PlanNode& child : node.children) {
       // If one of the alternatives is a required word, the condition always holds and the others
       // only add to scores.
-      if (FindRequired(child.leaves[0]) != flat_.words.size()) return true;
+      if (IsWord(child) && FindRequired(child.leaves[0]) != flat_.words.size()) return true;
     }
-    for (const PlanNode& child : node.children) Add(child.leaves[0], Role::kAlternative);
+    for (const PlanNode& child : node.children) {
+      if (IsWord(child)) flat_.any_of.words.push_back(Add(child.leaves[0], Role::kAlternative));
+    }
+    return std::all_of(node.children.begin(), node.children.end(), [&](const PlanNode& child) {
+      return IsWord(child) || AddPhraseAlternative(child);
+    });
+  }
+
+  // True if some word of the phrase is an alternative by itself, so that the phrase adds nothing.
+  bool IsSettled(const PlanNode& phrase) const {
+    return std::any_of(phrase.leaves.begin(), phrase.leaves.end(), [this](const PlanLeaf& leaf) {
+      const auto& words = flat_.any_of.words;
+      return std::any_of(words.begin(), words.end(),
+                         [&](uint32_t i) { return flat_.words[i].leaf == leaf; });
+    });
+  }
+
+  // False if the documents with the phrase's words cannot be found by one that is not required.
+  bool AddPhraseAlternative(const PlanNode& node) {
+    if (IsSettled(node)) return true;
+    const PlanLeaf* lead = nullptr;
+    for (const PlanLeaf& leaf : node.leaves) {
+      const bool is_rarer =
+          lead == nullptr || leaf.entry.document_frequency < lead->entry.document_frequency;
+      if (is_rarer && FindRequired(leaf) == flat_.words.size()) lead = &leaf;
+    }
+    if (lead == nullptr) return false;
+    FlatPlan::Phrase phrase{.words = {}, .positions = node.positions, .distance = node.distance};
+    for (const PlanLeaf& leaf : node.leaves) phrase.words.push_back(AddOnce(leaf));
+    FlatPlan::Word& word = flat_.words[AddOnce(*lead)];
+    word.role = Role::kAlternative;
+    word.is_lead = true;
+    flat_.any_of.phrases.push_back(std::move(phrase));
     return true;
+  }
+
+  // Index of the word in any role but as an excluded one; an optional word if it is new.
+  uint32_t AddOnce(const PlanLeaf& leaf) {
+    for (size_t i = 0; i < flat_.words.size(); ++i) {
+      const FlatPlan::Word& word = flat_.words[i];
+      if (word.role != Role::kExcluded && word.leaf == leaf) return static_cast<uint32_t>(i);
+    }
+    return Add(leaf, Role::kOptional);
   }
 
   size_t FindRequired(const PlanLeaf& leaf) const {

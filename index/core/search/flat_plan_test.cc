@@ -19,6 +19,15 @@ class FlatPlanTest : public testing::Test {
     collection_ = std::move(*collection);
   }
 
+  static void AddPhrases(const char* before, const std::vector<FlatPlan::Phrase>& phrases,
+                         std::string* described) {
+    for (const FlatPlan::Phrase& phrase : phrases) {
+      *described += before;
+      for (const uint32_t word : phrase.words) *described += std::to_string(word);
+      *described += "\"";
+    }
+  }
+
   // Returns one letter per word, in order of index: + required, | alternative, o optional, -
   // excluded, and its number of scoring occurrences; `none` if there is no flat form.
   std::string FlattenText(const std::string& text) const {
@@ -31,11 +40,8 @@ class FlatPlanTest : public testing::Test {
       described += "+|o-"[static_cast<int>(word.role)];
       described += std::to_string(word.occurrences);
     }
-    for (const FlatPlan::Phrase& phrase : flat->phrases) {
-      described += " \"";
-      for (const uint32_t word : phrase.words) described += std::to_string(word);
-      described += "\"";
-    }
+    AddPhrases(" \"", flat->phrases, &described);
+    AddPhrases(" or \"", flat->any_of.phrases, &described);
     return described;
   }
 
@@ -61,6 +67,20 @@ TEST_F(FlatPlanTest, AlternativesThatARequiredWordSettlesOnlyScore) {
 TEST_F(FlatPlanTest, PhrasesNameTheirRequiredWords) {
   EXPECT_EQ(FlattenText("\"b c d\""), "+1+1+1 \"012\"");
   EXPECT_EQ(FlattenText("\"b c b\" +d"), "+2+1+1 \"010\"");
+}
+
+TEST_F(FlatPlanTest, PhrasesMayBeAlternatives) {
+  EXPECT_EQ(FlattenText("+b OR \"c d\""), "|1|1o1 or \"12\"") << "one word of the phrase leads";
+  EXPECT_EQ(FlattenText("+e (+b OR \"c d\")"), "+1|1|1o1 or \"23\"");
+  EXPECT_EQ(FlattenText("\"b c\" OR \"d e\""), "|1o1|1o1 or \"01\" or \"23\"");
+  EXPECT_EQ(FlattenText("\"b c\" OR \"c d\""), "|1|2o1 or \"01\" or \"12\"");
+  EXPECT_EQ(FlattenText("+b OR (+c NEAR +d)"), "|1|1o1 or \"12\"");
+  EXPECT_EQ(FlattenText("+e \"b c\" (+d OR \"e b\")"), "none") << "all its words are required";
+}
+
+TEST_F(FlatPlanTest, APhraseWithAnAlternativeWordAddsNothing) {
+  EXPECT_EQ(FlattenText("+b OR \"b c\""), "|2o1");
+  EXPECT_EQ(FlattenText("+e (+e OR \"b c\")"), "+2o1o1");
 }
 
 TEST_F(FlatPlanTest, WordsOfABranchThatCannotMatchScore) {

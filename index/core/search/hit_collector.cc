@@ -75,6 +75,7 @@ void HitCollector::CheckGroup(std::span<const Pending> group) {
     if (evaluation_->ShouldStop(kDocumentBlockSize)) return;
     ++checked_;
     if (!phrases_.Matches(i)) continue;
+    if (!alternatives_.empty() && !alternatives_.Matches(ordinal)) continue;
     ++outcome_.matched;
     if (queue_->CanEnter(units)) queue_->Offer(ordinal, units);
   }

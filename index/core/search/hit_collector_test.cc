@@ -27,7 +27,8 @@ class HitCollectorTest : public testing::Test {
   static void TearDownTestSuite() { delete collection_; }
 
   static HitCollector Make(FlatQuery& query, bool checks_all, TopKQueue* queue) {
-    return {PhraseGroup(query.plan(), &query.words(), query.evaluation()), checks_all,
+    return {PhraseGroup(query.plan(), &query.words(), query.evaluation()),
+            AlternativesCheck(query.plan(), &query.words(), query.evaluation()), checks_all,
             query.evaluation(), queue};
   }
   static std::vector<uint32_t> Ordinals(TopKQueue& queue) {
@@ -81,6 +82,33 @@ TEST_F(HitCollectorTest, ChecksEveryDocumentIfAllAreToBeCounted) {
   EXPECT_EQ(hits.least(), 0U);
   EXPECT_EQ(hits.outcome().matched, kDocuments / 3);
   EXPECT_FALSE(hits.outcome().pruned);
+}
+
+// Every document holds a and b, the lead of the phrase being one of them.
+TEST_F(HitCollectorTest, PassesDocumentsThatHoldAnAlternative) {
+  FlatQuery query(*collection_, "\"a b\" OR \"b b\"");
+  ASSERT_EQ(query.plan().any_of.phrases.size(), 2U);
+  TopKQueue queue(kDocuments, /*prune=*/true);
+  HitCollector hits = Make(query, false, &queue);
+  std::vector<uint32_t> expected;
+  for (uint32_t i = 0; i < kDocuments; ++i) {
+    hits.Offer(i, 1000 + i);
+    if (HoldsPhrase(i)) expected.insert(expected.begin(), i);
+  }
+  hits.CountMatches(kDocuments);
+  hits.CheckPending();
+  EXPECT_EQ(Ordinals(queue), expected);
+  EXPECT_EQ(hits.outcome().matched, expected.size());
+  EXPECT_FALSE(hits.outcome().pruned);
+}
+
+TEST_F(HitCollectorTest, AnAlternativeWordNeedsNoPhrase) {
+  FlatQuery query(*collection_, "t OR \"a b\"");
+  TopKQueue queue(2, /*prune=*/true);
+  HitCollector hits = Make(query, false, &queue);
+  hits.Offer(1, 1000);  // has no phrase, but the title
+  hits.CheckPending();
+  EXPECT_EQ(Ordinals(queue), (std::vector<uint32_t>{1}));
 }
 
 }  // namespace

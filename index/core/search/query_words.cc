@@ -16,6 +16,7 @@ QueryWords::QueryWords(const FlatPlan& plan, bool scores, Evaluation* evaluation
     WordList* const list = &lists_.back();
     if (word.role == Role::kRequired) required_.push_back(list);
     if (word.role == Role::kAlternative) alternatives_.push_back(list);
+    if (word.is_lead) leads_.push_back(list);
     if (word.role == Role::kOptional) optional_.push_back(list);
     if (word.role == Role::kExcluded) excluded_.push_back(list);
     if (list->scores()) scoring_.push_back(list);
@@ -39,7 +40,11 @@ ScoreUnits QueryWords::KnownBar(size_t k) const {
   if (!excluded_.empty() || evaluation_->live_words() != nullptr) return 0;
   ScoreUnits bar = 0;
   if (required_.empty()) {
-    for (const WordList* list : alternatives_) bar = std::max(bar, list->BestUnits(k));
+    for (const WordList* list : alternatives_) {
+      // A document may hold the word and not the phrase.
+      const bool is_lead = std::find(leads_.begin(), leads_.end(), list) != leads_.end();
+      if (!is_lead) bar = std::max(bar, list->BestUnits(k));
+    }
   } else if (required_.size() == 1 && alternatives_.empty()) {
     bar = required_[0]->BestUnits(k);
   }

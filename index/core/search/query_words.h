@@ -62,6 +62,7 @@ class QueryWords {
   std::vector<WordList> lists_;
   std::vector<WordList*> required_;
   std::vector<WordList*> alternatives_;
+  std::vector<WordList*> leads_;  // those of the alternatives that lead phrases
   std::vector<WordList*> optional_;
   std::vector<WordList*> excluded_;
   std::vector<WordList*> scoring_;

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "index/core/query/query.h"
 #include "index/core/testing/brute_force.h"
@@ -68,6 +72,32 @@ class Checker {
     }
   }
 
+  // Phrases as alternatives of words, as synonyms are, alone and beside required words.
+  void CheckPhraseAlternatives(int count) {
+    std::mt19937_64 rng(kSeed + 7);
+    for (int i = 0; i < count && !testing::Test::HasFailure(); ++i) {
+      const auto phrase = [&] {
+        return neptune::StrCat("\"", RandomWords(2 + rng() % 2, &rng), "\"^0.5");
+      };
+      std::string any = neptune::StrCat(RandomWords(1, &rng), " OR ", phrase());
+      if (rng() % 2 == 0) neptune::StrAppend(&any, " OR ", RandomWords(1, &rng));
+      if (rng() % 3 == 0) neptune::StrAppend(&any, " OR ", phrase());
+      if (rng() % 8 == 0) any = neptune::StrCat(phrase(), " OR ", phrase());
+      if (rng() % 8 == 0) {
+        any = neptune::StrCat(RandomWords(1, &rng), " OR (", RandomWords(1, &rng), " NEAR/3 ",
+                              RandomWords(1, &rng), ")");
+      }
+      const std::string word = RandomWords(1, &rng);
+      const std::string questions[] = {any, neptune::StrCat(word, " (", any, ")"),
+                                       neptune::StrCat("(", any, ") -", word),
+                                       neptune::StrCat(phrase(), " (", any, ")")};
+      const std::string& text = questions[rng() % 4];
+      CheckQuery(text, 1 + rng() % 20);
+      if (i % 4 == 0) CheckTwoPhases(text, 1 + rng() % 20, 1 + rng() % 40);
+    }
+    EXPECT_GT(match_count_, count / 4);
+  }
+
   // The weights are far from the defaults, so that ranks change.
   void CheckTwoPhases(const std::string& text, size_t k, size_t count) {
     const auto query = ParseQuery(text);
@@ -85,6 +115,25 @@ class Checker {
   }
 
  private:
+  // Words that stand side by side in a document.
+  std::string RandomWords(size_t count, std::mt19937_64* rng) const {
+    const std::string& body = documents_[(*rng)() % documents_.size()].body;
+    std::vector<std::string> words;
+    std::istringstream stream(body);
+    for (std::string word; stream >> word;) {
+      const bool is_plain = std::all_of(word.begin(), word.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+      });
+      if (is_plain) words.push_back(word);
+    }
+    std::string text;
+    const size_t first = words.size() <= count ? 0 : (*rng)() % (words.size() - count);
+    for (size_t i = first; i < std::min(first + count, words.size()); ++i) {
+      neptune::StrAppend(&text, text.empty() ? "" : " ", words[i]);
+    }
+    return text.empty() ? "none" : text;
+  }
+
   static void CheckAnswer(const TestCollection& collection, const Query& query,
                           const SearchOptions& options, const SearchResult& expected) {
     const auto result = collection.Search(query, options);
@@ -132,6 +181,20 @@ TEST(SearchPropertyTest, ManyBlocksAndTiesAnswerAsBruteForce) {
   checker.AddCollection({.partition_count = 3, .two_tiers = true});
   checker.AddCollection({.partition_count = 2, .reorder = true});
   checker.CheckQueries(600);
+}
+
+TEST(SearchPropertyTest, PhrasesAsAlternativesAnswerAsBruteForce) {
+  std::vector<TestDocument> licenses = LicenseDocuments();
+  if (licenses.empty()) GTEST_SKIP() << "SKIPPED: no /usr/share/common-licenses";
+  Checker of_licenses(std::move(licenses), {});
+  of_licenses.AddCollection({});
+  of_licenses.AddCollection({.partition_count = 3, .two_tiers = true});
+  of_licenses.CheckPhraseAlternatives(600);
+  Checker checker(ZipfDocuments(6000, kSeed + 3), {});
+  checker.AddCollection({});
+  checker.AddCollection({.partition_count = 2, .reorder = true});
+  checker.DeleteSome(10);
+  checker.CheckPhraseAlternatives(400);
 }
 
 TEST(SearchPropertyTest, DeletedDocumentsAreAsIfAbsent) {

@@ -24,7 +24,7 @@ namespace {
 
 uint64_t CountAll(const QueryPlan& plan, const std::optional<FlatPlan>& flat,
                   Evaluation* evaluation) {
-  if (flat && flat->phrases.empty()) {
+  if (flat && flat->phrases.empty() && flat->any_of.phrases.empty()) {
     const auto counted = CountFlat(*flat, evaluation);
     if (counted) return *counted;
   }

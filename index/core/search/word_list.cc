@@ -103,6 +103,16 @@ uint32_t WordList::PostingOf(uint32_t ordinal) {
          static_cast<uint32_t>(std::popcount(dense_->documents[block] & below));
 }
 
+std::optional<uint32_t> WordList::FindPosting(uint32_t ordinal) {
+  if (is_dense()) {
+    if (!HoldsDocument(dense_->documents, ordinal)) return std::nullopt;
+    return PostingOf(ordinal);
+  }
+  const uint32_t posting = PostingOf(ordinal);
+  const bool holds = posting < count_ && ordinals_[posting] == ordinal;
+  return holds ? std::optional<uint32_t>(posting) : std::nullopt;
+}
+
 ScoreUnits WordList::BestUnits(size_t count) const {
   if (!scores_) return 0;
   if (list_ == nullptr) {  // already decoded

@@ -54,6 +54,8 @@ class WordList {
   // Index of the document's posting in the list. REQUIRES: the document holds the word.
   // Cost: small if documents ascend from call to call.
   uint32_t PostingOf(uint32_t ordinal);
+  // The same of any document; nullopt if it does not hold the word.
+  std::optional<uint32_t> FindPosting(uint32_t ordinal);
   void PrefetchPosting(uint32_t ordinal) const {
     if (!is_dense()) return;
     __builtin_prefetch(&dense_->documents[ordinal / kDocumentBlockSize]);
