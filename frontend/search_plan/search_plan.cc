@@ -81,13 +81,17 @@ void AdoptTotal(const TierAnswer& hits, bool is_whole, SearchAnswer* answer) {
   }
 }
 
-// Adds what depends on the index: filters by site that find nothing, documents without a field, and
-// prefixes that were cut. `filters`: those by site, if every document was looked at.
+// Adds what depends on the index: filters by site that find nothing, documents without a field,
+// prefixes that were cut, and phrases that were left out. `filters`: those by site, if every document was looked at.
 void AdoptIndexNotes(const TierAnswer& hits, const std::vector<std::string>& filters,
                      std::vector<std::string> field_notes, SearchAnswer* answer) {
   if (hits.prefix_is_cut()) {
     answer->index_notes.emplace_back(
         "More words begin as asked with * than are searched for; only the most frequent were.");
+  }
+  if (hits.phrase_is_left_out()) {
+    answer->index_notes.emplace_back(
+        "The index does not know where words stand: phrases among alternatives were left out.");
   }
   if (answer->coverage.complete() && !filters.empty()) {
     std::string note = SiteNote(filters, hits);

@@ -175,6 +175,7 @@ TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t h
   merged.set_index_version(std::min(a.index_version(), b.index_version()));
   merged.set_epoch(a.epoch() + b.epoch());  // hashes: the sum wraps around
   merged.set_prefix_is_cut(a.prefix_is_cut() || b.prefix_is_cut());
+  merged.set_phrase_is_left_out(a.phrase_is_left_out() || b.phrase_is_left_out());
   merged.set_undated_count(AddSaturated(a.undated_count(), b.undated_count()));
   MergeWordCounts(a, b, &merged);
   MergeSites(a, b, &merged);

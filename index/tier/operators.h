@@ -38,9 +38,9 @@ std::string JoinImplementations(const std::string& a, const std::string& b);
 
 // Merges the answers of disjoint sets of partitions: the best hit_count_max hits of both (equal
 // scores by ascending doc_id, a NaN score last), totals added (saturating), flags true if both are
-// (second_phase_lacks_positions, prefix_is_cut: if one is), epochs added, the smaller
-// index_version, the implementations as merged by JoinImplementations, and, if nothing matched,
-// the sites with their documents added, and the fields that either found.
+// (second_phase_lacks_positions, prefix_is_cut, phrase_is_left_out: if one is), epochs added, the
+// smaller index_version, the implementations as merged by JoinImplementations, and, if nothing
+// matched, the sites with their documents added, and the fields that either found.
 //
 // The smaller second_phase_count of both, n, applies: of all hits, the n best by score keep their
 // gain, and all are ordered by FinalScore. If n is more than hit_count_max, n hits are kept for

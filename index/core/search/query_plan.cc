@@ -47,6 +47,7 @@ class Planner {
   }
 
   bool prefix_is_cut() const { return prefix_is_cut_; }
+  bool phrase_is_left_out() const { return phrase_is_left_out_; }
 
  private:
   // How often a leaf scores, and with which share; no occurrences: it does not.
@@ -65,6 +66,10 @@ class Planner {
           "query: this index has no positions, so it cannot answer phrases; ask for the words "
           "without quotes");
     }
+    return PlanPhraseTerms(node, scores);
+  }
+
+  neptune::StatusOr<PlanNode> PlanPhraseTerms(const QueryNode& node, bool scores) {
     std::vector<std::string_view> keys;
     std::vector<uint32_t> positions;
     for (const PhraseTerm& term : node.phrase) {
@@ -75,6 +80,16 @@ class Planner {
                              PlanTerms(keys, positions, node.field, ShareOf(node, scores)));
     planned.distance = node.distance;
     return planned;
+  }
+
+  static bool IsPhrase(const QueryNode& node) {
+    return node.kind == QueryNode::Kind::kPhrase || node.kind == QueryNode::Kind::kNear;
+  }
+
+  // True if phrases among the alternatives cannot be found, and others can.
+  bool LeavesOutPhrases(const QueryNode& any) const {
+    return !segment_.has_positions() &&
+           !std::all_of(any.children.begin(), any.children.end(), IsPhrase);
   }
 
   // Documents with the value of a field, or with one of the dates of a range.
@@ -158,7 +173,13 @@ class Planner {
   neptune::StatusOr<PlanNode> PlanOr(const QueryNode& query, bool scores, int depth) {
     PlanNode node;
     node.kind = PlanNode::Kind::kOr;
+    const bool leaves_out = LeavesOutPhrases(query);
     for (const QueryNode& child : query.children) {
+      if (leaves_out && IsPhrase(child)) {
+        phrase_is_left_out_ = true;
+        NEPTUNE_RETURN_IF_ERROR(PlanPhraseTerms(child, scores).status());
+        continue;
+      }
       NEPTUNE_ASSIGN_OR_RETURN(PlanNode planned, Plan(child, scores, depth + 1));
       if (planned.kind != PlanNode::Kind::kOr) {
         AddAlternative(std::move(planned), &node.children);
@@ -228,6 +249,7 @@ class Planner {
   const Segment& segment_;
   std::vector<PlanLeaf>* scoring_;
   bool prefix_is_cut_ = false;
+  bool phrase_is_left_out_ = false;
 };
 
 }  // namespace
@@ -251,6 +273,7 @@ neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& se
   Planner planner(segment, &plan.scoring);
   NEPTUNE_ASSIGN_OR_RETURN(plan.root, planner.Plan(query.root, true, 0));
   plan.prefix_is_cut = planner.prefix_is_cut();
+  plan.phrase_is_left_out = planner.phrase_is_left_out();
   uint64_t count = 0;
   for (const PlanLeaf& leaf : plan.scoring) count += leaf.occurrences;
   if (count > kScoringLeavesMax) {

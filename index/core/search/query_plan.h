@@ -3,7 +3,8 @@
 //
 // Threads: plain values.
 // Errors: DATA_LOSS for a damaged dictionary; INVALID_ARGUMENT for a phrase over a segment without
-//   positions, and for a tree over a limit, which cannot happen within the parser's limits.
+//   positions, unless it is one alternative of others that are none, as a synonym is; and for a
+//   tree over a limit, which cannot happen within the parser's limits.
 // Limits: kScoringLeavesMax with repeats, so that sums of scores fit ScoreUnits; 256 levels.
 
 #pragma once
@@ -63,6 +64,9 @@ struct QueryPlan {
   std::vector<PlanLeaf> scoring;
   // True if a prefix stands for more terms than were looked up (prefix_terms.h).
   bool prefix_is_cut = false;
+  // True if a phrase among alternatives was left out, because the segment has no positions. Its
+  // words still score.
+  bool phrase_is_left_out = false;
 };
 
 neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment);

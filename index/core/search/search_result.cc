@@ -39,6 +39,7 @@ SearchResult MergeResults(const SearchResult& a, const SearchResult& b, size_t k
   merged.total = a.total + b.total;
   merged.undated = a.undated + b.undated;
   merged.prefix_is_cut = a.prefix_is_cut || b.prefix_is_cut;
+  merged.phrase_is_left_out = a.phrase_is_left_out || b.phrase_is_left_out;
   merged.total_is_exact = a.total_is_exact && b.total_is_exact;
   merged.complete = a.complete && b.complete;
   return merged;

@@ -50,6 +50,9 @@ struct SearchResult {
   // True if a prefix of the query stands for more terms of the segment than were looked up, so that
   // matching documents may be missing.
   bool prefix_is_cut = false;
+  // True if a phrase among the query's alternatives was left out, because the segment has no
+  // positions.
+  bool phrase_is_left_out = false;
   // Number of matching documents without a date, if hits are ordered by date; a lower bound like
   // `total`.
   uint64_t undated = 0;

@@ -25,6 +25,7 @@ SearchResult RandomPart(std::mt19937_64& random, uint64_t part, size_t k) {
   result.total_is_exact = random() % 2 == 0;
   result.complete = random() % 2 == 0;
   result.second_phase_lacks_positions = random() % 2 == 0;
+  result.phrase_is_left_out = random() % 2 == 0;
   return result;
 }
 

@@ -70,6 +70,7 @@ class Searcher::Rep {
     }
     SearchResult result;
     result.prefix_is_cut = plan.prefix_is_cut;
+    result.phrase_is_left_out = plan.phrase_is_left_out;
     if (options.k > 0) {
       result.second_phase_count = std::min(options.second_phase_count, kHitCountMax);
     }
@@ -119,6 +120,7 @@ class Searcher::Rep {
     SearchResult result =
         RankByDate(plan.root, dates_, std::min(options.k, kHitCountMax), evaluation);
     result.prefix_is_cut = plan.prefix_is_cut;
+    result.phrase_is_left_out = plan.phrase_is_left_out;
     if (evaluation->damaged()) {
       return neptune::DataLoss(space_.segment.name(), ": postings are damaged");
     }

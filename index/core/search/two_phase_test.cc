@@ -130,6 +130,37 @@ TEST(TwoPhaseTest, WithoutPositionsTheTitleIsLeft) {
   EXPECT_NE(ToText(*explanation).find("no positions"), std::string::npos);
 }
 
+TEST(TwoPhaseTest, WithoutPositionsAPhraseIsLeftOutOfAlternatives) {
+  TemporaryFolder folder;
+  const auto importer = *PostingsImporter::Create(folder.path());
+  ASSERT_TRUE(importer->AddPosting("cat", 0, 3).ok());
+  ASSERT_TRUE(importer->AddPosting("dog", 1, 2).ok());
+  ASSERT_TRUE(importer->AddPosting("house", 1, 2).ok());
+  ASSERT_TRUE(importer->AddDocument(7, 3).ok());
+  ASSERT_TRUE(importer->AddDocument(9, 4).ok());
+  ASSERT_TRUE(importer->Finish().ok());
+  ASSERT_TRUE(ComputeGlobalStatistics({folder.path()}).ok());
+  const auto segment = *Segment::Open(folder.path());
+  const auto statistics = *CollectionStatistics::Open(folder.path(), *segment, {});
+  const auto searcher = *Searcher::Create(*segment, *statistics);
+  for (const bool exhaustive : {false, true}) {
+    const auto result = searcher->Search(Parsed("cat OR \"dog house\"^0.5"),
+                                         {.count_exactly = true, .exhaustive = exhaustive});
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(Ids(*result), (std::vector<uint64_t>{7}));
+    EXPECT_EQ(result->total, 1U);
+    EXPECT_TRUE(result->phrase_is_left_out);
+  }
+  EXPECT_FALSE(searcher->Search(Parsed("cat OR dog"), {})->phrase_is_left_out);
+  // What only phrases can find is refused.
+  for (const char* text :
+       {"\"dog house\"", "\"dog house\" OR \"cat house\"", "cat \"dog house\""}) {
+    EXPECT_EQ(searcher->Search(Parsed(text), {}).status().code(),
+              neptune::StatusCode::kInvalidArgument)
+        << text;
+  }
+}
+
 TEST(TwoPhaseTest, ImpossibleWeightsAreRefused) {
   const auto collection = Build(PlacesOnly());
   const SecondPhaseWeights weights = {.lead = std::numeric_limits<float>::quiet_NaN()};

@@ -33,6 +33,7 @@ TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version) {
   answer.set_second_phase_count(static_cast<uint32_t>(result.second_phase_count));
   answer.set_second_phase_lacks_positions(result.second_phase_lacks_positions);
   answer.set_prefix_is_cut(result.prefix_is_cut);
+  answer.set_phrase_is_left_out(result.phrase_is_left_out);
   answer.set_undated_count(result.undated);
   answer.set_total(result.total);
   answer.set_total_is_exact(result.total_is_exact);
