@@ -82,7 +82,8 @@ void AdoptTotal(const TierAnswer& hits, bool is_whole, SearchAnswer* answer) {
 }
 
 // Adds what depends on the index: filters by site that find nothing, documents without a field,
-// prefixes that were cut, and phrases that were left out. `filters`: those by site, if every document was looked at.
+// prefixes that were cut, and phrases that were left out. `filters`: those by site, if every
+// document was looked at.
 void AdoptIndexNotes(const TierAnswer& hits, const std::vector<std::string>& filters,
                      std::vector<std::string> field_notes, SearchAnswer* answer) {
   if (hits.prefix_is_cut()) {

@@ -4,8 +4,8 @@
 // DocumentRanker.
 //
 // A phrase may be an alternative too, as a synonym of several words is: `utf8 OR "utf 8"`. Its
-// rarest word then leads: it is listed as an alternative, so that all documents that match hold one,
-// and any_of says which of those that do match.
+// rarest word then leads: it is listed as an alternative, so that all documents that match hold
+// one, and any_of says which of those that do match.
 //
 // Threads: plain values.
 

@@ -18,8 +18,9 @@ constexpr int kDepthMax = 256;
 
 class Planner {
  public:
-  Planner(const Segment& segment, std::vector<PlanLeaf>* scoring)
-      : segment_(segment), scoring_(scoring) {}
+  // `stop` outlives the planner.
+  Planner(const Segment& segment, const std::function<bool()>& stop, std::vector<PlanLeaf>* scoring)
+      : segment_(segment), stop_(stop), scoring_(scoring) {}
 
   neptune::StatusOr<PlanNode> Plan(const QueryNode& node, bool scores, int depth) {
     if (depth > kDepthMax) return neptune::InvalidArgument("query: nested too deeply");
@@ -48,6 +49,7 @@ class Planner {
 
   bool prefix_is_cut() const { return prefix_is_cut_; }
   bool phrase_is_left_out() const { return phrase_is_left_out_; }
+  bool is_stopped() const { return is_stopped_; }
 
  private:
   // How often a leaf scores, and with which share; no occurrences: it does not.
@@ -117,6 +119,8 @@ class Planner {
 
   // Any of the terms that the prefix stands for in this segment.
   neptune::StatusOr<PlanNode> PlanPrefix(const QueryNode& node, bool scores) {
+    is_stopped_ = is_stopped_ || (stop_ && stop_());
+    if (is_stopped_) return PlanNode();
     NEPTUNE_ASSIGN_OR_RETURN(const PrefixTerms found,
                              FindPrefixTerms(segment_.terms(), node.term, node.folded));
     prefix_is_cut_ |= found.is_cut;
@@ -247,7 +251,9 @@ class Planner {
   }
 
   const Segment& segment_;
+  const std::function<bool()>& stop_;
   std::vector<PlanLeaf>* scoring_;
+  bool is_stopped_ = false;
   bool prefix_is_cut_ = false;
   bool phrase_is_left_out_ = false;
 };
@@ -268,12 +274,14 @@ uint64_t PlanNode::cost() const {
   return kind == Kind::kOr ? sum : least;
 }
 
-neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment) {
+neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment,
+                                           const std::function<bool()>& stop) {
   QueryPlan plan;
-  Planner planner(segment, &plan.scoring);
+  Planner planner(segment, stop, &plan.scoring);
   NEPTUNE_ASSIGN_OR_RETURN(plan.root, planner.Plan(query.root, true, 0));
   plan.prefix_is_cut = planner.prefix_is_cut();
   plan.phrase_is_left_out = planner.phrase_is_left_out();
+  plan.is_stopped = planner.is_stopped();
   uint64_t count = 0;
   for (const PlanLeaf& leaf : plan.scoring) count += leaf.occurrences;
   if (count > kScoringLeavesMax) {

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "index/core/query/query.h"
@@ -67,8 +68,13 @@ struct QueryPlan {
   // True if a phrase among alternatives was left out, because the segment has no positions. Its
   // words still score.
   bool phrase_is_left_out = false;
+  // True if `stop` ended the planning before all prefixes were looked up: the plan is of no use.
+  bool is_stopped = false;
 };
 
-neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment);
+// `stop` is polled before each prefix, whose look-up reads up to kPrefixKeysMax terms; it may be
+// empty.
+neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment,
+                                           const std::function<bool()>& stop = {});
 
 }  // namespace search::index

@@ -62,7 +62,8 @@ class Searcher::Rep {
       : space_(segment, statistics, options), sites_(std::move(sites)), dates_(std::move(dates)) {}
 
   neptune::StatusOr<SearchResult> Search(const Query& query, const SearchOptions& options) const {
-    NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, space_.segment));
+    NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan,
+                             MakeQueryPlan(query, space_.segment, options.stop));
     NEPTUNE_RETURN_IF_ERROR(CheckLive(options));
     const LiveDocuments* live = options.live_documents;
     if (!IsValid(options.second_phase)) {
@@ -73,6 +74,11 @@ class Searcher::Rep {
     result.phrase_is_left_out = plan.phrase_is_left_out;
     if (options.k > 0) {
       result.second_phase_count = std::min(options.second_phase_count, kHitCountMax);
+    }
+    if (plan.is_stopped) {
+      result.complete = false;
+      result.second_phase_count = 0;
+      return result;
     }
     result.total_is_exact = plan.root.kind == PlanNode::Kind::kNothing;
     if (result.total_is_exact) return result;

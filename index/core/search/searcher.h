@@ -44,8 +44,8 @@ struct SearchOptions {
   // Documents that were not deleted; others never match, score or count. nullptr: all live. Must
   // cover as many documents as the segment, else INVALID_ARGUMENT.
   const LiveDocuments* live_documents = nullptr;
-  // Polled every few thousand postings; true ends the search with the best hits found so far. May
-  // be empty.
+  // Polled before each prefix and every few thousand postings; true ends the search with the best
+  // hits found so far. May be empty.
   std::function<bool()> stop = {};
   // Scores every matching document. The result is the same; for tests and comparisons.
   bool exhaustive = false;

@@ -195,6 +195,23 @@ TEST_F(SearcherTest, StopGivesTheBestSoFarMarkedIncomplete) {
   }
 }
 
+TEST_F(SearcherTest, StopIsPolledBeforeEachPrefix) {
+  Build(ZipfDocuments(2'000, 10), {});
+  for (const bool by_date : {false, true}) {
+    int polls = 0;
+    const SearchOptions options = {.k = 10,
+                                   .count_exactly = true,
+                                   .stop = [&polls] { return ++polls == 2; },
+                                   .second_phase_count = 5,
+                                   .by_date = by_date};
+    const SearchResult stopped = Search("w1* OR w2* OR w3*", options);
+    EXPECT_EQ(polls, 2) << "not asked again once it said stop";
+    EXPECT_FALSE(stopped.complete || stopped.total_is_exact);
+    EXPECT_TRUE(stopped.hits.empty());
+    EXPECT_EQ(stopped.second_phase_count, 0U);
+  }
+}
+
 TEST_F(SearcherTest, CountOnlyAndLimitsOfK) {
   EXPECT_EQ(Search("map OR vector", {.k = 0, .count_exactly = true}).total, 4U);
   EXPECT_EQ(Search("map OR vector", {.k = 0, .count_exactly = true}).hits.size(), 0U);

@@ -30,8 +30,10 @@ uint64_t CountWindow(const MatchWindows& windows, std::span<const uint16_t> site
 neptune::StatusOr<SiteCounts> CountSites(const SearchSpace& space, const SiteColumn& column,
                                          const Query& query, const LiveDocuments* live,
                                          const std::function<bool()>& stop) {
-  NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, space.segment));
+  NEPTUNE_ASSIGN_OR_RETURN(const QueryPlan plan, MakeQueryPlan(query, space.segment, stop));
   SiteCounts result;
+  result.complete = !plan.is_stopped;
+  if (plan.is_stopped) return result;
   if (plan.root.kind == PlanNode::Kind::kNothing) return result;
   Evaluation evaluation(space, live, stop);
   std::vector<uint32_t> counts(column.names().size(), 0);

@@ -22,11 +22,13 @@ neptune::StatusOr<uint32_t> CountLive(const Segment& segment, const LiveDocument
 }  // namespace
 
 neptune::StatusOr<std::vector<SiteCount>> ListSites(const Segment& segment,
-                                                    const LiveDocuments* live) {
+                                                    const LiveDocuments* live,
+                                                    const std::function<bool()>& stop) {
   std::vector<SiteCount> sites;
   TermCursor cursor(segment.terms());
   for (size_t read = 0; read < kSiteKeysMax && cursor.Next(); ++read) {
     if (cursor.key()[0] != kSiteKeyPrefix) break;
+    if (read % kSiteKeysPerPoll == 0 && stop && stop()) break;
     NEPTUNE_ASSIGN_OR_RETURN(const uint32_t count, CountLive(segment, live, cursor.entry()));
     if (count > 0) sites.push_back({std::string(cursor.key().substr(1)), count});
   }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,7 @@
 namespace search::index {
 
 inline constexpr size_t kSiteKeysMax = 4096;
+inline constexpr size_t kSiteKeysPerPoll = 64;
 
 struct SiteCount {
   std::string name;
@@ -29,9 +31,12 @@ struct SiteCount {
 };
 
 // All names with at least one live document, ascending. A document has several names, as
-// `docs.python.org` and `python.org`. `live` may be null: all documents are.
+// `docs.python.org` and `python.org`. `live` may be null: all documents are. `stop` is polled every
+// kSiteKeysPerPoll names and may be empty; once it returns true, the names read so far are
+// returned.
 neptune::StatusOr<std::vector<SiteCount>> ListSites(const Segment& segment,
-                                                    const LiveDocuments* live);
+                                                    const LiveDocuments* live,
+                                                    const std::function<bool()>& stop = {});
 
 // The number of live documents with this name.
 neptune::StatusOr<uint32_t> CountSite(const Segment& segment, const LiveDocuments* live,

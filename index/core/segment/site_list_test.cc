@@ -8,6 +8,7 @@
 
 #include "index/core/segment/format.h"
 #include "index/core/segment/segment_writer.h"
+#include "neptune/base/strings.h"
 
 namespace search::index {
 namespace {
@@ -40,8 +41,9 @@ class SiteListTest : public testing::Test {
     segment_ = std::move(*segment);
   }
 
-  std::vector<SiteCount> Listed(const LiveDocuments* live) const {
-    const auto sites = ListSites(*segment_, live);
+  std::vector<SiteCount> Listed(const LiveDocuments* live,
+                                const std::function<bool()>& stop = {}) const {
+    const auto sites = ListSites(*segment_, live, stop);
     EXPECT_TRUE(sites.ok()) << sites.status();
     return sites.value_or(std::vector<SiteCount>());
   }
@@ -56,6 +58,14 @@ class SiteListTest : public testing::Test {
   std::map<std::string, uint32_t> keys_;
   std::unique_ptr<Segment> segment_;
 };
+
+TEST_F(SiteListTest, StopsBetweenNames) {
+  for (int i = 1000; i < 1200; ++i) AddSite(neptune::StrCat("site", i), 1);
+  Write();
+  int polls = 0;
+  EXPECT_EQ(Listed(nullptr, [&polls] { return ++polls == 3; }).size(), 2 * kSiteKeysPerPoll);
+  EXPECT_EQ(Listed(nullptr, [] { return false; }).size(), 200U);
+}
 
 TEST_F(SiteListTest, NamesTheSitesOfLiveDocuments) {
   AddSite("docs.python.org", 200);

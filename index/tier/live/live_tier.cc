@@ -124,7 +124,8 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& tier_query,
     for (const PartitionSnapshot::Part& part : snapshot->parts()) {
       segments.push_back({&part.segment->segment(), part.live.get()});
     }
-    NEPTUNE_RETURN_IF_ERROR(NameSites(segments, SiteFilters(query), &answer));
+    NEPTUNE_RETURN_IF_ERROR(
+        NameSites(segments, SiteFilters(query), StopFunction(control), &answer));
     std::vector<const Segment*> parts;
     for (const NamedSegment& part : segments) parts.push_back(part.segment);
     NEPTUNE_RETURN_IF_ERROR(NameFields(parts, query, &answer));

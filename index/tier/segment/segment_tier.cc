@@ -59,7 +59,8 @@ class SegmentTier : public IndexTier {
     NEPTUNE_RETURN_IF_ERROR(AddWordCounts({segment_.get()}, query, &answer));
     if (bounds_ != nullptr) NEPTUNE_RETURN_IF_ERROR(AddBounds(query, &answer));
     if (result.total == 0 && result.complete) {
-      NEPTUNE_RETURN_IF_ERROR(NameSites({{segment_.get(), nullptr}}, SiteFilters(query), &answer));
+      NEPTUNE_RETURN_IF_ERROR(NameSites({{segment_.get(), nullptr}}, SiteFilters(query),
+                                        StopFunction(control), &answer));
       NEPTUNE_RETURN_IF_ERROR(NameFields({segment_.get()}, query, &answer));
     }
     return answer;

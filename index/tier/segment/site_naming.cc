@@ -27,19 +27,24 @@ bool IsLarger(const Site& a, const Site& b) {
 }  // namespace
 
 neptune::Status NameSites(const std::vector<NamedSegment>& segments,
-                          std::vector<std::string> filters, TierAnswer* answer) {
+                          std::vector<std::string> filters, const std::function<bool()>& stop,
+                          TierAnswer* answer) {
   if (filters.empty()) return neptune::OkStatus();
   std::sort(filters.begin(), filters.end());
   filters.erase(std::unique(filters.begin(), filters.end()), filters.end());
-  for (const std::string& name : filters) {
+  std::vector<std::string> found;
+  for (std::string& name : filters) {
+    if (stop && stop()) return neptune::OkStatus();
     NEPTUNE_ASSIGN_OR_RETURN(const bool exists, Exists(segments, name));
-    if (exists) answer->add_found_sites(name);
+    if (exists) found.push_back(std::move(name));
   }
   std::map<std::string, uint64_t> counts;
   for (const NamedSegment& part : segments) {
-    NEPTUNE_ASSIGN_OR_RETURN(const auto sites, ListSites(*part.segment, part.live));
+    NEPTUNE_ASSIGN_OR_RETURN(const auto sites, ListSites(*part.segment, part.live, stop));
     for (const SiteCount& site : sites) counts[site.name] += site.document_count;
   }
+  if (stop && stop()) return neptune::OkStatus();
+  for (const std::string& name : found) answer->add_found_sites(name);
   std::vector<Site> named(counts.begin(), counts.end());
   std::sort(named.begin(), named.end(), IsLarger);
   if (named.size() > kNamedSitesMax) named.resize(kNamedSitesMax);

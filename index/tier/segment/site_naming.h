@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,10 @@ struct NamedSegment {
 };
 
 // Sets the answer's sites and found_sites from the segments of one partition. Leaves the answer
-// unchanged if there are no filters.
+// unchanged if there are no filters, or if `stop`, which may be empty, returns true meanwhile: an
+// answer without sites claims nothing about them.
 neptune::Status NameSites(const std::vector<NamedSegment>& segments,
-                          std::vector<std::string> filters, TierAnswer* answer);
+                          std::vector<std::string> filters, const std::function<bool()>& stop,
+                          TierAnswer* answer);
 
 }  // namespace search::index
