@@ -6,13 +6,12 @@
 #include <utility>
 
 #include "frontend/documents/replicated_writer.h"
+#include "frontend/http/version_synonyms.h"
 #include "frontend/search_plan/plan_capsules.h"
-#include "index/core/query/synonyms.h"
 #include "index/tier/detail_reduce.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
-#include "neptune/base/file.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/client.h"
@@ -85,23 +84,6 @@ Status SetOperators(const std::string& pages, const std::string& token_file,
   return neptune::OkStatus();
 }
 
-// Reads the file of synonyms, if one is named and there.
-Status LoadSynonyms(const std::string& file, const std::string& folder,
-                    std::shared_ptr<const index::SynonymSets>* synonyms) {
-  if (file.empty()) return neptune::OkStatus();
-  const std::string path = (std::filesystem::path(folder) / file).string();
-  const StatusOr<std::string> text = neptune::ReadFile(path, index::kSynonymFileSizeMax);
-  if (text.status().code() == neptune::StatusCode::kNotFound) {
-    LOG(INFO) << "there is no " << path << ": words have no synonyms";
-    return neptune::OkStatus();
-  }
-  NEPTUNE_RETURN_IF_ERROR(text.status());
-  StatusOr<index::SynonymSets> sets = index::SynonymSets::Parse(*text);
-  if (!sets.ok()) return neptune::Annotate(sets.status(), path);
-  *synonyms = std::make_shared<const index::SynonymSets>(*std::move(sets));
-  return neptune::OkStatus();
-}
-
 Status FindTlsFiles(const std::string& folder, neptune::TlsFiles* files) {
   if (files->certificate.empty() != files->key.empty()) {
     return neptune::InvalidArgument(
@@ -154,7 +136,7 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
   table.Text("access_log", &options.access_log.path,
              "file with one line per search; default: none");
   table.Text("synonyms_file", &options.synonyms_file,
-             "file of synonyms, relative to the folder of the data; empty: none");
+             "file of synonyms in the folder of each index version; empty: none");
   table.Text("site_name", &options.gateway.site.name, "name shown on pages");
   table.Text("base_url", &options.base_url,
              "base of absolute links, for example https://search.example");
@@ -214,7 +196,6 @@ Status FrontendModule::CompleteOptions(const std::string& folder, Options* optio
   }
   options->http.address = parsed->address;
   NEPTUNE_RETURN_IF_ERROR(FindTlsFiles(folder, &options->tls));
-  NEPTUNE_RETURN_IF_ERROR(LoadSynonyms(options->synonyms_file, folder, &options->plan.synonyms));
   options->gateway.is_https = !options->tls.certificate.empty();
   NEPTUNE_RETURN_IF_ERROR(SetAddress(options->base_url, &options->gateway));
   return SetOperators(options->operator_pages, options->operator_token_file, folder,
@@ -239,12 +220,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
                                        context.scheduling, plan_metrics);
   NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
   NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
-  NEPTUNE_RETURN_IF_ERROR(
-      followed_.Start(context, options.documents_change ? "documents_change" : nullptr,
-                      [plan = plan_.get()](const index::VersionList* list) {
-                        plan->AskVersion(list == nullptr ? 0 : list->Current().index_version);
-                        return neptune::OkStatus();
-                      }));
+  NEPTUNE_RETURN_IF_ERROR(FollowVersions(context, options));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
   if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
   if (options.documents_change) {
@@ -264,6 +240,26 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   LOG(INFO) << "searches are answered at " << (certificate_ == nullptr ? "http" : "https") << "://"
             << http_endpoint_ << "/";
   return neptune::OkStatus();
+}
+
+// The plan asks for the current version, with its synonyms.
+Status FrontendModule::FollowVersions(const neptune::ModuleContext& context,
+                                      const Options& options) {
+  const auto synonyms =
+      std::make_shared<VersionSynonyms>(context.base_directory, options.synonyms_file);
+  NEPTUNE_ASSIGN_OR_RETURN(const auto of_folder, synonyms->ReadOnly());
+  return followed_.Start(
+      context, options.documents_change ? "documents_change" : nullptr,
+      [plan = plan_.get(), synonyms, of_folder](const index::VersionList* list) {
+        if (list == nullptr) {
+          plan->AskIndex({.version = 0, .synonyms = of_folder});
+          return neptune::OkStatus();
+        }
+        const Status status = synonyms->Follow(*list);
+        const index::IndexVersion& current = list->Current();
+        plan->AskIndex({.version = current.index_version, .synonyms = synonyms->Of(current)});
+        return status;
+      });
 }
 
 Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,

@@ -54,6 +54,7 @@ class FrontendModule final : public neptune::ServiceModule {
   static void DeclareHttpParameters(neptune::ParameterTable& table, Options* options);
   // `folder`: base of relative paths.
   static neptune::Status CompleteOptions(const std::string& folder, Options* options);
+  neptune::Status FollowVersions(const neptune::ModuleContext& context, const Options& options);
   neptune::Status LoadCertificate(const neptune::ModuleContext& context, const Options& options);
   neptune::Status StartServers(const neptune::ModuleContext& context, const Options& options);
   void StopServers(neptune::Duration grace);

@@ -11,7 +11,6 @@
 #include <memory>
 #include <string>
 
-#include "index/core/query/synonyms.h"
 #include "neptune/base/time.h"
 #include "neptune/service/parameter_table.h"
 
@@ -23,9 +22,6 @@ inline constexpr char kTier2Quality[] = "quality";  // unless enough of the page
 inline constexpr char kTier2Always[] = "always";
 
 struct SearchPlanOptions {
-  // Synonyms that are added to the words of a query; null: none. Read from synonyms_file.
-  std::shared_ptr<const index::SynonymSets> synonyms = nullptr;
-
   // Partition count of each service in the cluster spec, so that a partition without a live replica
   // is reported as missing. Parameters tier1_partitions, tier2_partitions (0: no such tier),
   // docs_partitions, cache_partitions (0: no cache).

@@ -162,8 +162,8 @@ struct SearchPlan::Progress {
   bool spelling_is_late = false;
   PageWindow page;
   CacheEntryName entry;
-  // The index version to ask, even if another one becomes current meanwhile; 0: any.
-  uint64_t asked_version = 0;
+  // The index to ask, even if another version becomes current meanwhile.
+  AskedIndex asked;
   // The ranked hits, how many of the first are sure (TwoTiersAnswer), and their index version.
   TierAnswer hits;
   uint32_t sure_count = UINT32_MAX;
@@ -212,7 +212,8 @@ Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
 
 // Reads the question as what is searched for.
 Status SearchPlan::Interpret(QuestionText question, Progress* progress) const {
-  NEPTUNE_ASSIGN_OR_RETURN(progress->reading, ReadQuestion(question, options_.synonyms.get()));
+  NEPTUNE_ASSIGN_OR_RETURN(progress->reading,
+                           ReadQuestion(question, progress->asked.synonyms.get()));
   progress->question = std::move(question);
   SearchAnswer& answer = *progress->answer;
   answer.notes = progress->reading.notes;
@@ -227,13 +228,13 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
   progress.page.folds = order.folds && !order.by_date;
+  progress.asked = AskedNow();
   NEPTUNE_RETURN_IF_ERROR(Interpret({.text = order.query, .is_plain = order.is_plain}, &progress));
   if (progress.reading.canonical.empty()) return neptune::OkStatus();
   progress.entry.key = CacheKey(progress.reading.canonical, progress.page, VariantOf(order));
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
-  progress.asked_version = index_version_.load(std::memory_order_relaxed);
-  if (progress.asked_version != 0) progress.entry.index_version = progress.asked_version;
+  if (progress.asked.version != 0) progress.entry.index_version = progress.asked.version;
 
   ClientSession session(client_);
   session.service_class = order.service_class;
@@ -316,7 +317,7 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
 Status SearchPlan::AskServers(ClientSession& session, const SearchOrder& order,
                               Progress* progress) {
   const auto details = [&] {
-    return DetailQuestion{progress->reading.canonical, progress->asked_version};
+    return DetailQuestion{progress->reading.canonical, progress->asked.version};
   };
   const std::string as_typed = progress->reading.canonical;
   std::optional<SiteCounting> sites;
@@ -345,7 +346,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
                            .page = progress->page,
                            .bounded = reading.bounded,
                            .received = progress->received};
-  question.query.set_index_version(progress->asked_version);
+  question.query.set_index_version(progress->asked.version);
   if (answer.by_date) {
     question.query.set_order_by_date(true);
     question.query.set_second_phase_count(0);
@@ -358,9 +359,9 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
     return InvalidArgument("parameter q: ", neptune::ToStd(hits.status().message()));
   }
   if (!hits.ok()) return NothingAnswered(answer.coverage);
-  if (progress->asked_version != 0 && hits->index_version() != progress->asked_version) {
+  if (progress->asked.version != 0 && hits->index_version() != progress->asked.version) {
     return neptune::Internal("index servers answered for version ", hits->index_version(),
-                             ", expected ", progress->asked_version);
+                             ", expected ", progress->asked.version);
   }
   progress->word_counts = WordCounts(*hits, found.has_tier2);
   AdoptTotal(*hits, found.is_whole, &answer);
@@ -382,7 +383,7 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   const Step step("documents", StepKind::kWait, progress->received, progress->answer);
   const StepTimer timer(metrics_.document_time);
   const DocumentRequest request{.canonical_query = progress->reading.canonical,
-                                .index_version = progress->asked_version};
+                                .index_version = progress->asked.version};
   SearchAnswer& answer = *progress->answer;
   const uint32_t judged =
       PageDocuments(documents_, session, request, options_.document_timeout)
@@ -412,7 +413,7 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
         {.query = order.query,
          .words = std::move(words),
          .must_match = !progress->answer->narrowings.empty() && progress->hits.hits_size() > 0,
-         .index_version = progress->asked_version,
+         .index_version = progress->asked.version,
          .deadline = neptune::this_thread::Now() + options_.spelling_timeout});
   }
   if (lookup != nullptr && may_replace) AdoptSpelling(session, lookup.get(), progress);
@@ -523,10 +524,11 @@ void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) 
 StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::string& query,
                                                    bool is_plain) {
   DocumentRequest request{.doc_ids = {doc_id}};
-  request.index_version = index_version_.load(std::memory_order_relaxed);
+  const AskedIndex asked = AskedNow();
+  request.index_version = asked.version;
   const auto reads = [&](bool is_relaxed) {
     const auto reading = ReadQuestion(
-        {.text = query, .is_plain = is_plain, .is_relaxed = is_relaxed}, options_.synonyms.get());
+        {.text = query, .is_plain = is_plain, .is_relaxed = is_relaxed}, asked.synonyms.get());
     request.canonical_query = reading.ok() ? reading->canonical : "";
     return !request.canonical_query.empty();
   };

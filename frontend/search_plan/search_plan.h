@@ -22,7 +22,9 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "frontend/caching/cache_client.h"
 #include "frontend/model/answer.h"
 #include "frontend/policy/plan_metrics.h"
@@ -32,6 +34,8 @@
 #include "frontend/search_plan/document_client.h"
 #include "frontend/search_plan/index_watch.h"
 #include "frontend/suggest/suggester.h"
+#include "index/core/query/synonyms.h"
+#include "neptune/base/leaf_mutex.h"
 #include "neptune/service/admission_gate.h"
 #include "neptune/service/client.h"
 #include "neptune/world/world.h"
@@ -70,6 +74,14 @@ struct SearchOrder {
   neptune::TimePoint received;
 };
 
+// The index that searches are for.
+struct AskedIndex {
+  // In the cache, the tiers and the document servers; 0: any version that the servers have.
+  uint64_t version = 0;
+  // Synonyms that are added to the words of a query; null: none.
+  std::shared_ptr<const index::SynonymSets> synonyms = nullptr;
+};
+
 struct QuestionText;
 class SpellingLookup;
 
@@ -91,13 +103,15 @@ class SearchPlan {
 
   // Returns completions of the typed text. Errors: RESOURCE_EXHAUSTED.
   neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order) {
-    order.index_version = index_version_.load(std::memory_order_relaxed);
+    order.index_version = AskedNow().version;
     return suggester_.Suggest(order);
   }
 
-  // Subsequent searches use this index version in the cache, the tiers and the document servers; 0
-  // means any version the servers have. Any thread.
-  void AskVersion(uint64_t index_version) { index_version_ = index_version; }
+  // Subsequent searches ask this index: each one from its first to its last step. Any thread.
+  void AskIndex(AskedIndex index) {
+    neptune::LeafLock lock(&asked_mutex_);
+    asked_ = std::move(index);
+  }
 
   // Waits until all cache insertions and spellings in progress have ended or timed out.
   void FinishInserts();
@@ -107,6 +121,11 @@ class SearchPlan {
 
  private:
   struct Progress;
+
+  AskedIndex AskedNow() const {
+    neptune::LeafLock lock(&asked_mutex_);
+    return asked_;
+  }
 
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
   neptune::Status Interpret(QuestionText question, Progress* progress) const;
@@ -140,7 +159,8 @@ class SearchPlan {
   std::atomic<size_t> spelling_count_{0};
   IndexWatch index_watch_;
   SkipForecast forecast_;
-  std::atomic<uint64_t> index_version_{0};
+  mutable neptune::LeafMutex asked_mutex_;
+  AskedIndex asked_ ABSL_GUARDED_BY(asked_mutex_);
 };
 
 }  // namespace search::frontend

@@ -20,7 +20,10 @@ from waiting import wait_until
 
 PROGRAM, BUILDER, SPEC, CORPUS, PUBLISHER = (os.path.abspath(path) for path in sys.argv[1:6])
 
-QUERIES = ["mutex semaphore", "index", "query planner", "git commit", "posting list OR replica",
+# No page has the first word; synonyms of the second version name another one for it.
+SYNONYM_QUERY = "zugzwang"
+SYNONYMS = "0.9: zugzwang, index\n"
+QUERIES = [SYNONYM_QUERY, "mutex semaphore", "index", "query planner", "git commit", "posting list OR replica",
            "title:transactions", "\"foreign key\"", "site:manual signal", "thread -python", "socket"]
 ASKER_COUNT = 4
 PUBLISH_LIMIT_S = 120.0
@@ -53,7 +56,13 @@ class PublishTest(unittest.TestCase):
                 corpus = os.path.join(cls.folder, name + ".jsonl")
                 other_corpus(corpus, kept)
             cls.indexes[name] = os.path.join(cls.folder, name)
-            build_index(BUILDER, corpus, cls.indexes[name])
+            synonyms = []
+            if name == "second":
+                path = os.path.join(cls.folder, "words.synonyms")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(SYNONYMS)
+                synonyms.append("--synonyms=" + path)
+            build_index(BUILDER, corpus, cls.indexes[name], *synonyms)
 
     @classmethod
     def tearDownClass(cls):
@@ -129,6 +138,9 @@ class PublishTest(unittest.TestCase):
         self.assertNotEqual(first, second)
         self.assertEqual(set(seen), {first, second})
         self.assertNotEqual(self.expected[first], self.expected[second])
+        # Each answer above was compared with its version's: synonyms change with the version.
+        self.assertEqual(self.expected[first][SYNONYM_QUERY][0], 0)
+        self.assertGreater(self.expected[second][SYNONYM_QUERY][0], 0)
         with self.asked(cluster) as seen:
             begin = time.monotonic()
             self.check_published(cluster, "--rollback")
@@ -188,6 +200,12 @@ class PublishTest(unittest.TestCase):
                 file.seek(-1, os.SEEK_CUR)
                 file.write(bytes([byte[0] ^ 1]))
             self.check_refused(cluster, victim + " has another checksum than when it was built", "--index=" + damaged)
+            shutil.copy(os.path.join(self.indexes["second"], victim), path)
+            synonyms = os.path.join(damaged, "synonyms")
+            with open(synonyms, "a", encoding="utf-8") as file:
+                file.write("0.5: one, two\n")
+            self.check_refused(cluster, "synonyms has ", "--index=" + damaged)
+            shutil.copy(os.path.join(self.indexes["second"], "synonyms"), synonyms)
             os.remove(path)
             self.check_refused(cluster, victim + " is missing", "--index=" + damaged)
             with open(os.path.join(damaged, "manifest.json"), "w", encoding="utf-8") as file:

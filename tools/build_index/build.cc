@@ -351,11 +351,17 @@ class Build {
   std::vector<ManifestPart> parts_;
 };
 
+// The manifest without the file of synonyms, on which nothing else of the index depends.
+IndexManifest WithoutSynonyms(IndexManifest manifest) {
+  std::erase_if(manifest.files, [](const OutputFile& file) { return file.path == kSynonymsName; });
+  return manifest;
+}
+
 StatusOr<IndexManifest> BuildUnlessThere(const BuildOptions& options) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string fingerprint, Fingerprint(options));
   auto there = ReadIndexManifest(options.folder);
   if (there.ok() && there->fingerprint == fingerprint) {
-    if (VerifyIndexFiles(options.folder, *there).ok()) return there;
+    if (VerifyIndexFiles(options.folder, WithoutSynonyms(*there)).ok()) return there;
     if (options.report) options.report("the existing index is damaged; building it again");
   }
   NEPTUNE_ASSIGN_OR_RETURN(BuildJournal journal, BuildJournal::Open(options.folder, fingerprint));
@@ -372,12 +378,27 @@ StatusOr<std::string> ReadSynonyms(const BuildOptions& options) {
   return text;
 }
 
-Status PutSynonyms(const BuildOptions& options, const std::string& text) {
+Status PutSynonymsFile(const BuildOptions& options, const std::string& text) {
   const std::string path = StrCat(options.folder, "/", kSynonymsName);
   if (!options.synonyms.empty()) return neptune::WriteFileAtomically(path, text);
   std::error_code error;
   std::filesystem::remove(path, error);
   return error ? neptune::Unavailable("removing ", path, ": ", error.message()) : OkStatus();
+}
+
+// Makes the file of synonyms the one that is asked for, and a part of the version. After a crash
+// between the two, the manifest does not fit the file, and the next build repairs it.
+Status PutSynonyms(const BuildOptions& options, const std::string& text, IndexManifest* manifest) {
+  NEPTUNE_RETURN_IF_ERROR(PutSynonymsFile(options, text));
+  IndexManifest described = WithoutSynonyms(*manifest);
+  if (!options.synonyms.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(FileDigest digest,
+                             DigestFile(StrCat(options.folder, "/", kSynonymsName)));
+    described.files.push_back({kSynonymsName, std::move(digest)});
+  }
+  if (described.files == manifest->files) return OkStatus();
+  *manifest = std::move(described);
+  return WriteIndexManifest(options.folder, *manifest);
 }
 
 }  // namespace
@@ -386,7 +407,7 @@ StatusOr<IndexManifest> BuildIndex(const BuildOptions& options) {
   NEPTUNE_RETURN_IF_ERROR(CheckOptions(options));
   NEPTUNE_ASSIGN_OR_RETURN(const std::string synonyms, ReadSynonyms(options));
   NEPTUNE_ASSIGN_OR_RETURN(IndexManifest manifest, BuildUnlessThere(options));
-  NEPTUNE_RETURN_IF_ERROR(PutSynonyms(options, synonyms));
+  NEPTUNE_RETURN_IF_ERROR(PutSynonyms(options, synonyms, &manifest));
   return manifest;
 }
 

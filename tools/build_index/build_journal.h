@@ -23,6 +23,8 @@ namespace search::tools {
 struct OutputFile {
   std::string path;  // inside the index folder
   FileDigest digest;
+
+  bool operator==(const OutputFile&) const = default;
 };
 
 class BuildJournal {

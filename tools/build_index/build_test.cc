@@ -361,9 +361,17 @@ TEST_F(BuildTest, PutsSynonymsIntoTheFolder) {
   const IndexManifest manifest = BuildOrFail();
   std::ifstream copy(options_.folder + "/" + kSynonymsName);
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(copy), {}), "0.5: page, leaf\n");
+  EXPECT_EQ(manifest.files.back().path, kSynonymsName);
+  EXPECT_TRUE(VerifyIndexFiles(options_.folder, manifest).ok());
+  EXPECT_EQ(ReadIndexManifest(options_.folder)->files.size(), manifest.files.size());
+  std::ofstream(synonyms) << "0.25: page, leaf\n";
+  EXPECT_EQ(BuildOrFail().index_version, manifest.index_version);
+  EXPECT_FALSE(VerifyIndexFiles(options_.folder, manifest).ok()) << "another version of the file";
+  EXPECT_TRUE(VerifyIndexFiles(options_.folder, *ReadIndexManifest(options_.folder)).ok());
   options_.synonyms.clear();
   EXPECT_EQ(BuildOrFail().index_version, manifest.index_version);
   EXPECT_FALSE(fs::exists(options_.folder + "/" + kSynonymsName));
+  EXPECT_TRUE(VerifyIndexFiles(options_.folder, *ReadIndexManifest(options_.folder)).ok());
   std::ofstream(synonyms) << "page, leaf\n";
   options_.synonyms = synonyms;
   EXPECT_EQ(BuildIndex(options_).status().code(), StatusCode::kInvalidArgument);

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "index/core/query/synonyms.h"
 #include "index/tier/registry.h"
+#include "neptune/base/file.h"
 #include "neptune/base/strings.h"
+#include "tools/build_index/build_options.h"
 
 namespace search::tools {
 namespace {
@@ -69,11 +72,23 @@ Status CheckHosted(const std::string& service, const Parameters& parameters,
                             "', service '", service, "' runs '", wanted, "'");
 }
 
+// Frontends need the file of synonyms, if there is one.
+Status CheckSynonyms(const std::string& folder) {
+  const std::string path = StrCat(folder, "/", kSynonymsName);
+  const StatusOr<std::string> text = neptune::ReadFile(path, index::kSynonymFileSizeMax);
+  if (text.status().code() == neptune::StatusCode::kNotFound) return neptune::OkStatus();
+  if (!text.ok()) return DataLoss(path, ": ", neptune::ToStd(text.status().message()));
+  const Status parsed = index::SynonymSets::Parse(*text).status();
+  if (parsed.ok()) return parsed;
+  return DataLoss(path, ": ", neptune::ToStd(parsed.message()));
+}
+
 }  // namespace
 
 StatusOr<IndexManifest> CheckVersionFolder(const std::string& folder) {
   NEPTUNE_ASSIGN_OR_RETURN(IndexManifest manifest, ReadIndexManifest(folder));
   NEPTUNE_RETURN_IF_ERROR(VerifyIndexFiles(folder, manifest));
+  NEPTUNE_RETURN_IF_ERROR(CheckSynonyms(folder));
   for (const ManifestPart& part : manifest.parts) {
     if (!IsTier(part)) continue;
     for (const ManifestPartition& partition : part.partitions) {

@@ -17,7 +17,7 @@
 namespace search::tools {
 
 // Reads everything: the manifest, every file's size and checksum, the seal of every partition of a
-//   tier.
+//   tier, and the file of synonyms, which frontends read.
 neptune::StatusOr<IndexManifest> CheckVersionFolder(const std::string& folder);
 
 // A service that serves versions of the index, and where it runs.

@@ -86,6 +86,15 @@ TEST_F(VersionCheckTest, FlippedBitIsFound) {
             std::string_view::npos);
 }
 
+TEST_F(VersionCheckTest, SynonymsThatFrontendsCannotReadAreRefused) {
+  const std::string path = folder_ + "/synonyms";
+  std::ofstream(path) << "0.5: cat, kitten\n";
+  EXPECT_TRUE(Check().ok()) << Check();
+  std::ofstream(path) << "cat, kitten\n";
+  EXPECT_EQ(Check().code(), StatusCode::kDataLoss);
+  EXPECT_NE(Check().message().find(path + ": synonyms: line 1"), std::string_view::npos) << Check();
+}
+
 TEST_F(VersionCheckTest, FolderWithoutManifestIsNoIndex) {
   std::filesystem::remove(folder_ + "/manifest.json");
   EXPECT_EQ(Check().code(), StatusCode::kNotFound);
