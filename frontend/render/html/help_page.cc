@@ -42,7 +42,9 @@ std::string HelpPage(const Site& site) {
                      "Type a few words. Documents with all of them come first, then those with the "
                      "words that tell most; a plus sign before a word demands it. Documents that "
                      "use the words more often, especially in the title, and documents that many "
-                     "others link to rank higher. Everything else is optional.");
+                     "others link to rank higher. Everything else is optional. If no document has "
+                     "what is demanded, those with some of the words are shown, and the page says "
+                     "so.");
     WriteExamples(html);
     html.TextElement("h2", "How complete an answer is");
     html.TextElement("p",
