@@ -1,9 +1,12 @@
 #include "tests/search_cluster/answer_oracle.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "frontend/policy/plan_options.h"
 #include "index/core/query/query.h"
+#include "index/core/query/relaxation.h"
 #include "index/tier/registry.h"
 #include "neptune/base/strings.h"
 
@@ -80,8 +83,13 @@ StatusOr<std::unique_ptr<AnswerOracle>> AnswerOracle::Open(const std::string& fo
   return oracle;
 }
 
-StatusOr<TierAnswer> AnswerOracle::SearchAll(const std::string& text) const {
-  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::ParseQuestion(text));
+StatusOr<TierAnswer> AnswerOracle::SearchAll(const std::string& text, bool is_relaxed) const {
+  NEPTUNE_ASSIGN_OR_RETURN(index::Query query, index::ParseQuestion(text));
+  if (is_relaxed) {
+    std::optional<index::Relaxation> relaxed = index::Relax(query);
+    if (!relaxed.has_value()) return neptune::NotFound("the query demands nothing");
+    query = std::move(relaxed->query);
+  }
   if (query.empty()) return TierAnswer();
   index::TierQuery question;
   question.set_query(index::Canonical(query));
@@ -147,8 +155,21 @@ std::string AnswerOracle::CheckResult(const SearchResult& result, const TierHit&
   return {};
 }
 
+std::string AnswerOracle::CheckRelaxed(const SearchAnswer& answer) const {
+  const StatusOr<TierAnswer> strict = SearchAll(answer.query);
+  if (!strict.ok()) return StrCat("oracle: ", strict.status().ToString());
+  const uint64_t total = Expect(answer, *strict).total;
+  if (total == 0) return {};
+  return StrCat("query '", answer.query, "': relaxed, but ", total, " documents match");
+}
+
 std::string AnswerOracle::Check(const SearchAnswer& answer) const {
-  const StatusOr<TierAnswer> all = SearchAll(answer.query);
+  const bool is_relaxed = !answer.unmet_demands.empty();
+  if (is_relaxed) {
+    std::string wrong = CheckRelaxed(answer);
+    if (!wrong.empty()) return wrong;
+  }
+  const StatusOr<TierAnswer> all = SearchAll(answer.query, is_relaxed);
   if (!all.ok()) return StrCat("oracle: ", all.status().ToString());
   const MissingSet missing = ClaimedMissing(answer);
   const Expected expected = Expect(answer, *all);

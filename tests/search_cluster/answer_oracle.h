@@ -51,8 +51,10 @@ class AnswerOracle {
   // services that it did not need to ask.
   MissingSet MustClaim(const frontend::SearchAnswer& answer, const MissingSet& ledger) const;
 
-  // All matching documents of the single index, best first.
-  neptune::StatusOr<index::TierAnswer> SearchAll(const std::string& query) const;
+  // All matching documents of the single index, best first; `is_relaxed`: of what Relax makes of
+  // the query.
+  neptune::StatusOr<index::TierAnswer> SearchAll(const std::string& query,
+                                                 bool is_relaxed = false) const;
 
  private:
   AnswerOracle(const SmallCorpus& corpus, const Placement& placement)
@@ -65,6 +67,8 @@ class AnswerOracle {
     uint64_t tier1_total = 0;
   };
   Expected Expect(const frontend::SearchAnswer& answer, const index::TierAnswer& all) const;
+  // The error if the answer was relaxed although documents meet the demands of its query.
+  std::string CheckRelaxed(const frontend::SearchAnswer& answer) const;
   static std::string CheckTotal(const frontend::SearchAnswer& answer, const Expected& expected,
                                 bool some_are_missing);
   std::string CheckResult(const frontend::SearchResult& result, const index::TierHit& hit,

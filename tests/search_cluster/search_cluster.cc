@@ -191,7 +191,8 @@ void SearchCluster::StartSearch(const Question& question, OnAnswer on_answer) {
                                           .start = question.start,
                                           .count = question.count,
                                           .format = frontend::PageFormat::kJson,
-                                          .may_correct = question.may_correct});
+                                          .may_correct = question.may_correct,
+                                          .may_relax = question.may_relax});
   if (!question.may_use_cache) attempt->headers.Set("Cache-Control", "no-cache");
   attempt->on_answer = std::move(on_answer);
   attempt->next = next_frontend_++;

@@ -48,6 +48,8 @@ struct Question {
   bool may_use_cache = false;
   // False: the results are those of the query as it is typed, which the oracle knows.
   bool may_correct = false;
+  // False: what the query demands is demanded even if nothing has it.
+  bool may_relax = false;
 };
 
 class SearchCluster {

@@ -34,6 +34,7 @@ class SearchDetailsTest : public SingleIndexTest {
     frontend::SearchPageRequest as_json = request;
     as_json.format = frontend::PageFormat::kJson;
     as_json.may_correct = false;  // the one index is asked as typed
+    as_json.may_relax = false;
     const auto response =
         cluster.Get("web-1", SearchPath(as_json), {{"Cache-Control", "no-cache"}});
     EXPECT_TRUE(response.ok()) << response.status();
