@@ -26,6 +26,8 @@ constexpr Sum kSums[] = {
      [](const State& state) { return static_cast<double>(state.log_size); }},
     {"neptune_replicas_received_entries", "Sum of the last received log entries of all replicas.",
      [](const State& state) { return static_cast<double>(state.last_lsn); }},
+    {"neptune_replicas_resting", "Replicas of idle partitions whose primary sends no heartbeats.",
+     [](const State& state) { return state.rests ? 1.0 : 0.0; }},
     {"neptune_replicas_snapshots_sent", "Snapshots that the open replicas have sent.",
      [](const State& state) { return static_cast<double>(state.snapshots_sent); }},
 };

@@ -288,6 +288,10 @@ void Replication::DescribeLog(StatusReport* report) const {
   const LogScrubber::Standing standing = log_scrubber_.standing();
   report->AddFact("node's log: bytes checked", standing.progress.checked_size);
   report->AddFact("node's log: checks to the end", standing.progress.pass_count);
+  if (standing.progress.pass_count > 0) {
+    const TimePoint now = environment_.control->loop->Now();
+    report->AddFact("node's log: last check ago (s)", ToSeconds(now - standing.progress.ended_at));
+  }
   report->AddFact("node's log: places found damaged", standing.damage_count);
   if (!standing.last_damage.empty()) report->AddFact("node's log: damage", standing.last_damage);
 }
@@ -470,34 +474,20 @@ std::string Replication::Announce() {
 }
 
 void Replication::Describe(StatusReport* report) const {
-  StatusTable table{"Replicas on this node",
-                    {"service",
-                     "partition",
-                     "level",
-                     "role",
-                     "epoch",
-                     "primary",
-                     "write set",
-                     "executed",
-                     "committed",
-                     "received",
-                     "in epoch",
-                     "staleness (s)",
-                     "log (bytes)",
-                     "snapshots sent",
-                     "snapshots taken",
-                     "transfers",
-                     "opened again",
-                     "failures",
-                     "next attempt (s)",
-                     "checked",
-                     "last check ago (s)",
-                     "failure"},
-                    {}};
+  StatusTable table{
+      "Replicas on this node",
+      {"service",         "partition",          "level",        "role",        "epoch",
+       "primary",         "write set",          "executed",     "committed",   "received",
+       "in epoch",        "staleness (s)",      "rests",        "log (bytes)", "snapshots sent",
+       "snapshots taken", "transfers",          "opened again", "failures",    "next attempt (s)",
+       "checked",         "last check ago (s)", "failure"},
+      {}};
   const TimePoint now = environment_.control->loop->Now();
+  size_t resting_count = 0;
   LeafLock lock(&mutex_);
   for (const auto& [key, keeper] : keepers_) {
     const ReplicaAgent::State state = keeper->status();
+    resting_count += state.rests ? 1 : 0;
     const ReplicaKeeper::Health health = keeper->health();
     const std::optional<Duration> behind = state.Staleness(now);
     std::string members;
@@ -509,13 +499,14 @@ void Replication::Describe(StatusReport* report) const {
         key.first, key.second.value(), static_cast<int>(keeper->options().level), state.RoleName(),
         state.epoch, state.primary ? keeper->NodeOf(*state.primary).value() : "", members,
         state.executed, state.committed, state.last_lsn, state.last_epoch,
-        behind ? StrCat(ToSeconds(*behind)) : "not known", state.log_size, state.snapshots_sent,
-        state.snapshots_taken, TransfersOf(state, now), health.reopen_count, health.failure_count,
-        NextAttempt(health, now), health.scrub.pass_count,
+        behind ? StrCat(ToSeconds(*behind)) : "not known", state.rests ? "yes" : "", state.log_size,
+        state.snapshots_sent, state.snapshots_taken, TransfersOf(state, now), health.reopen_count,
+        health.failure_count, NextAttempt(health, now), health.scrub.pass_count,
         health.scrub.pass_count == 0 ? "" : StrCat(ToSeconds(now - health.scrub.ended_at)),
         ToStd(ToShow(health, state).message()));
   }
   report->tables.push_back(std::move(table));
+  report->AddFact("replicas at rest", resting_count);
   DescribeLog(report);
 }
 

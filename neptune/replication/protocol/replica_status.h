@@ -45,6 +45,8 @@ struct ReplicaStatus {
   // Until then this member is the primary and no other can have been elected; TimePoint::min(): no
   // lease.
   TimePoint leased_until = TimePoint::min();
+  // The partition is idle: the primary sends almost no heartbeats, and holds no lease.
+  bool rests = false;
   // Unset: not known yet, or `write_anywhere`, where it never is. For a primary use IsLeased.
   std::optional<ReplicaFreshness> freshness;
 

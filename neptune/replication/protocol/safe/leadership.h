@@ -75,6 +75,7 @@ class Leadership {
   TimePoint NextEvent() const { return std::min(heartbeat_at_, hand_over_.ends_at()); }
   // Until then no other primary can have been elected; TimePoint::min(): no lease.
   TimePoint leased_until() const;
+  bool rests() const { return rest_.is_resting(); }
   // Every member with data has the entries before this one.
   Lsn needed_from() const;
   // Every member with data that answers, and that the log still reaches, has the entries before

@@ -391,6 +391,7 @@ ReplicaStatus SafeReplica::status() const {
           .last_lsn = log_.last_lsn(),
           .last_epoch = log_.last_epoch(),
           .leased_until = is_primary() ? leadership_.leased_until() : TimePoint::min(),
+          .rests = is_primary() ? leadership_.rests() : rest_.IsUnder(primary_),
           .freshness = log_.freshness()};
 }
 
