@@ -4,38 +4,9 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/replication/testing/replica_network_state.h"
 
 namespace neptune::replication_testing {
-
-// Durable state of a member.
-struct ReplicaNetwork::Disk {
-  LogOutline outline;
-  std::vector<LogEntry> entries;  // from outline.first_lsn on
-  Lsn executed = 0;               // durable together with its changes
-};
-
-// State of a member from a start to the next crash.
-struct ReplicaNetwork::Life {
-  std::unique_ptr<ReplicationProtocol> protocol;
-  std::map<Lsn, LogEntry> log;  // stored or not
-  Lsn executed = 0;
-  uint64_t incarnation = 0;
-  TimePoint tick_at = kNever;
-  // Changes made while one is being stored are stored together after it.
-  TimePoint storing_until{};
-  TimePoint next_stored_at{};
-  std::vector<std::function<void()>> held;  // while it is paused
-  bool paused = false;
-  bool restoring = false;
-  int restarts_under_way = 0;  // log restarts not stored yet; restored data count only after them
-  // What its node knows of another one.
-  struct Peer {
-    uint64_t incarnation = 0;  // 0: never heard
-    TimePoint heard_at{};
-    bool is_heard = false;
-  };
-  std::map<MemberIndex, Peer> peers;
-};
 
 namespace {
 
@@ -64,22 +35,6 @@ constexpr std::pair<Bug, const char*> kBugNames[] = {
     {Bug::kEchoesTooNew, "echoes too new"},
     {Bug::kClaimsLease, "claims lease"},
 };
-
-// The outline of these entries, as RedoLog::Open would find it.
-void Outline(const std::vector<LogEntry>& entries, LogOutline* outline) {
-  outline->first_lsn = outline->base.lsn + 1;
-  outline->last_lsn = outline->base.lsn + entries.size();
-  outline->epochs.clear();
-  outline->write_sets.clear();
-  for (const LogEntry& entry : entries) {
-    if (outline->epochs.empty() || outline->epochs.back().epoch != entry.epoch) {
-      outline->epochs.push_back({entry.lsn, entry.epoch});
-    }
-    if (entry.kind == EntryKind::kWriteSet) {
-      outline->write_sets.push_back({entry.lsn, entry.write_set});
-    }
-  }
-}
 
 std::string Show(const LogEntry& entry) {
   return StrCat(entry.lsn, "@", entry.epoch, entry.kind == EntryKind::kWrite ? " write " : " set ",
@@ -151,63 +106,6 @@ bool ReplicaNetwork::paused(MemberIndex member) const {
 }
 ReplicationProtocol& ReplicaNetwork::member(MemberIndex member) {
   return *lives_[member]->protocol;
-}
-
-void ReplicaNetwork::Crash(MemberIndex member) { lives_[member].reset(); }
-
-void ReplicaNetwork::Restart(MemberIndex member) {
-  Disk& disk = *disks_[member];
-  Outline(disk.entries, &disk.outline);
-  if (options_.bug == Bug::kEpochGoesBack && disk.outline.promise.epoch > 1) {
-    --disk.outline.promise.epoch;
-    disk.outline.promise.voted_for.reset();
-  }
-  auto life = std::make_unique<Life>();
-  life->incarnation = options_.bug == Bug::kReusesIncarnation ? member + 1u : (random_() | 1);
-  for (const LogEntry& entry : disk.entries) life->log[entry.lsn] = entry;
-  life->executed = disk.executed;
-  ReplicaGroup group;
-  for (int i = 0; i < options_.member_count; ++i) {
-    group.members.push_back(
-        {NodeId(StrCat("n", i)), i >= options_.member_count - options_.witness_count});
-  }
-  group.self = member;
-  life->protocol =
-      options_.make(group, disk.outline, life->incarnation, random_(), ClockOf(member));
-  lives_[member] = std::move(life);
-  Collect(member);
-}
-
-void ReplicaNetwork::Wipe(MemberIndex member) {
-  *disks_[member] = Disk();
-  if (options_.bug == Bug::kForgetsFounding) disks_[member]->outline.promise.is_founded = true;
-}
-
-void ReplicaNetwork::Pause(MemberIndex member) { lives_[member]->paused = true; }
-
-void ReplicaNetwork::Resume(MemberIndex member) {
-  lives_[member]->paused = false;
-  const auto held = std::exchange(lives_[member]->held, {});
-  for (const auto& run : held) At(now_, run);
-}
-
-void ReplicaNetwork::Cut(MemberIndex from, MemberIndex to, bool is_cut) {
-  if (is_cut) {
-    cuts_.insert({from, to});
-  } else {
-    cuts_.erase({from, to});
-  }
-}
-
-void ReplicaNetwork::HealAll() {
-  cuts_.clear();
-  options_.loss = 0;
-  for (int i = 0; i < options_.member_count; ++i) Slow(static_cast<MemberIndex>(i), 1);
-}
-
-void ReplicaNetwork::Slow(MemberIndex member, double factor) {
-  link_slowness_[member] = factor;
-  disk_slowness_[member] = factor;
 }
 
 void ReplicaNetwork::Collect(MemberIndex member) {
@@ -447,8 +345,9 @@ void ReplicaNetwork::Send(MemberIndex from, OutgoingMessage outgoing) {
 void ReplicaNetwork::Deliver(MemberIndex from, MemberIndex to, const ReplicaMessage& message) {
   if (!lives(to)) return;
   const uint64_t incarnation = lives_[to]->incarnation;
-  auto step = [this, from, to, incarnation, message] {
+  auto step = [this, from, to, incarnation, message = message]() mutable {
     if (!lives(to) || lives_[to]->incarnation != incarnation) return;
+    if (disks_[to]->room == Room::kCritical) message.entries.clear();
     lives_[to]->protocol->Handle(MessageReceived{from, message}, ClockOf(to));
     Collect(to);
   };
@@ -460,7 +359,7 @@ void ReplicaNetwork::Deliver(MemberIndex from, MemberIndex to, const ReplicaMess
 }
 
 void ReplicaNetwork::BeginRestore(MemberIndex member, MemberIndex from) {
-  if (lives_[member]->restoring) return;
+  if (lives_[member]->restoring || disks_[member]->room == Room::kCritical) return;
   lives_[member]->restoring = true;
   const uint64_t incarnation = lives_[member]->incarnation;
   At(now_ + std::chrono::milliseconds(20), [this, member, from, incarnation] {
@@ -575,6 +474,7 @@ bool ReplicaNetwork::Write() {
     const auto member = static_cast<MemberIndex>(i);
     if (!lives(member) || paused(member)) continue;
     if (lives_[i]->protocol->status().role != ReplicaRole::kPrimary) continue;
+    if (disks_[i]->room != Room::kAmple) continue;
     LogEntry entry;
     entry.request_id = {1, next_write_};
     if (!lives_[i]->protocol->Propose(std::move(entry), ClockOf(member)).ok()) continue;
@@ -618,7 +518,7 @@ bool ReplicaNetwork::IsWhole() {
     if (!lives(member)) return false;
     if (member == *primary) continue;
     if (lives_[i]->protocol->status().role != ReplicaRole::kSecondary) return false;
-    if (i >= options_.member_count - options_.witness_count) continue;
+    if (IsWitness(member)) continue;
     if (!members.contains(member)) return false;
     if (lives_[i]->protocol->status().committed < acknowledged_to_) return false;
   }
@@ -629,8 +529,7 @@ std::string ReplicaNetwork::Describe() {
   std::string text;
   for (int i = 0; i < options_.member_count; ++i) {
     const auto member = static_cast<MemberIndex>(i);
-    text +=
-        StrCat("\n  ", i, i >= options_.member_count - options_.witness_count ? " witness " : " ");
+    text += StrCat("\n  ", i, IsWitness(member) ? " witness " : " ");
     if (!lives(member)) {
       text += "is down";
       continue;
@@ -641,25 +540,6 @@ std::string ReplicaNetwork::Describe() {
                    " committed ", status.committed, " of ", status.last_lsn);
   }
   return text;
-}
-
-void ReplicaNetwork::DropLog(MemberIndex member, Lsn keep) {
-  Life& life = *lives_[member];
-  Disk& disk = *disks_[member];
-  const Lsn last = std::min({disk.executed, disk.outline.base.lsn + disk.entries.size()});
-  if (last <= disk.outline.base.lsn + keep) return;
-  const Lsn first = last - keep;
-  // The last dropped entry becomes the base.
-  const size_t count = first - 1 - disk.outline.base.lsn;
-  if (count == 0) return;
-  for (size_t i = 0; i < count; ++i) {
-    if (disk.entries[i].kind == EntryKind::kWriteSet)
-      disk.outline.base_write_set = disk.entries[i].write_set;
-  }
-  disk.outline.base = {disk.entries[count - 1].lsn, disk.entries[count - 1].epoch};
-  disk.entries.erase(disk.entries.begin(), disk.entries.begin() + static_cast<ptrdiff_t>(count));
-  life.log.erase(life.log.begin(), life.log.lower_bound(first));
-  life.protocol->Handle(EntriesDropped{first}, ClockOf(member));
 }
 
 }  // namespace neptune::replication_testing

@@ -57,6 +57,13 @@ using MakeProtocol = std::function<std::unique_ptr<ReplicationProtocol>(
     const ReplicaGroup& group, const LogOutline& found, uint64_t incarnation, uint64_t seed,
     TimePoint now)>;
 
+// What a member's disk has room for (neptune/base/disk_room.h).
+enum class Room {
+  kAmple,
+  kFull,      // the member orders no writes
+  kCritical,  // nor does it take entries or data of others
+};
+
 struct NetworkOptions {
   uint64_t seed = 1;
   int member_count = 3;
@@ -95,9 +102,16 @@ class ReplicaNetwork {
   // Slows the member's store (SlowDisk), or store and messages (Slow), by `factor`.
   void SlowDisk(MemberIndex member, double factor) { disk_slowness_[member] = factor; }
   void Slow(MemberIndex member, double factor);
+  // What the free space of the member's disk allows; it survives crashes.
+  void SetRoom(MemberIndex member, Room room);
+  // An entry of the member's stored log, a drawn one, is found lost. If its data contain it, it is
+  // dropped; otherwise the member begins again as one that has forgotten its log. False: it stores
+  // no entries, or does not run.
+  bool Decay(MemberIndex member);
 
   bool lives(MemberIndex member) const;
   bool paused(MemberIndex member) const;
+  bool IsWitness(MemberIndex member) const;
   ReplicationProtocol& member(MemberIndex member);
   ReplicaStatus status(MemberIndex of) { return member(of).status(); }
   // The primary that accepts writes and holds a lease, if any.
@@ -147,6 +161,9 @@ class ReplicaNetwork {
   void BeginRestore(MemberIndex member, MemberIndex from);
   void Execute(MemberIndex member);
   void Check(MemberIndex member);
+  void NoteRoom(MemberIndex member);
+  void ForgetLog(MemberIndex member);
+  void DropThrough(MemberIndex member, Lsn last);
   TimePoint ClockOf(MemberIndex member) const;
   Duration Draw(Duration mean);
   double DrawShare();

@@ -12,6 +12,7 @@ namespace {
 
 using replication_testing::NetworkOptions;
 using replication_testing::ReplicaNetwork;
+using replication_testing::Room;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -47,6 +48,9 @@ TEST(SafeReplicaRestTest, AnIdlePartitionSendsAlmostNothing) {
     // One exchange with each member in rest_interval; without a rest there are 1,200.
     EXPECT_LE(IdleMessages(network, seconds(60)), static_cast<size_t>(10 * count));
     EXPECT_EQ(network.primary_count(), 1) << count << " members";
+    for (MemberIndex member = 0; count > 1 && member < count; ++member) {
+      EXPECT_TRUE(network.status(member).rests) << int{member} << " of " << count << " members";
+    }
     EXPECT_EQ(network.wrong(), "");
   }
 }
@@ -77,6 +81,8 @@ TEST(SafeReplicaRestTest, AReaderWakesThePrimaryAndKeepsItsMembersCurrent) {
   network.WantRead(0);
   network.RunFor(milliseconds(20));
   EXPECT_EQ(network.Primary(), MemberIndex{0});
+  EXPECT_FALSE(network.status(0).rests);
+  EXPECT_FALSE(network.status(2).rests);
   for (int i = 0; i < 50; ++i) {
     network.WantRead(1);
     network.RunFor(milliseconds(100));
@@ -173,7 +179,7 @@ std::string RunWithFaults(uint64_t seed) {
   for (int i = 0; i < 40 && network.wrong().empty(); ++i) {
     const MemberIndex member = any();
     const MemberIndex other = any();
-    switch (random() % 8) {
+    switch (random() % 9) {
       case 0:
         if (network.lives(member)) network.Crash(member);
         break;
@@ -195,6 +201,9 @@ std::string RunWithFaults(uint64_t seed) {
         break;
       case 7:
         if (network.lives(member) && !network.paused(member)) network.WantRead(member);
+        break;
+      case 8:
+        network.SetRoom(member, random() % 2 == 0 ? Room::kAmple : Room::kFull);
         break;
     }
     if (random() % 2 == 0) network.WriteFor(milliseconds(random() % 200), milliseconds(3));
