@@ -9,6 +9,7 @@ namespace {
 
 constexpr uint32_t kStalenessMillisMax = 3'600'000;
 constexpr uint32_t kScrubHoursMax = 24 * 366;
+constexpr uint32_t kSecondsPerHour = 3600;
 constexpr uint32_t kLogMibMax = 1024;  // a member with a new disk receives the whole log
 
 StatusOr<ConsistencyLevel> ParseLevel(const std::string& level) {
@@ -44,10 +45,17 @@ Status CheckNumbers(const ReplicationSpec& replication) {
       {"staleness_ms", replication.staleness_ms(), kStalenessMillisMax},
       {"log_size_max_mib", replication.log_size_max_mib(), kLogMibMax},
       {"scrub_hours", replication.scrub_hours(), kScrubHoursMax},
+      {"scrub_seconds", replication.scrub_seconds(), kScrubHoursMax * kSecondsPerHour},
   };
   for (const auto& limit : limits) {
     if (limit.value <= limit.max) continue;
     return InvalidArgument(limit.name, " is ", limit.value, "; at most ", limit.max);
+  }
+  if (replication.has_scrub_seconds() && replication.has_scrub_hours()) {
+    return InvalidArgument("scrub_seconds takes the place of scrub_hours");
+  }
+  if (replication.has_scrub_seconds() && replication.scrub_seconds() == 0) {
+    return InvalidArgument("scrub_seconds is 0; scrub_hours: 0 ends the checks");
   }
   return OkStatus();
 }
@@ -130,6 +138,9 @@ ReplicationOptions ReplicationOptionsOf(const ClusterSpec& spec, const ServiceSp
   }
   if (service.replication().has_scrub_hours()) {
     options.scrub_interval = std::chrono::hours(service.replication().scrub_hours());
+  }
+  if (service.replication().has_scrub_seconds()) {
+    options.scrub_interval = std::chrono::seconds(service.replication().scrub_seconds());
   }
   return options;
 }

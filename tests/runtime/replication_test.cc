@@ -515,6 +515,10 @@ TEST(ReplicationSpecTest, WhatMakesNoSenseIsRefused) {
             std::string::npos);
   EXPECT_NE(refusal("level: 'write_anywhere' staleness_ms: 5").find("staleness_ms"),
             std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' scrub_hours: 1 scrub_seconds: 5").find("scrub"),
+            std::string::npos);
+  EXPECT_NE(refusal("level: 'ordered_writes' scrub_seconds: 0").find("scrub"), std::string::npos);
+  EXPECT_EQ(refusal("level: 'ordered_writes' scrub_seconds: 5"), "");
   EXPECT_EQ(refusal("level: 'staleness_bounded' staleness_ms: 5"), "");
   EXPECT_EQ(refusal("level: 'write_anywhere'"), "");
 }
