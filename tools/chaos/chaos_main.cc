@@ -52,6 +52,8 @@ constexpr int kSessionCount = 6;
 constexpr auto kFaultPauseMean = milliseconds(1500);
 constexpr auto kDownMean = milliseconds(1200);
 constexpr auto kRecoveryMax = seconds(40);
+// Time to find what decayed in a log: the segments of a long run, at the rate of the scrub.
+constexpr auto kDecayMax = std::chrono::minutes(5);
 constexpr size_t kScheduleSizeMax = 1 << 20;
 // Values that stay where they are, so that a snapshot takes a while.
 constexpr int kBallastCount = 64;
@@ -77,11 +79,13 @@ ProcessClusterOptions OptionsFromFlags() {
   ProcessClusterOptions options;
   options.node_count = FLAGS_nodes;
   options.partition_count = kPartitionCount;
+  // A node looks for decay in its log this often, so that what decays is found in this run.
+  options.replication = "level: 'staleness_bounded' scrub_seconds: 5";
   options.on_hosts = FLAGS_links;
   options.with_log_pipes = true;
   options.keep = FLAGS_keep;
   if (FLAGS_small_logs) {
-    options.replication = "level: 'staleness_bounded' log_entries_kept: 20 log_size_max_mib: 1";
+    options.replication += " log_entries_kept: 20 log_size_max_mib: 1";
   }
   return options;
 }
@@ -172,6 +176,9 @@ class Chaos {
         return neptune::Internal("not every replica of ", ProcessCluster::NameOf(i),
                                  " serves after the faults; its log is ", cluster_.LogOf(i));
       }
+    }
+    if (!cluster_.Await(kDecayMax, [&] { return target_->UnfoundDecays().empty(); })) {
+      return neptune::Internal("no scrub has found ", target_->UnfoundDecays().front());
     }
     return neptune::OkStatus();
   }

@@ -14,8 +14,9 @@
 
 namespace search::chaos {
 
-inline constexpr uint64_t kDiskFaultMagic = 0x314b534944544c46;  // "FLTDISK1"
+inline constexpr uint64_t kDiskFaultMagic = 0x324b534944544c46;  // "FLTDISK2"
 inline constexpr size_t kFlushedFileCountMax = 16'384;
+inline constexpr uint64_t kTrueSpace = UINT64_MAX;
 // A file that was opened so that each write of it is flushed.
 inline constexpr uint64_t kAlwaysFlushed = UINT64_MAX;
 
@@ -39,6 +40,8 @@ struct DiskFaultPage {
   std::atomic<uint64_t> flushing_count{0};  // under way
   std::atomic<uint64_t> read_error_count{0};
   std::atomic<uint64_t> is_full{0};
+  // Set by the tool: the free bytes that the file system reports; kTrueSpace: the true ones.
+  std::atomic<uint64_t> free_space{kTrueSpace};
   FlushedFile files[kFlushedFileCountMax];
 
   // The place of a file, or a free one that is taken for it; null if all are taken.

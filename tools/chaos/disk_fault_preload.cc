@@ -1,5 +1,6 @@
 // A library for LD_PRELOAD that gives the files of one folder faults: flushes that take longer,
-// reads that fail, and a record of what was flushed. It also moves the wall clock.
+// reads that fail, a file system with less free space, and a record of what was flushed. It also
+// moves the wall clock.
 //
 // Threads: thread-safe.
 // Errors: a failing read sets EIO. Without the page the process runs as it would otherwise.
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -231,6 +233,38 @@ DEFINE_OPEN(open)
 DEFINE_OPEN(open64)
 DEFINE_OPENAT(openat)
 DEFINE_OPENAT(openat64)
+
+namespace {
+
+// `path` is the folder, or below it.
+bool IsBelowFolder(const char* path) {
+  const std::string& folder = search::chaos::TheFaults().folder;
+  const std::string with_slash = std::string(path) + "/";
+  return with_slash.compare(0, folder.size(), folder) == 0;
+}
+
+template <typename Space>
+int SetSpace(int result, const char* path, Space* space) {
+  search::chaos::DiskFaultPage* const page = search::chaos::TheFaults().page;
+  if (result != 0 || page == nullptr || space->f_frsize == 0) return result;
+  const uint64_t free = page->free_space.load(std::memory_order_relaxed);
+  if (free != search::chaos::kTrueSpace && IsBelowFolder(path)) {
+    space->f_bavail = space->f_bfree = free / space->f_frsize;
+  }
+  return result;
+}
+
+}  // namespace
+
+EXPORTED int statvfs(const char* path, struct statvfs* space) noexcept {
+  static auto* const next = Next<int(const char*, struct statvfs*)>("statvfs");
+  return SetSpace(next(path, space), path, space);
+}
+
+EXPORTED int statvfs64(const char* path, struct statvfs64* space) noexcept {
+  static auto* const next = Next<int(const char*, struct statvfs64*)>("statvfs64");
+  return SetSpace(next(path, space), path, space);
+}
 
 EXPORTED int clock_gettime(clockid_t clock, timespec* time) noexcept {
   static auto* const next = Next<int(clockid_t, timespec*)>("clock_gettime");

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <filesystem>
 #include <new>
+#include <string_view>
 #include <utility>
 
 #include "neptune/base/descriptor.h"
@@ -32,6 +33,10 @@ using neptune::StrCat;
 
 constexpr char kLibrary[] = "tools/chaos/libdisk_faults.so";
 constexpr int kBitsPerByte = 8;
+// neptune/replication/log/README.md: where the segments of a node's log are, and the file beside
+// them that each sync overwrites.
+constexpr char kLogFolder[] = "/.log-files";
+constexpr std::string_view kMarkSuffix = "-mark";
 
 struct FoundFile {
   std::string path;
@@ -83,9 +88,19 @@ Status FlipBit(const BitPlace& place) {
   return OkStatus();
 }
 
-StatusOr<BitPlace> DrawBit(const std::string& folder, neptune::RandomSource& random) {
-  NEPTUNE_ASSIGN_OR_RETURN(std::vector<FoundFile> files, FilesBelow(folder));
-  std::erase_if(files, [](const FoundFile& file) { return !HoldsData(file); });
+std::optional<char> ByteAt(const BitPlace& place) {
+  const neptune::Descriptor file(open(place.path.c_str(), O_RDONLY | O_CLOEXEC));
+  char byte = 0;
+  if (!file.open() || pread(file.number(), &byte, 1, static_cast<off_t>(place.offset)) != 1)
+    return std::nullopt;
+  return byte;
+}
+
+namespace {
+
+// Draws a bit among the first `size` bytes of each file. Errors: kNotFound there are none.
+StatusOr<BitPlace> DrawAmong(const std::vector<FoundFile>& files, const std::string& folder,
+                             neptune::RandomSource& random) {
   uint64_t total = 0;
   for (const FoundFile& file : files) total += file.size;
   if (total == 0) return neptune::NotFound("no data in ", folder);
@@ -96,6 +111,29 @@ StatusOr<BitPlace> DrawBit(const std::string& folder, neptune::RandomSource& ran
     offset -= file.size;
   }
   return neptune::Internal("a byte beyond the last file");
+}
+
+}  // namespace
+
+StatusOr<BitPlace> DrawBit(const std::string& folder, neptune::RandomSource& random) {
+  NEPTUNE_ASSIGN_OR_RETURN(std::vector<FoundFile> files, FilesBelow(folder));
+  std::erase_if(files, [](const FoundFile& file) { return !HoldsData(file); });
+  return DrawAmong(files, folder, random);
+}
+
+StatusOr<BitPlace> DiskFaults::DrawLogBit(neptune::RandomSource& random) const {
+  const std::string folder = folder_ + kLogFolder;
+  std::error_code ignored;
+  if (!fs::exists(folder, ignored)) return neptune::NotFound("no log in ", folder_);
+  NEPTUNE_ASSIGN_OR_RETURN(std::vector<FoundFile> files, FilesBelow(folder));
+  for (FoundFile& file : files) {
+    struct stat state {};
+    const bool counts = HoldsData(file) && !file.path.ends_with(kMarkSuffix) &&
+                        stat(file.path.c_str(), &state) == 0;
+    const FlushedFile* const flushed = counts ? page_->Find(state.st_ino) : nullptr;
+    file.size = flushed == nullptr ? 0 : std::min(file.size, flushed->size.load());
+  }
+  return DrawAmong(files, folder, random);
 }
 
 StatusOr<std::unique_ptr<DiskFaults>> DiskFaults::Make(const std::string& folder,
@@ -126,6 +164,10 @@ void DiskFaults::SetReadErrors(double probability) {
 }
 
 void DiskFaults::SetClockOffset(Duration offset) { page_->clock_offset_ns.store(offset.count()); }
+
+void DiskFaults::SetFreeSpace(std::optional<uint64_t> free) {
+  page_->free_space.store(free.value_or(kTrueSpace));
+}
 
 Duration DiskFaults::flush_delay() const {
   return std::chrono::microseconds(page_->flush_delay_us.load());

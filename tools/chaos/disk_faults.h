@@ -1,5 +1,6 @@
-// Faults of the files and of the wall clock of one process: slow flushes, failing reads, bits that
-// flip while it is down, and the loss of what it had not flushed.
+// Faults of the files and of the wall clock of one process: slow flushes, failing reads, little
+// free space, bits that flip while it is down or in its log while it runs, and the loss of what it
+// had not flushed.
 //
 //   DiskFaults ── page in memory ──► libdisk_faults.so in the process   while it runs
 //        └─────── its files                                            while it is down
@@ -14,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,8 +35,11 @@ struct BitPlace {
   std::string ToString() const;
 };
 
-// Flips it in the file. REQUIRES: no process has the file open.
+// Flips it in the file. A process that has the file open reads it from then on, and a write of it
+// at the same time may be lost.
 neptune::Status FlipBit(const BitPlace& place);
+// The byte there; nullopt: the file is gone, or ends before.
+std::optional<char> ByteAt(const BitPlace& place);
 // Draws a bit of the files below `folder`, each byte as likely as any other. Files that hold no
 // data are left out: locks, and logs for people (LOG, LOG.old.*).
 neptune::StatusOr<BitPlace> DrawBit(const std::string& folder, neptune::RandomSource& random);
@@ -57,6 +62,8 @@ class DiskFaults {
   void SetFlushDelay(neptune::Duration delay);
   void SetReadErrors(double probability);
   void SetClockOffset(neptune::Duration offset);
+  // The free space of the folder's file system, in bytes; nullopt: the truth.
+  void SetFreeSpace(std::optional<uint64_t> free);
   neptune::Duration flush_delay() const;
 
   uint64_t flush_count() const;
@@ -64,6 +71,8 @@ class DiskFaults {
   // Whether a flush is under way.
   bool is_flushing() const;
 
+  // Draws a bit of what the process has flushed in the segments of its node's log. It may run.
+  neptune::StatusOr<BitPlace> DrawLogBit(neptune::RandomSource& random) const;
   // Cuts what was appended to each file since its last flush, to a drawn length; returns how many
   // bytes are gone. REQUIRES: the process has ended.
   neptune::StatusOr<uint64_t> LoseUnflushed(neptune::RandomSource& random);

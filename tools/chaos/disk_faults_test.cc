@@ -94,6 +94,39 @@ TEST_F(DiskFaultsTest, WallClockIsMoved) {
   EXPECT_NEAR(std::stod(*text), static_cast<double>(now.tv_sec) - kDayS, 60);
 }
 
+TEST_F(DiskFaultsTest, FileSystemOfTheFolderSaysWhatIsSet) {
+  faults_->SetFreeSpace(uint64_t{5} << 20);
+  const auto free = [&](const std::string& folder) {
+    EXPECT_EQ(Run("python3 -c 'import os,sys; s = os.statvfs(sys.argv[1]); "
+                  "print(s.f_bavail * s.f_frsize)' " +
+                  folder + " > " + folder_ + "/free"),
+              0);
+    const auto text = neptune::ReadFile(folder_ + "/free", kTextSizeMax);
+    EXPECT_TRUE(text.ok());
+    return std::stoull(*text);
+  };
+  EXPECT_EQ(free(folder_ + "/data"), uint64_t{5} << 20);
+  EXPECT_NE(free(folder_), uint64_t{5} << 20);
+  faults_->SetFreeSpace(std::nullopt);
+  EXPECT_NE(free(folder_ + "/data"), uint64_t{5} << 20);
+}
+
+TEST_F(DiskFaultsTest, BitsOfTheLogAreOfWhatWasFlushed) {
+  RandomSource random(1);
+  fs::create_directories(At(".log-files"));
+  EXPECT_EQ(Write(At(".log-files/salt-1"), 8, "conv=fsync"), 0);
+  EXPECT_EQ(Write(At(".log-files/salt-1"), 8, "oflag=append conv=notrunc"), 0);
+  EXPECT_EQ(Write(At(".log-files/salt-2"), 8, ""), 0);
+  EXPECT_EQ(Write(At(".log-files/salt-mark"), 8, "conv=fsync"), 0);
+  EXPECT_EQ(Write(At("store"), 8, "conv=fsync"), 0);
+  for (int i = 0; i < 50; ++i) {
+    const auto place = faults_->DrawLogBit(random);
+    ASSERT_TRUE(place.ok()) << place.status();
+    EXPECT_EQ(place->path, At(".log-files/salt-1"));
+    EXPECT_LT(place->offset, 8192u);
+  }
+}
+
 TEST_F(DiskFaultsTest, OnlyWhatWasNotFlushedIsLost) {
   EXPECT_EQ(Write(At("flushed"), 8, "conv=fsync"), 0);
   EXPECT_EQ(Write(At("half"), 8, "conv=fsync"), 0);

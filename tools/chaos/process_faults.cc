@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "neptune/base/disk_room.h"
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
+#include "neptune/world/real/host_resources.h"
 
 namespace search::chaos {
 namespace {
@@ -24,7 +26,9 @@ constexpr int kFlushPollCountMax = 1'000;
 constexpr int kGarbageConnectionCount = 8;
 
 // Settings of the page, which outlast the process.
-bool IsOfPage(Kind kind) { return kind == Kind::kSlowFlush || kind == Kind::kClockOffset; }
+bool IsOfPage(Kind kind) {
+  return kind == Kind::kSlowFlush || kind == Kind::kClockOffset || kind == Kind::kNoRoom;
+}
 
 // Caused by calls from outside.
 bool IsOfCalls(Kind kind) {
@@ -54,6 +58,8 @@ bool CanHave(const FaultyNode& node, Kind kind) {
     case Kind::kReadErrors:
     case Kind::kBitFlip:
     case Kind::kCrashInFlush:
+    case Kind::kNoRoom:
+    case Kind::kLogDecay:
       return node.disk != nullptr;
     case Kind::kHungLoop:
       return node.calls.has_value() && !node.hang_file.empty();
@@ -106,7 +112,21 @@ Status ProcessFaults::Set(const Fault& fault, bool begins) {
   if (fault.kind == Kind::kIsolate) return hosts_->SetLink(node.host, !begins);
   if (IsOfCalls(fault.kind)) return SetCalls(fault, node, begins);
   if (!IsOfPage(fault.kind)) return SetProcess(fault, node, begins);
+  if (fault.kind == Kind::kNoRoom) return SetRoom(fault, *node.disk, begins);
   SetPage(fault, *node.disk, begins);
+  return OkStatus();
+}
+
+// The reserve is that of a node whose spec names none.
+Status ProcessFaults::SetRoom(const Fault& fault, DiskFaults& disk, bool begins) {
+  if (!begins) {
+    disk.SetFreeSpace(std::nullopt);
+    return OkStatus();
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const neptune::DiskSpace space, neptune::SpaceOf(disk.folder()));
+  neptune::DiskRoom room;
+  room.Update(space);
+  disk.SetFreeSpace(fault.amount > 0 ? room.reserve() / 4 : room.reserve() * 3 / 4);
   return OkStatus();
 }
 
@@ -175,6 +195,8 @@ Status ProcessFaults::BeginOfProcess(Kind kind, const FaultyNode& node) {
       return process.StarveOfDescriptors();
     case Kind::kMemoryLimit:
       return process.StarveOfMemory();
+    case Kind::kLogDecay:
+      return DecayLogOf(node);
     default:  // read errors have begun
       return OkStatus();
   }
@@ -190,6 +212,8 @@ Status ProcessFaults::EndOfProcess(const Fault& fault, const FaultyNode& node) {
     case Kind::kBitFlip:
     case Kind::kCrashInFlush:
       return process.Start();
+    case Kind::kLogDecay:  // it runs, and finds it or not
+      return OkStatus();
     case Kind::kDescriptorLimit:
       return process.EndStarveOfDescriptors();
     case Kind::kFullDisk:
@@ -239,9 +263,43 @@ Status ProcessFaults::FlipBitOf(const FaultyNode& node) {
   return FlipBit(place);
 }
 
+Status ProcessFaults::DecayLogOf(const FaultyNode& node) {
+  if (!OthersAreWhole(node)) {
+    note_ = "nothing decays: another node has not healed";
+    return OkStatus();
+  }
+  const auto place = node.disk->DrawLogBit(random_);
+  if (place.status().code() == neptune::StatusCode::kNotFound) {
+    note_ = "nothing decays: the log is empty";
+    return OkStatus();
+  }
+  NEPTUNE_RETURN_IF_ERROR(place.status());
+  note_ = place->ToString();
+  NEPTUNE_RETURN_IF_ERROR(FlipBit(*place));
+  const std::optional<char> value = ByteAt(*place);
+  if (value) decays_.push_back({&node, *place, *value});
+  return OkStatus();
+}
+
+std::vector<std::string> ProcessFaults::UnfoundDecays() const {
+  std::vector<std::string> unfound;
+  for (const Decay& decay : decays_) {
+    if (ByteAt(decay.place) == decay.value) unfound.push_back(decay.place.ToString());
+  }
+  return unfound;
+}
+
+bool ProcessFaults::HasDecay(const FaultyNode& node) const {
+  return std::any_of(decays_.begin(), decays_.end(), [&](const Decay& decay) {
+    return decay.node == &node && ByteAt(decay.place) == decay.value;
+  });
+}
+
 bool ProcessFaults::OthersAreWhole(const FaultyNode& node) const {
   return std::all_of(nodes_.begin(), nodes_.end(), [&](const auto& other) {
-    return &other.second == &node || other.second.is_whole == nullptr || other.second.is_whole();
+    if (&other.second == &node) return true;
+    const bool is_whole = other.second.is_whole == nullptr || other.second.is_whole();
+    return is_whole && !HasDecay(other.second);
   });
 }
 

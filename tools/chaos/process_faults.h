@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "neptune/world/faults/fault_target.h"
 #include "neptune/world/network.h"
@@ -61,6 +62,8 @@ class ProcessFaults final : public neptune::FaultTarget {
   neptune::Status Begin(const neptune::Fault& fault) override { return Set(fault, true); }
   neptune::Status End(const neptune::Fault& fault) override { return Set(fault, false); }
 
+  // The bits of logs that decayed and are still there: no scrub has found them yet.
+  std::vector<std::string> UnfoundDecays() const;
   // What the last fault did beside what its kind says: the bit that flipped, the bytes lost.
   const std::string& note() const { return note_; }
 
@@ -76,6 +79,9 @@ class ProcessFaults final : public neptune::FaultTarget {
   // True if this fault, which may damage what the node stores, is to do nothing.
   bool Skips(const neptune::Fault& fault, const FaultyNode& node, bool begins);
   neptune::Status FlipBitOf(const FaultyNode& node);
+  neptune::Status DecayLogOf(const FaultyNode& node);
+  static neptune::Status SetRoom(const neptune::Fault& fault, DiskFaults& disk, bool begins);
+  bool HasDecay(const FaultyNode& node) const;
   bool OthersAreWhole(const FaultyNode& node) const;
 
   const std::map<std::string, FaultyNode> nodes_;
@@ -84,6 +90,12 @@ class ProcessFaults final : public neptune::FaultTarget {
   // Keys are the node and the name of the kind.
   std::map<std::pair<std::string, std::string>, std::unique_ptr<Flood>> floods_;
   std::string note_;
+  struct Decay {
+    const FaultyNode* node = nullptr;
+    BitPlace place;
+    char value = 0;  // with the changed bit
+  };
+  std::vector<Decay> decays_;
   std::set<std::string> skipping_;  // nodes whose read errors were skipped and have not ended
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "neptune/base/file.h"
+#include "neptune/base/process.h"
 
 namespace search::chaos {
 namespace {
@@ -134,6 +135,33 @@ TEST_F(DiskProcessFaultsTest, NoBitFlipsWhileAnotherNodeIsNotWhole) {
   EXPECT_TRUE(faults.Begin({.kind = Kind::kBitFlip, .hosts = {"s0"}}).ok());
   EXPECT_EQ(faults.note(), "no bit flipped: another node has not healed");
   EXPECT_EQ(*neptune::ReadFile(folder_ + "/old", 10'000), std::string(1000, 'o'));
+}
+
+TEST_F(DiskProcessFaultsTest, ADecayedBitIsKnownUntilTheFileIsGoneOrWrittenAgain) {
+  ProcessFaults faults = Faults(true);
+  const Fault decay = {.kind = Kind::kLogDecay, .hosts = {"s0"}};
+  EXPECT_TRUE(faults.Begin(decay).ok());
+  EXPECT_EQ(faults.note(), "nothing decays: the log is empty");
+  const std::string log = folder_ + "/.log-files";
+  std::filesystem::create_directories(log);
+  std::vector<std::string> command = disk_->command_prefix();
+  for (const std::string& word :
+       {std::string("/bin/dd"), std::string("if=/dev/zero"), "of=" + log + "/salt-1",
+        std::string("bs=1024"), std::string("count=4"), std::string("conv=fsync")}) {
+    command.push_back(word);
+  }
+  auto writer = neptune::Process::Start({.command = command});
+  ASSERT_TRUE(writer.ok()) << writer.status();
+  ASSERT_EQ(writer->Wait().exit_status, 0);
+  EXPECT_TRUE(faults.Begin(decay).ok());
+  EXPECT_TRUE(process_->lives());
+  EXPECT_EQ(faults.UnfoundDecays(), std::vector<std::string>{faults.note()});
+  EXPECT_TRUE(faults.End(decay).ok());
+  const Fault other = {.kind = Kind::kBitFlip, .hosts = {"s1"}};
+  EXPECT_TRUE(faults.Begin(other).ok());
+  EXPECT_EQ(faults.note(), "no bit flipped: another node has not healed");
+  std::filesystem::remove(log + "/salt-1");
+  EXPECT_TRUE(faults.UnfoundDecays().empty());
 }
 
 TEST_F(DiskProcessFaultsTest, NoReadFailsWhileAnotherNodeIsNotWhole) {

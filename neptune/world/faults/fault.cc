@@ -65,6 +65,10 @@ constexpr FaultTraits kTraits[] = {
      HostEffect::kUnresponsive, FaultNeeds::kProcess},
     {Kind::kFullCapsule, "full_capsule", FaultScope::kHost, FaultAmount::kNone, HostEffect::kSlow,
      FaultNeeds::kProgram},
+    {Kind::kNoRoom, "no_room", FaultScope::kHost, FaultAmount::kZeroOrOne,
+     HostEffect::kUnresponsive, FaultNeeds::kProgram},
+    {Kind::kLogDecay, "log_decay", FaultScope::kHost, FaultAmount::kNone, HostEffect::kUnresponsive,
+     FaultNeeds::kProgram},
 };
 
 std::string Join(const std::set<std::string>& names) {

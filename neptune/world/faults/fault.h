@@ -52,6 +52,8 @@ struct Fault {
     kHungLoop,         // a method blocks a serving loop
     kBlockedLog,       // what the process logs is not taken from its pipe
     kFullCapsule,      // the capsules of its replicas' disk calls are full
+    kNoRoom,           // its disk is almost full: it orders no writes; amount 1: it stores none
+    kLogDecay,         // a bit of a stored log changes while its process runs
   };
   Kind kind = Kind::kCrash;
   std::set<std::string> hosts{};
@@ -102,7 +104,8 @@ struct FaultTraits {
   // True if the host may lose what it has stored durably. It is caused only while no other host has
   // such a loss that it has not healed: what two of three copies have lost may be lost.
   bool may_damage() const {
-    return kind == Fault::Kind::kBitFlip || kind == Fault::Kind::kReadErrors;
+    return kind == Fault::Kind::kBitFlip || kind == Fault::Kind::kReadErrors ||
+           kind == Fault::Kind::kLogDecay;
   }
 };
 

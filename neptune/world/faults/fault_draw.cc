@@ -39,7 +39,8 @@ constexpr KindWeight kNemeses[] = {
     {Kind::kReadErrors, 2},  {Kind::kBitFlip, 3},      {Kind::kDescriptorLimit, 1},
     {Kind::kMemoryLimit, 1}, {Kind::kFullCapsule, 2},  {Kind::kHungLoop, 2},
     {Kind::kBlockedLog, 1},  {Kind::kFloodShort, 1},   {Kind::kFloodReads, 1},
-    {Kind::kFloodLong, 1},   {Kind::kFloodHuge, 1},
+    {Kind::kFloodLong, 1},   {Kind::kFloodHuge, 1},    {Kind::kNoRoom, 2},
+    {Kind::kLogDecay, 2},
 };
 
 // Draws one fault after the other and records which hosts are down until when.

@@ -34,6 +34,12 @@ struct SimLogFiles::Contents {
   uint64_t unreadable_from = 0;
   uint64_t unreadable_to = 0;
 
+  // How much of the beginning is durable.
+  uint64_t durable_size() const {
+    uint64_t size = bytes.size();
+    for (const Change& change : changes) size = std::min(size, change.offset);
+    return size;
+  }
   void Write(uint64_t offset, std::string_view after) {
     Change change;
     change.offset = offset;
@@ -198,6 +204,31 @@ void SimLogFiles::FlipBit(std::string_view name, uint64_t offset, int bit) {
   CHECK(found != files_.end() && offset < found->second->bytes.size()) << name << " " << offset;
   char& byte = found->second->bytes[offset];
   byte = static_cast<char>(byte ^ (1 << bit));
+}
+
+std::optional<SimLogFiles::DecayedByte> SimLogFiles::Decay(
+    RandomSource& random, const std::function<bool(std::string_view name)>& wanted) {
+  constexpr int kBitsPerByte = 8;
+  uint64_t size = 0;
+  for (const auto& [name, contents] : files_) size += wanted(name) ? contents->durable_size() : 0;
+  if (size == 0) return std::nullopt;
+  uint64_t offset = random.Below(size);
+  const int bit = static_cast<int>(random.Below(kBitsPerByte));
+  for (const auto& [name, contents] : files_) {
+    const uint64_t durable = wanted(name) ? contents->durable_size() : 0;
+    if (offset < durable) {
+      FlipBit(name, offset, bit);
+      return DecayedByte{name, offset, contents->bytes[offset]};
+    }
+    offset -= durable;
+  }
+  LOG(FATAL) << "a byte beyond the last file";
+}
+
+bool SimLogFiles::Holds(const DecayedByte& decayed) const {
+  const auto found = files_.find(decayed.name);
+  return found != files_.end() && decayed.offset < found->second->bytes.size() &&
+         found->second->bytes[decayed.offset] == decayed.value;
 }
 
 void SimLogFiles::MakeUnreadable(std::string_view name, uint64_t offset, uint64_t size) {

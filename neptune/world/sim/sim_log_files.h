@@ -17,6 +17,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,6 +55,17 @@ class SimLogFiles : public LogFiles {
   void Intercept(Interceptor intercept);
   // Inverts one bit of a file, as a decaying disk does. REQUIRES: there is such a byte.
   void FlipBit(std::string_view name, uint64_t offset, int bit);
+  // Inverts a drawn bit of what is durable in the files whose names `wanted` accepts. Nullopt: they
+  // have none.
+  struct DecayedByte {
+    std::string name;
+    uint64_t offset = 0;
+    char value = 0;  // with the inverted bit
+  };
+  std::optional<DecayedByte> Decay(RandomSource& random,
+                                   const std::function<bool(std::string_view name)>& wanted);
+  // Whether it is still there: the file neither is gone nor was written there since.
+  bool Holds(const DecayedByte& decayed) const;
   // Makes every read fail that touches these bytes; size 0: none.
   void MakeUnreadable(std::string_view name, uint64_t offset, uint64_t size);
 

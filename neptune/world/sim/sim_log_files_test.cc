@@ -111,5 +111,29 @@ TEST(SimLogFilesTest, DamageIsWhereItWasMade) {
   EXPECT_EQ(file->ReadAt(0, 4).value(), "aaca");
 }
 
+TEST(SimLogFilesTest, OnlyWhatIsDurableDecaysUntilItIsWrittenAgain) {
+  SimLogFiles files;
+  const auto file = *files.Open("f");
+  const auto other = *files.Open("other");
+  ASSERT_TRUE(other->WriteAt(0, "bbbb").ok());
+  ASSERT_TRUE(other->Sync().ok());
+  RandomSource random(1);
+  const auto is_f = [](std::string_view name) { return name == "f"; };
+  EXPECT_FALSE(files.Decay(random, is_f).has_value());
+  ASSERT_TRUE(file->WriteAt(0, "a").ok());
+  EXPECT_FALSE(files.Decay(random, is_f).has_value()) << "not synced";
+  ASSERT_TRUE(file->Sync().ok());
+  ASSERT_TRUE(file->WriteAt(1, "aaaa").ok());
+  const auto decayed = files.Decay(random, is_f);
+  ASSERT_TRUE(decayed.has_value());
+  EXPECT_EQ(decayed->offset, 0u);
+  EXPECT_NE(file->ReadAt(0, 1).value(), "a");
+  EXPECT_TRUE(files.Holds(*decayed));
+  ASSERT_TRUE(file->WriteAt(0, "a").ok());
+  EXPECT_FALSE(files.Holds(*decayed));
+  ASSERT_TRUE(files.Remove("f").ok());
+  EXPECT_FALSE(files.Holds(*decayed));
+}
+
 }  // namespace
 }  // namespace neptune

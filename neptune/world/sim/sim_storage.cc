@@ -351,6 +351,7 @@ void SimStorage::LimitSpace(uint64_t total) { space_->total = total; }
 
 StatusOr<DiskSpace> SimStorage::Space() const {
   const bool is_full = faults_->write.code() == StatusCode::kResourceExhausted;
+  if (said_space_ && !is_full) return *said_space_;
   return DiskSpace{.total = space_->total, .free = is_full ? 0 : space_->Free()};
 }
 

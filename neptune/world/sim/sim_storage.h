@@ -80,6 +80,9 @@ class SimStorage : public DurableStorage {
   // values. A write that does not fit fails with RESOURCE_EXHAUSTED and has no effect. Default:
   // unbounded.
   void LimitSpace(uint64_t total);
+  // What Space says, whatever the stores take, as if other programs used the disk too; nullopt: the
+  // truth.
+  void SaySpace(std::optional<DiskSpace> space) { said_space_ = space; }
   StatusOr<DiskSpace> Space() const override;
 
   // Calls `intercept` before each write (with its mode) and sync (kSynced) of a store or a log file
@@ -105,6 +108,7 @@ class SimStorage : public DurableStorage {
   const std::shared_ptr<Faults> faults_;
   SimLogFiles log_files_;
   const std::shared_ptr<Capacity> space_;
+  std::optional<DiskSpace> said_space_;
 };
 
 }  // namespace neptune

@@ -198,6 +198,16 @@ TEST(SimStorageTest, StoresShareTheSpaceOfTheDisk) {
   EXPECT_EQ(storage.Space()->free, 160u);
 }
 
+TEST(SimStorageTest, SpaceThatOthersTakeIsSaidAndRefusesNothing) {
+  SimStorage storage;
+  storage.SaySpace(DiskSpace{.total = 100, .free = 1});
+  EXPECT_EQ(storage.Space()->free, 1u);
+  const auto store = *storage.Open("s");
+  EXPECT_TRUE(store->Put("k", std::string(50, 'x'), WriteMode::kSynced).ok());
+  storage.SaySpace(std::nullopt);
+  EXPECT_EQ(storage.Space()->free, UINT64_MAX);
+}
+
 TEST(SimStorageTest, FailedReadsAndOpeningsChangeNothing) {
   SimStorage storage;
   const auto store = *storage.Open("s");

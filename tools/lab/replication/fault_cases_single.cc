@@ -39,6 +39,8 @@ constexpr Duration kStartMax = seconds(60);
 constexpr Duration kHealMax = seconds(30);
 constexpr int kSessionCount = 6;
 constexpr double kNever = 1e6;
+// What decays in a log is found while the case lasts.
+constexpr char kReplication[] = "level: 'staleness_bounded' scrub_seconds: 3";
 
 // Calls another service of a node all the time, as the rest of its users do.
 class Probe {
@@ -155,7 +157,10 @@ std::vector<Fault> SingleFaults() {
           {.kind = Kind::kFloodLong},
           {.kind = Kind::kFloodHuge},
           {.kind = Kind::kHungLoop},
-          {.kind = Kind::kBlockedLog}};
+          {.kind = Kind::kBlockedLog},
+          {.kind = Kind::kNoRoom},
+          {.kind = Kind::kNoRoom, .amount = 1},
+          {.kind = Kind::kLogDecay}};
 }
 
 namespace {
@@ -167,8 +172,9 @@ class SingleRun {
       : context_(context), load_({.seed = context.seed}) {}
 
   Status Start() {
-    NEPTUNE_ASSIGN_OR_RETURN(cluster_,
-                             ProcessCluster::StartReady({.with_log_pipes = true}, kStartMax));
+    NEPTUNE_ASSIGN_OR_RETURN(
+        cluster_, ProcessCluster::StartReady({.replication = kReplication, .with_log_pipes = true},
+                                             kStartMax));
     for (int i = 0; i < kSessionCount; ++i) load_.Begin(cluster_->client().node(), i);
     cluster_->Sleep(context_.Pick<Duration>(milliseconds(300), seconds(1), seconds(2)));
     return neptune::OkStatus();
@@ -193,6 +199,9 @@ class SingleRun {
     measured_["fault_s"] = neptune::ToSeconds(cluster_->Now() - begin);
     NEPTUNE_RETURN_IF_ERROR(faults->End(fault));
     measured_["heal_s"] = AwaitWhole(*cluster_);
+    // What decayed in a log is whole once it was found and replaced.
+    const auto is_found = [&] { return faults->UnfoundDecays().empty(); };
+    if (!cluster_->Await(kHealMax, is_found)) measured_["heal_s"] = kNever;
     cluster_->Sleep(length);
     measured_["rest_gap_s"] = neptune::ToSeconds(probe.End());
     cluster_->client().Run([&] {  // where the history grows

@@ -2,9 +2,14 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
+#include <optional>
+
+#include "neptune/base/disk_room.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_permit.h"
 #include "neptune/replication/agent/replica_device.h"
+#include "neptune/replication/agent/replication.h"
 #include "neptune/thread/user_thread.h"
 #include "tools/chaos/nemesis_module.h"
 #include "tools/history/register_load.h"
@@ -26,6 +31,9 @@ constexpr size_t kHugeAnswerSize = 4u << 20;
 // Threads that take places, for each lane of each of kHeldPartitionCount partitions.
 constexpr int kHolderCount = 6;
 constexpr int kHeldPartitionCount = 1;
+constexpr uint64_t kDecayStream = uint64_t{3} << 40;  // beside those of hosts, script and faults
+constexpr uint64_t kDiskSize = uint64_t{1} << 40;
+constexpr std::string_view kMarkSuffix = "-mark";
 constexpr neptune::Duration kHold = milliseconds(20);
 constexpr neptune::Duration kHoldPause = milliseconds(2);
 
@@ -116,12 +124,14 @@ ReplicaNemeses::ReplicaNemeses(neptune::SimulatedNodes& nodes, MayDamage may_dam
     : nodes_(nodes),
       may_damage_(std::move(may_damage)),
       hosts_(nodes.simulator()),
-      flood_loop_(StartFloodLoop(nodes.simulator())) {}
+      flood_loop_(StartFloodLoop(nodes.simulator())),
+      random_(neptune::DeriveSeed(nodes.simulator().seed(), kDecayStream)) {}
 
 ReplicaNemeses::~ReplicaNemeses() = default;
 
 bool ReplicaNemeses::Supports(Kind kind) const {
-  return hosts_.Supports(kind) || IsFlood(kind) || kind == Kind::kFullCapsule;
+  return hosts_.Supports(kind) || IsFlood(kind) || kind == Kind::kFullCapsule ||
+         kind == Kind::kNoRoom || kind == Kind::kLogDecay;
 }
 
 Status ReplicaNemeses::Begin(const Fault& fault) {
@@ -160,6 +170,11 @@ void ReplicaNemeses::NoteDamage(const Fault& fault) {
 // A node that is down has neither connections nor capsules.
 void ReplicaNemeses::BeginOfProgram(const Fault& fault) {
   const std::string& host = *fault.hosts.begin();
+  if (fault.kind == Kind::kLogDecay) return DecayLog(host);
+  if (fault.kind == Kind::kNoRoom) {
+    before_[{fault.kind, host}] = RefusedWrites(host);
+    return SetRoom(fault, true);
+  }
   neptune::Node* const node = nodes_.Find(host);
   if (node == nullptr) return;
   if (fault.kind == Kind::kFullCapsule) {
@@ -172,6 +187,11 @@ void ReplicaNemeses::BeginOfProgram(const Fault& fault) {
 
 void ReplicaNemeses::EndOfProgram(const Fault& fault) {
   const Key key(fault.kind, *fault.hosts.begin());
+  const auto before = before_.extract(key);
+  if (!before.empty() && RefusedWrites(key.second) > before.mapped()) {
+    ++counts_[fault.kind].effective;
+  }
+  if (fault.kind == Kind::kNoRoom) SetRoom(fault, false);
   const auto flood = floods_.extract(key);
   const auto hold = holds_.extract(key);
   const uint64_t count =
@@ -179,8 +199,50 @@ void ReplicaNemeses::EndOfProgram(const Fault& fault) {
   if (count > 0) ++counts_[fault.kind].effective;
 }
 
+void ReplicaNemeses::SetRoom(const Fault& fault, bool begins) {
+  neptune::SimStorage& storage = nodes_.simulator().host(*fault.hosts.begin()).sim_storage();
+  if (!begins) return storage.SaySpace(std::nullopt);
+  neptune::DiskRoom room;
+  room.Update({.total = kDiskSize, .free = kDiskSize});
+  const uint64_t free = fault.amount > 0 ? room.reserve() / 4 : room.reserve() * 3 / 4;
+  storage.SaySpace(neptune::DiskSpace{.total = kDiskSize, .free = free});
+}
+
+// A changed mark is not looked for: the next sync writes it again.
+void ReplicaNemeses::DecayLog(const std::string& host) {
+  const auto is_segment = [](std::string_view name) { return !name.ends_with(kMarkSuffix); };
+  const auto decayed =
+      nodes_.simulator().host(host).sim_storage().log_files().Decay(random_, is_segment);
+  if (decayed) decayed_[host].push_back(*decayed);
+}
+
+bool ReplicaNemeses::has_decay(const std::string& host) const {
+  const auto found = decayed_.find(host);
+  if (found == decayed_.end()) return false;
+  const neptune::SimLogFiles& files = nodes_.simulator().host(host).sim_storage().log_files();
+  return std::any_of(found->second.begin(), found->second.end(),
+                     [&](const auto& decayed) { return files.Holds(decayed); });
+}
+
+uint64_t ReplicaNemeses::FoundDecays() const {
+  uint64_t count = 0;
+  for (const auto& [host, decayed] : decayed_) {
+    const neptune::SimLogFiles& files = nodes_.simulator().host(host).sim_storage().log_files();
+    for (const auto& one : decayed) count += files.Holds(one) ? 0 : 1;
+  }
+  return count;
+}
+
+uint64_t ReplicaNemeses::RefusedWrites(const std::string& host) const {
+  neptune::Node* const node = nodes_.Find(host);
+  neptune::Replication* const replication = node == nullptr ? nullptr : node->FindReplication();
+  if (replication == nullptr || replication->environment().disk == nullptr) return 0;
+  return replication->environment().disk->refused_count();
+}
+
 neptune::FaultCounts ReplicaNemeses::counts() const {
   neptune::FaultCounts all = counts_;
+  if (!decayed_.empty()) all[Kind::kLogDecay].effective = FoundDecays();
   AddTo(&all, hosts_.counts());
   return all;
 }

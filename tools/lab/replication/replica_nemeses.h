@@ -4,6 +4,8 @@
 //   flood_short   16 connections of echoes        flood_reads   16 with eight reads each
 //   flood_long    16 requests of 300 ms of work   flood_huge    16 answers of 4 MiB, not read
 //   full_capsule  holders take the places of the replicas' disk calls until it ends
+//   no_room       the disk says that less is free than its reserve, or a half of it
+//   log_decay     a bit of a synced segment of the node's log changes; the scrub must find it
 //
 // The floods are smaller than those of tools/chaos, because a simulation runs in one thread.
 //
@@ -21,10 +23,13 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/faults/fault_counts.h"
+#include "neptune/world/random_source.h"
 #include "neptune/world/sim/sim_faults.h"
+#include "neptune/world/sim/sim_log_files.h"
 #include "tools/lab/replication/sim_flood.h"
 
 namespace search::lab {
@@ -50,6 +55,8 @@ class ReplicaNemeses final : public neptune::FaultTarget {
   const std::string& damaged_host() const { return damaged_host_; }
   // True if a bit has flipped on the host, in use, that nothing may have read since.
   bool has_latent_damage(const std::string& host) const { return latent_.contains(host); }
+  // True if a log of the host still has what has decayed.
+  bool has_decay(const std::string& host) const;
   // The host was started again, and has read everything.
   void NoteRestart(const std::string& host) { latent_.erase(host); }
 
@@ -60,6 +67,12 @@ class ReplicaNemeses final : public neptune::FaultTarget {
   void BeginOfProgram(const neptune::Fault& fault);
   void EndOfProgram(const neptune::Fault& fault);
   void NoteDamage(const neptune::Fault& fault);
+  void SetRoom(const neptune::Fault& fault, bool begins);
+  void DecayLog(const std::string& host);
+  // Writes that the node has refused until now; 0: it does not run.
+  uint64_t RefusedWrites(const std::string& host) const;
+  // Decayed bytes that are no longer there: they were found.
+  uint64_t FoundDecays() const;
 
   neptune::SimulatedNodes& nodes_;
   const MayDamage may_damage_;
@@ -70,7 +83,10 @@ class ReplicaNemeses final : public neptune::FaultTarget {
   std::set<Key> skipped_;  // that were not permitted and have not ended
   std::string damaged_host_;
   std::set<std::string> latent_;
-  neptune::FaultCounts counts_;  // of the kinds that hosts_ does not cause, and of skipped ones
+  neptune::RandomSource random_;
+  std::map<std::string, std::vector<neptune::SimLogFiles::DecayedByte>> decayed_;  // by host
+  std::map<Key, uint64_t> before_;  // writes refused when they began
+  neptune::FaultCounts counts_;     // of the kinds that hosts_ does not cause, and of skipped ones
 };
 
 }  // namespace search::lab

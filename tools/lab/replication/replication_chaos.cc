@@ -57,6 +57,8 @@ constexpr size_t kBallastSize = 24 * 1024;
 constexpr Duration kBallastPause = milliseconds(25);
 constexpr size_t kVerifySizeMax = 1 << 20;
 constexpr int kShrinkRunsMax = 50;
+// Logs and data are read back this often, so that decay is found while a history lasts.
+constexpr int kScrubSeconds = 3;
 const ServiceName kService(history::kRegisterService);
 
 bool IsWriteAnywhere(const ReplicationChaosOptions& options) {
@@ -72,7 +74,8 @@ bool HasOneCapsule(const ReplicationChaosOptions& options) { return options.seed
 std::string ReplicationText(const ReplicationChaosOptions& options) {
   return StrCat(" replication { level: '", options.level, "'",
                 IsWriteAnywhere(options) ? "" : " witness: 'w'",
-                HasSmallLogs(options) ? " log_entries_kept: 20 log_size_max_mib: 1" : "", " } ");
+                HasSmallLogs(options) ? " log_entries_kept: 20 log_size_max_mib: 1" : "",
+                " scrub_seconds: ", kScrubSeconds, " } ");
 }
 
 std::string SpecText(const ReplicationChaosOptions& options) {
@@ -206,7 +209,8 @@ class ChaosRun {
   }
 
   bool HasDamage(const std::string& host) const {
-    return nemeses_->has_latent_damage(host) || simulator_.host(host).sim_storage().has_damage();
+    return nemeses_->has_latent_damage(host) || nemeses_->has_decay(host) ||
+           simulator_.host(host).sim_storage().has_damage();
   }
 
   void WriteBallast() {
@@ -239,10 +243,13 @@ class ChaosRun {
   }
 
   // A start finds what is damaged in a log, and a store that is damaged as a whole.
+  // What has decayed must be found by the scrub first.
   void RestartDamaged() {
     for (int server = 0; server < options_.replica_count; ++server) {
       const std::string host = SimulatedReplicas::NameOf(server);
-      if (!HasDamage(host)) continue;
+      if (!HasDamage(host) || nemeses_->has_decay(host) || !restarted_.insert(host).second) {
+        continue;
+      }
       simulator_.Restart(host);
       nemeses_->NoteRestart(host);
     }
@@ -274,10 +281,10 @@ class ChaosRun {
   }
 
   void AwaitPeace() {
-    RestartDamaged();
     const TimePoint end = simulator_.now() + kPeaceMax;
     bool is_whole = false;
     while (simulator_.now() < end && !is_whole) {
+      RestartDamaged();
       simulator_.RunFor(milliseconds(500));
       is_whole = !FindDamage() && replicas_.AreWhole(IsWriteAnywhere(options_));
     }
@@ -358,6 +365,7 @@ class ChaosRun {
   neptune::Simulator& simulator_ = nodes_.simulator();
   SimulatedReplicas replicas_{nodes_, kService, options_.replica_count, kPartitionCount};
   std::shared_ptr<ReplicaNemeses> nemeses_;
+  std::set<std::string> restarted_;  // after the faults
   bool is_over_ = false;
 };
 
