@@ -46,6 +46,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
     measurement["reads"] += static_cast<double>(result.read_count);
     measurement["unanswered"] += static_cast<double>(result.failed_count);
     measurement["primaries"] += static_cast<double>(result.primary_count);
+    measurement["rests"] += static_cast<double>(result.rest_count);
     measurement["histories"] += 1;
     for (const auto& [kind, count] : result.faults) {
       const std::string name = TraitsOf(kind).name;
@@ -100,6 +101,8 @@ void Judge(const Results& results, Judgement* judgement) {
   judgement->Shown("reads", "", Exactly(Total(results, "reads")));
   judgement->Shown("calls without an answer in 3 s", "", Exactly(Total(results, "unanswered")));
   judgement->Shown("primacies", "", Exactly(Total(results, "primaries")));
+  judgement->Shown("partitions found at rest, in looks a second apart", "",
+                   Exactly(Total(results, "rests")));
   JudgeFaults(results, judgement);
   judgement->Note(
       "Planted bugs are tested where they can be planted without a change to the product: "
@@ -123,11 +126,14 @@ Experiment ReplChaos() {
       "was not synced, also in the middle of a sync, lose their process, hang for longer than a "
       "lease, whole or one loop of them, are cut off in both directions or in one, lose "
       "messages, run slowly, and have their clocks set by up to an hour; their disks are slow, "
-      "full, give read errors, and lose bits of logs and data; they open no files; the capsules "
+      "full or almost full, give read errors, and lose bits of logs and data, also of logs in use, "
+      "which their scrub must find; they open no files; the capsules "
       "of their disk calls are full; requests of every size flood them. At times all of them are "
       "down. In a quarter of the histories logs are so small that members take snapshots under "
       "writes; in a third all disk calls share a small capsule; in half of them disks take time. "
-      "What may damage stored data (bit flips, read errors) happens at levels 2 and 3 only, and "
+      "In an eighth, of levels 2 and 3, nodes have 40 partitions, which rest while they are idle. "
+      "What may damage stored data (bit flips, read errors, decay of logs) happens at levels 2 and "
+      "3 only, and "
       "to no server before the one that was damaged last has everything again. Then the faults "
       "end, damage must be healed, and everything is compared.";
   experiment.seeds = {.smoke = 1, .quick = 4, .full = 12};  // full: 10,800 histories

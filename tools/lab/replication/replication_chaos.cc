@@ -13,6 +13,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/node.h"
 #include "neptune/node/register_module.h"
+#include "neptune/replication/agent/replication.h"
 #include "neptune/replication/client/replica_session.h"
 #include "neptune/replication/state/store_state.h"
 #include "neptune/testing/simulated_nodes.h"
@@ -43,11 +44,15 @@ using neptune::TimePoint;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr uint32_t kPartitionCount = 2;
 constexpr Duration kDeviceTimeMean = milliseconds(1);
 constexpr int kClientCount = 2;
 constexpr int kSessionCount = 3;  // of each client
 constexpr Duration kBegin = seconds(2);
+// Mean pause of a session between its calls, where partitions are to rest in between.
+constexpr Duration kRestingPauseMean = milliseconds(100);
+constexpr Duration kRestLook = seconds(1);
+// Time after the last call in which every partition must come to rest.
+constexpr Duration kRestMax = seconds(30);
 // Longer than the longest pause before a failed replica is opened again.
 constexpr Duration kPeaceMax = seconds(75);
 // Values beside the registers, in histories with small logs: members that were away take snapshots.
@@ -68,6 +73,18 @@ bool IsWriteAnywhere(const ReplicationChaosOptions& options) {
 // In four histories of sixteen the logs keep so little that members that were away take snapshots.
 bool HasSmallLogs(const ReplicationChaosOptions& options) { return options.seed / 4 % 4 == 3; }
 
+bool HasRests(const ReplicationChaosOptions& options) {
+  return !IsWriteAnywhere(options) && options.partition_count > neptune::kAwakeReplicaCountMax;
+}
+
+history::RegisterLoadOptions LoadOf(const ReplicationChaosOptions& options) {
+  history::RegisterLoadOptions load{.seed = options.seed,
+                                    .partition_count = options.partition_count};
+  if (IsWriteAnywhere(options)) load.write_method = "Insert";
+  if (HasRests(options)) load.pause_mean = kRestingPauseMean;
+  return load;
+}
+
 // In one history of three all calls to the disk share a capsule with few places.
 bool HasOneCapsule(const ReplicationChaosOptions& options) { return options.seed % 3 == 2; }
 
@@ -82,8 +99,8 @@ std::string SpecText(const ReplicationChaosOptions& options) {
   std::string text = StrCat(
       "name: 'chaos' multicast_group: '239.192.7.1:7400' services { name: 'registers' module: "
       "'registers' partition_count: ",
-      kPartitionCount, ReplicationText(options), " } services { name: '", chaos::kNemesisService,
-      "' module: 'nemesis' } services { name: 'idle' module: 'idle' } ",
+      options.partition_count, ReplicationText(options), " } services { name: '",
+      chaos::kNemesisService, "' module: 'nemesis' } services { name: 'idle' module: 'idle' } ",
       "nodes { name: 'w' hosts { service: 'idle' } } ");
   if (HasOneCapsule(options)) {
     StrAppend(&text, "capsules { name: 'replicas' match: 'disk:/neptune/replication/**' ",
@@ -114,9 +131,7 @@ class ChaosRun {
       : options_(options),
         given_schedule_(schedule),
         random_(neptune::DeriveSeed(options.seed, 1)),
-        load_({.seed = options.seed,
-               .partition_count = kPartitionCount,
-               .write_method = IsWriteAnywhere(options) ? "Insert" : "Append"}),
+        load_(LoadOf(options)),
         nodes_({.seed = options.seed,
                 .make_options = [this](const std::string&) { return MakeOptions(); },
                 .on_start = [this](const std::string& name,
@@ -136,13 +151,19 @@ class ChaosRun {
       load_.Begin(nodes_.node(StrCat("c", i % kClientCount)), i);
     }
     if (HasSmallLogs(options_)) WriteBallast();
-    simulator_.RunFor(options_.faults);
+    for (TimePoint look = simulator_.now(); look < TimePoint(kBegin) + options_.faults;) {
+      const Duration step = std::min(kRestLook, TimePoint(kBegin) + options_.faults - look);
+      simulator_.RunFor(step);
+      look += step;
+      if (HasRests(options_)) result_.rest_count += replicas_.CountResting();
+    }
     result_.faults = nemeses_->counts();
     MeasureBlocks(TimePoint(kBegin), simulator_.now());
     AwaitPeace();
     load_.End();
     is_over_ = true;
     simulator_.RunFor(history::kRegisterTimeout + seconds(1));
+    if (result_.wrong.empty() && HasRests(options_)) AwaitRest();
     if (result_.wrong.empty()) CheckReplicas();
     if (result_.wrong.empty()) CheckHistory();
     return result_;
@@ -219,11 +240,12 @@ class ChaosRun {
       const std::string text = std::string(kBallastSize, 'b') + ";";
       for (int i = 0; !is_over_; ++i) {
         Data response;
-        (void)session.Call({kService, PartitionId(static_cast<uint32_t>(i) % kPartitionCount),
-                            neptune::MethodName(IsWriteAnywhere(options_) ? "Insert" : "Append"),
-                            neptune::AccessMode::kWrite},
-                           Data(StrCat(kBallast, i % kBallastCount, "=", text)), &response,
-                           {.deadline = neptune::this_thread::Now() + history::kRegisterTimeout});
+        (void)session.Call(
+            {kService, PartitionId(static_cast<uint32_t>(i) % options_.partition_count),
+             neptune::MethodName(IsWriteAnywhere(options_) ? "Insert" : "Append"),
+             neptune::AccessMode::kWrite},
+            Data(StrCat(kBallast, i % kBallastCount, "=", text)), &response,
+            {.deadline = neptune::this_thread::Now() + history::kRegisterTimeout});
         if (neptune::this_thread::SleepFor(kBallastPause) == neptune::ParkResult::kStopping) return;
       }
     });
@@ -262,7 +284,7 @@ class ChaosRun {
       const std::string host = SimulatedReplicas::NameOf(server);
       if (!HasDamage(host)) continue;
       is_damaged = true;
-      for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
+      for (uint32_t partition = 0; partition < options_.partition_count; ++partition) {
         if (nodes_.lives(host)) VerifyAll(host, replicas_.Agent(server, partition));
       }
     }
@@ -295,6 +317,18 @@ class ChaosRun {
     if (CountAcknowledged() == before) Wrong("no write is acknowledged after the faults");
   }
 
+  // Whatever has happened before, idle partitions rest.
+  void AwaitRest() {
+    const TimePoint end = simulator_.now() + kRestMax;
+    while (simulator_.now() < end && replicas_.CountResting() < options_.partition_count) {
+      simulator_.RunFor(milliseconds(500));
+    }
+    const size_t count = replicas_.CountResting();
+    if (count == options_.partition_count) return;
+    Wrong(StrCat(count, " of ", options_.partition_count,
+                 " partitions rest without calls:", replicas_.Describe()));
+  }
+
   size_t CountAcknowledged() const {
     return static_cast<size_t>(
         std::count_if(load_.history().begin(), load_.history().end(),
@@ -303,7 +337,7 @@ class ChaosRun {
 
   void CheckReplicas() {
     for (int server = 0; server < options_.replica_count; ++server) {
-      for (uint32_t partition = 0; partition < kPartitionCount; ++partition) {
+      for (uint32_t partition = 0; partition < options_.partition_count; ++partition) {
         const auto agent = replicas_.Agent(server, partition);
         if (agent != nullptr) {
           result_.primary_count = std::max(result_.primary_count, agent->status().epoch);
@@ -311,7 +345,8 @@ class ChaosRun {
       }
       for (const auto& [partition, key] : load_.Registers()) CheckReplica(server, partition, key);
       for (int i = 0; HasSmallLogs(options_) && i < kBallastCount; ++i) {
-        CheckReplica(server, static_cast<uint32_t>(i) % kPartitionCount, StrCat(kBallast, i));
+        CheckReplica(server, static_cast<uint32_t>(i) % options_.partition_count,
+                     StrCat(kBallast, i));
       }
     }
   }
@@ -363,7 +398,7 @@ class ChaosRun {
   RegisterLoad load_;
   neptune::SimulatedNodes nodes_;
   neptune::Simulator& simulator_ = nodes_.simulator();
-  SimulatedReplicas replicas_{nodes_, kService, options_.replica_count, kPartitionCount};
+  SimulatedReplicas replicas_{nodes_, kService, options_.replica_count, options_.partition_count};
   std::shared_ptr<ReplicaNemeses> nemeses_;
   std::set<std::string> restarted_;  // after the faults
   bool is_over_ = false;
@@ -382,6 +417,8 @@ std::vector<neptune::Fault::Kind> ChaosKinds(const ReplicationChaosOptions& opti
 }
 
 void ChooseFaults(ReplicationChaosOptions* options) {
+  const bool has_rests = !IsWriteAnywhere(*options) && options->seed / 8 % 8 == 2;
+  if (has_rests) options->partition_count = kRestingPartitionCount;
   const bool is_mixed = options->seed / 2 % 2 == 0;
   if (is_mixed) return;
   const std::vector<neptune::Fault::Kind> drawn = ChaosKinds(*options);

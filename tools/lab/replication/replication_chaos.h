@@ -31,6 +31,9 @@ struct ReplicationChaosOptions {
   std::string level = "staleness_bounded";
   // The maximum number of servers that are down or hang at the same time.
   int servers_down_max = 2;
+  // Above kAwakeReplicaCountMax (agent/replication.h) idle partitions rest. Sessions then call less
+  // often, so that partitions rest and wake all the time.
+  uint32_t partition_count = 2;
   neptune::Duration faults = std::chrono::seconds(20);
   // The only kind of fault. Unset: all of ChaosKinds, mixed.
   std::optional<neptune::Fault::Kind> only{};
@@ -45,6 +48,7 @@ struct ReplicationChaosResult {
   uint64_t read_count = 0;
   uint64_t failed_count = 0;  // calls without an answer in time
   uint64_t primary_count = 0;
+  uint64_t rest_count = 0;     // partitions found at rest, in looks a second apart
   double longest_block_s = 0;  // the longest time without an acknowledgement during faults
 };
 
@@ -53,7 +57,9 @@ struct ReplicationChaosResult {
 std::vector<neptune::Fault::Kind> ChaosKinds(const ReplicationChaosOptions& options);
 
 // Chooses by the seed what `repl_chaos` does: two of four seeds have all kinds mixed, two one kind
-// alone; one of such a pair has disks that take time.
+// alone; one of such a pair has disks that take time. At the ordered levels eight of 64 consecutive
+// seeds have nodes of kRestingPartitionCount partitions.
+inline constexpr uint32_t kRestingPartitionCount = 40;
 void ChooseFaults(ReplicationChaosOptions* options);
 
 ReplicationChaosResult RunReplicationChaos(const ReplicationChaosOptions& options);

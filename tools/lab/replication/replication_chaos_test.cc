@@ -27,6 +27,21 @@ TEST(ReplicationChaosTest, NothingIsLostDoubledOrTakenBack) {
   }
 }
 
+// Idle partitions rest under faults too, and wake for every call; at the end all of them rest.
+TEST(ReplicationChaosTest, PartitionsRestAndWakeUnderFaults) {
+  for (uint64_t seed = 1; seed <= 2; ++seed) {
+    ReplicationChaosOptions options;
+    options.seed = seed;
+    options.level = kLevels[1 + seed % 2];
+    options.partition_count = kRestingPartitionCount;
+    options.faults = std::chrono::seconds(6);
+    const ReplicationChaosResult result = RunReplicationChaos(options);
+    EXPECT_EQ(result.wrong, "") << options.level;
+    EXPECT_GT(result.acknowledged_count, 20u);
+    EXPECT_GT(result.rest_count, 20u);
+  }
+}
+
 // A fault that disturbs nothing would test nothing.
 TEST(ReplicationChaosTest, EveryKindOfFaultTakesEffect) {
   ReplicationChaosOptions options;

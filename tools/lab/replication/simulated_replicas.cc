@@ -1,5 +1,8 @@
 #include "tools/lab/replication/simulated_replicas.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "neptune/base/strings.h"
 #include "neptune/replication/agent/replication.h"
 #include "neptune/world/sim/simulator.h"
@@ -18,6 +21,10 @@ namespace {
 bool ServesNow(const ReplicaAgent::State& state) {
   return state.failure.ok() && state.repair.ok() && !state.is_distrusted && !state.is_restoring &&
          state.executed >= state.readable_from;
+}
+
+bool LeadsAtRest(const ReplicaAgent::State& state) {
+  return state.role == ReplicaRole::kPrimary && state.rests && state.failure.ok();
 }
 
 }  // namespace
@@ -61,7 +68,37 @@ std::optional<ReplicaAgent::State> SimulatedReplicas::Primary(uint32_t partition
         state.role == ReplicaRole::kPrimary && state.IsLeased(nodes_.simulator().now());
     if (leads && state.failure.ok()) return state;
   }
-  return std::nullopt;
+  return RestingPrimary(partition);
+}
+
+// Only if every member is there and knows no other: one that was cut off may have been replaced.
+std::optional<ReplicaAgent::State> SimulatedReplicas::RestingPrimary(uint32_t partition) const {
+  std::optional<ReplicaAgent::State> primary;
+  std::vector<ReplicaAgent::State> members;
+  for (int server = 0; server < server_count_; ++server) {
+    const std::shared_ptr<ReplicaAgent> agent = Agent(server, partition);
+    if (agent == nullptr) return std::nullopt;
+    members.push_back(agent->status());
+    if (LeadsAtRest(members.back())) primary = members.back();
+  }
+  const auto follows = [&](const ReplicaAgent::State& member) {
+    return member.epoch == primary->epoch && member.primary == primary->primary;
+  };
+  if (!primary || !std::all_of(members.begin(), members.end(), follows)) return std::nullopt;
+  return primary;
+}
+
+size_t SimulatedReplicas::CountResting() const {
+  size_t count = 0;
+  for (uint32_t partition = 0; partition < partition_count_; ++partition) {
+    bool rests = false;
+    for (int server = 0; server < server_count_; ++server) {
+      const std::shared_ptr<ReplicaAgent> agent = Agent(server, partition);
+      rests = rests || (agent != nullptr && LeadsAtRest(agent->status()));
+    }
+    count += rests ? 1 : 0;
+  }
+  return count;
 }
 
 bool SimulatedReplicas::HasEverything(int server, uint32_t partition) const {

@@ -35,14 +35,17 @@ class SimulatedReplicas {
   // True if every write that is committed is stored by this server, as the primaries and itself
   // know; false if that is not known now. What it had lost before it has again.
   bool HasEverything(const std::string& server) const;
+  // Partitions with a primary that rests.
+  size_t CountResting() const;
   // A line that says what each replica is.
   std::string Describe() const;
 
  private:
   bool IsWhole(int server, uint32_t partition, bool is_write_anywhere) const;
   bool HasEverything(int server, uint32_t partition) const;
-  // The state of the primary whose lease is valid now; nullopt: there is none.
+  // The state of the primary whose lease is valid now, or that rests; nullopt: there is none.
   std::optional<neptune::ReplicaAgent::State> Primary(uint32_t partition) const;
+  std::optional<neptune::ReplicaAgent::State> RestingPrimary(uint32_t partition) const;
 
   neptune::SimulatedNodes& nodes_;
   const neptune::ServiceName service_;
