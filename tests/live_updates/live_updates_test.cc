@@ -25,6 +25,7 @@
 #include "neptune/node/cluster_spec.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
+#include "neptune/replication/agent/replication.h"
 #include "neptune/replication/client/replica_session.h"
 #include "neptune/testing/simulated_nodes.h"
 #include "neptune/world/sim/simulator.h"
@@ -262,6 +263,30 @@ TEST_F(LiveUpdatesTest, NothingAcknowledgedIsLostWhenThePrimaryLosesItsPower) {
     EXPECT_EQ(Found(node, "bird"), expected) << node;
     EXPECT_EQ(TitleOf(node, 15), "bird") << node;
   }
+}
+
+// The node starts without them, and its tier opens once they are there.
+TEST_F(LiveUpdatesTest, ATierWhoseDataAreNotOpenAtTheStartIsServedLater) {
+  Upsert(7, "bird");
+  neptune::SimStorage& storage = simulator_.host("s2").sim_storage();
+  const auto reasons = [&] {
+    std::string all;
+    for (const std::string& one : nodes_.node("s2").FindReplication()->Failures()) all += one;
+    return all;
+  };
+  simulator_.Crash("s2", neptune::CrashKind::kProcess);
+  storage.FailOpens(neptune::Unavailable("too many open files"));
+  simulator_.Restart("s2");
+  simulator_.RunFor(seconds(5));
+  ASSERT_TRUE(starts_["s2"].ok()) << starts_["s2"];
+  EXPECT_NE(reasons(), "");
+  storage.FailOpens(neptune::OkStatus());
+  simulator_.RunFor(seconds(45));  // longer than the longest delays together
+  EXPECT_EQ(reasons(), "");
+  EXPECT_EQ(Found("s2", "bird"), Numbers{7});
+  Upsert(8, "bird");
+  simulator_.RunFor(seconds(1));
+  EXPECT_EQ(Found("s2", "bird"), (Numbers{7, 8})) << "it is kept fresh";
 }
 
 TEST_F(LiveUpdatesTest, ANodeDoesNotStartOverChangesOfAnotherNumberOfPartitions) {

@@ -18,12 +18,18 @@ neptune::StatusOr<std::shared_ptr<LiveMaintenance>> LiveMaintenance::Start(
 
 void LiveMaintenance::Stop() {
   neptune::LeafLock lock(&mutex_);
+  has_stopped_ = true;
   tiers_.clear();
+}
+
+void LiveMaintenance::Add(const MaintainedTier& tier) {
+  neptune::LeafLock lock(&mutex_);
+  if (!has_stopped_) tiers_.push_back(tier);
 }
 
 void LiveMaintenance::Turn() {
   neptune::LeafLock lock(&mutex_);
-  if (tiers_.empty()) return;
+  if (has_stopped_) return;
   for (const MaintainedTier& one : tiers_) Note(one.tier->Refresh().status(), "refreshing");
   if (!is_merging_) {
     is_merging_ = true;

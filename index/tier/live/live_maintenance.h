@@ -35,6 +35,8 @@ class LiveMaintenance : public std::enable_shared_from_this<LiveMaintenance> {
   // Starts the loop `name`. The tiers and their records must live until Stop has returned.
   static neptune::StatusOr<std::shared_ptr<LiveMaintenance>> Start(
       neptune::World& world, const std::string& name, std::vector<MaintainedTier> tiers);
+  // Keeps this tier fresh too from the next turn on; no effect after Stop.
+  void Add(const MaintainedTier& tier);
   // Waits for the current step; no tier is accessed after it returns. Idempotent.
   void Stop();
 
@@ -52,7 +54,8 @@ class LiveMaintenance : public std::enable_shared_from_this<LiveMaintenance> {
 
   // Held during each step.
   neptune::LeafMutex mutex_;
-  std::vector<MaintainedTier> tiers_ ABSL_GUARDED_BY(mutex_);  // empty once stopped
+  std::vector<MaintainedTier> tiers_ ABSL_GUARDED_BY(mutex_);
+  bool has_stopped_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_merging_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

@@ -52,6 +52,7 @@ StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(
       live->counting_loop_,
       context.world.StartLoop({.name = StrCat(context.service, "-count"),
                                .priority = neptune::LoopPriority::kBackground}));
+  live->reopening_ = TierReopening::Make(*live->counting_loop_);
   NEPTUNE_RETURN_IF_ERROR(live->service_.Open());
   for (auto& [partition, slot] : live->slots_) {
     NEPTUNE_ASSIGN_OR_RETURN(
@@ -99,28 +100,60 @@ void LivePartitions::AddMethods() {
                    });
 }
 
-StatusOr<std::unique_ptr<LiveTier>> LivePartitions::Open(PartitionId partition,
-                                                         const std::string& directory) {
+void LivePartitions::Open(PartitionId partition, const std::string& directory, ServedTier* served) {
+  const Status opened = TryOpen(partition, directory, served);
+  if (opened.ok()) return;
+  const auto show = [this, partition, served](const Status& failure, neptune::Duration delay) {
+    const Status why(failure.code(),
+                     StrCat(neptune::ToStd(failure.message()), "; it is opened again after ",
+                            neptune::ToSeconds(delay), " s"));
+    served->NoteFailure(why);
+    service_.NoteUse(partition, neptune::Annotate(why, "the index over the data is not open"));
+  };
+  const auto open = [this, partition, directory, served] {
+    const Status status = TryOpen(partition, directory, served);
+    LOG_IF(INFO, status.ok()) << context_.service << "/" << partition << " is served now";
+    return status;
+  };
+  reopening_->Begin({.open = open, .on_failure = show}, opened);
+}
+
+Status LivePartitions::TryOpen(PartitionId partition, const std::string& directory,
+                               ServedTier* served) {
   Slot& slot = slots_.at(partition);
+  {
+    LeafLock lock(&slot.mutex);
+    slot.is_missed = false;
+  }
   NEPTUNE_ASSIGN_OR_RETURN(
       auto tier, LiveTier::Open({.base_directory = directory,
                                  .working_directory = StrCat(working_directory_, "/", partition)},
                                 slot.reader.get()));
-  LeafLock lock(&slot.mutex);
-  slot.tier = tier.get();
-  if (slot.is_missed) tier->NoteRestore();
-  return tier;
+  {
+    LeafLock lock(&slot.mutex);
+    slot.tier = tier.get();
+    if (slot.is_missed) tier->NoteRestore();
+  }
+  const MaintainedTier maintained{tier.get(), slot.merges.get()};
+  served->Set(std::move(tier));
+  service_.NoteUse(partition, neptune::OkStatus());
+  LeafLock lock(&maintenance_mutex_);
+  if (maintenance_ != nullptr) maintenance_->Add(maintained);
+  return neptune::OkStatus();
 }
 
 Status LivePartitions::StartMaintenance() {
-  std::vector<MaintainedTier> tiers;
-  for (auto& [partition, slot] : slots_) {
-    LeafLock lock(&slot.mutex);
-    if (slot.tier != nullptr) tiers.push_back({slot.tier, slot.merges.get()});
+  {
+    LeafLock lock(&maintenance_mutex_);
+    std::vector<MaintainedTier> tiers;
+    for (auto& [partition, slot] : slots_) {
+      LeafLock slot_lock(&slot.mutex);
+      if (slot.tier != nullptr) tiers.push_back({slot.tier, slot.merges.get()});
+    }
+    NEPTUNE_ASSIGN_OR_RETURN(
+        maintenance_, LiveMaintenance::Start(context_.world, StrCat(context_.service, "-live"),
+                                             std::move(tiers)));
   }
-  NEPTUNE_ASSIGN_OR_RETURN(
-      maintenance_,
-      LiveMaintenance::Start(context_.world, StrCat(context_.service, "-live"), std::move(tiers)));
   return StartRenewal();
 }
 
@@ -228,7 +261,13 @@ Status LivePartitions::Health(PartitionId partition) const { return service_.Hea
 
 void LivePartitions::Stop() {
   if (renewal_ != nullptr) renewal_->Stop();
-  if (maintenance_ != nullptr) maintenance_->Stop();
+  if (reopening_ != nullptr) reopening_->Stop();
+  std::shared_ptr<LiveMaintenance> maintenance;
+  {
+    LeafLock lock(&maintenance_mutex_);
+    maintenance = maintenance_;
+  }
+  if (maintenance != nullptr) maintenance->Stop();
   for (auto& [partition, slot] : slots_) {
     LeafLock lock(&slot.mutex);
     slot.tier = nullptr;

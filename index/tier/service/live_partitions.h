@@ -6,8 +6,10 @@
 // Shapes: the write kChangeMethod takes a PartitionChange and returns a ChangeAnswer; the read
 //   kHoldsMethod takes a HoldsQuery and returns a HoldsAnswer; methods of index/tier/statistics as
 //   in statistics_messages.h.
-// Limits: counts one partition's changed terms at a time, on a loop of low priority.
-// Errors: Open: those of LiveTier::Open; a partition that failed answers UNAVAILABLE.
+// Limits: counts one partition's changed terms at a time, on a loop of low priority, on which
+//   tiers that did not open at once are opened as well.
+// Errors: those of LiveTier::Open are retried (tier_reopening.h); a partition that is not open
+//   answers UNAVAILABLE.
 
 #pragma once
 
@@ -19,6 +21,8 @@
 #include "index/tier/live/live_maintenance.h"
 #include "index/tier/live/live_tier.h"
 #include "index/tier/live/merge_record.h"
+#include "index/tier/service/served_tier.h"
+#include "index/tier/service/tier_reopening.h"
 #include "index/tier/statistics/statistics_renewal.h"
 #include "index/updates/change_write.h"
 #include "neptune/base/leaf_mutex.h"
@@ -35,12 +39,11 @@ class LivePartitions {
       const StatisticsRenewalOptions& statistics);
   ~LivePartitions();
 
-  // The live tier over the published partition in `directory`. The owner keeps it until Stop
-  // returned.
-  neptune::StatusOr<std::unique_ptr<LiveTier>> Open(neptune::PartitionId partition,
-                                                    const std::string& directory);
-  // All are open: changes become searchable from now on, and statistics are renewed where this node
-  // leads.
+  // Opens the live tier over the published partition in `directory` and hands it to `served`, which
+  // is kept until Stop returned. A tier that does not open now, e.g. because its data are not open,
+  // is opened later; `served` says why it is not, and so do /readyz and /statusz.
+  void Open(neptune::PartitionId partition, const std::string& directory, ServedTier* served);
+  // Changes become searchable from now on, and statistics are renewed where this node leads.
   neptune::Status StartMaintenance();
   neptune::Status Health(neptune::PartitionId partition) const;
   // After it no tier is accessed any more.
@@ -64,6 +67,8 @@ class LivePartitions {
         statistics_(statistics),
         service_(context) {}
 
+  neptune::Status TryOpen(neptune::PartitionId partition, const std::string& directory,
+                          ServedTier* served);
   void OnChange(neptune::PartitionId partition, const neptune::LogEntry* entry);
   void AddMethods();
   // UNAVAILABLE if the partition is not open. The result is valid until Stop, like the methods.
@@ -82,8 +87,10 @@ class LivePartitions {
   const std::string working_directory_;
   const StatisticsRenewalOptions statistics_;
   std::map<neptune::PartitionId, Slot> slots_;  // fixed by Start
-  std::shared_ptr<LiveMaintenance> maintenance_;
+  neptune::LeafMutex maintenance_mutex_;
+  std::shared_ptr<LiveMaintenance> maintenance_ ABSL_GUARDED_BY(maintenance_mutex_);
   neptune::Loop* counting_loop_ = nullptr;
+  std::shared_ptr<TierReopening> reopening_;  // fixed by Start
   // Null: this node never leads, or renewal is disabled.
   std::unique_ptr<StatisticsRenewal> renewal_;
   neptune::ReplicatedService service_;

@@ -43,13 +43,8 @@ constexpr neptune::Duration kAnswerTimeMax = std::chrono::milliseconds(10);
 
 }  // namespace
 
-Status TierModule::Partition::State() const {
-  if (damaged) return neptune::DataLoss("damage was found while serving");
-  return status;
-}
-
 PartitionFacts TierModule::Partition::Facts(uint64_t) const {
-  const TierInfo info = tier == nullptr ? TierInfo() : tier->Info();
+  const TierInfo info = served.tier() == nullptr ? TierInfo() : served.tier()->Info();
   return {info.implementation, info.index_version, info.document_count};
 }
 
@@ -72,9 +67,9 @@ Status TierModule::Answer(RequestContext& context, uint64_t version, const Work&
                           Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partition> partition,
                            partitions_.Await(context, version));
-  auto answer = work(*partition->tier, ControlOf(context, *partition));
+  auto answer = work(*partition->served.tier(), ControlOf(context, *partition));
   if (answer.status().code() == neptune::StatusCode::kDataLoss) {
-    LOG_IF(ERROR, !partition->damaged.exchange(true))
+    LOG_IF(ERROR, partition->served.NoteDamage())
         << "partition " << context.partition() << " is no longer served: " << answer.status();
     return neptune::Unavailable("partition ", context.partition(),
                                 " is damaged: ", answer.status().message());
@@ -128,8 +123,11 @@ Status TierModule::Start(ModuleContext& context) {
       context, changing,
       [this](PartitionId id, const std::string& directory) { return Open(id, directory); }));
   for (const auto& [id, partition] : *partitions_.Current()) {
-    if (partition->status.ok()) implementation_ = partition->tier->Info().implementation;
+    const IndexTier* const tier = partition->served.tier();
+    if (tier != nullptr) implementation_ = tier->Info().implementation;
   }
+  // Tiers over replicated data may open later.
+  if (live_ != nullptr) implementation_ = kSegmentTierName;
   if (live_ != nullptr) NEPTUNE_RETURN_IF_ERROR(live_->StartMaintenance());
   AddMethods(context.registrar);
   return partitions_.AddStatus(context, StrCat("index ", context.service));
@@ -164,15 +162,20 @@ std::unique_ptr<TierModule::Partition> TierModule::Open(PartitionId id,
                                                         const std::string& directory) const {
   auto partition = std::make_unique<Partition>();
   partition->path = directory;
-  StatusOr<std::unique_ptr<IndexTier>> tier = OpenTier(id, directory);
-  partition->status = tier.status();
-  if (tier.ok()) partition->tier = *std::move(tier);
+  if (live_ != nullptr) {
+    live_->Open(id, directory, &partition->served);
+    return partition;
+  }
+  StatusOr<std::unique_ptr<IndexTier>> tier = OpenTier(directory);
+  if (tier.ok()) {
+    partition->served.Set(*std::move(tier));
+  } else {
+    partition->served.NoteFailure(tier.status());
+  }
   return partition;
 }
 
-StatusOr<std::unique_ptr<IndexTier>> TierModule::OpenTier(PartitionId id,
-                                                          const std::string& directory) const {
-  if (live_ != nullptr) return live_->Open(id, directory);
+StatusOr<std::unique_ptr<IndexTier>> TierModule::OpenTier(const std::string& directory) const {
   std::string variant = wanted_;
   if (variant.empty()) {
     NEPTUNE_ASSIGN_OR_RETURN(variant, DetectIndexTier(directory));

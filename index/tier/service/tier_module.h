@@ -9,12 +9,12 @@
 
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 
 #include "index/tier/index_tier.h"
 #include "index/tier/service/live_partitions.h"
+#include "index/tier/service/served_tier.h"
 #include "index/versions/versioned_partitions.h"
 #include "neptune/service/service_module.h"
 
@@ -30,18 +30,17 @@ class TierModule final : public neptune::ServiceModule {
 
  private:
   struct Partition {
-    neptune::Status status;  // result of opening; OK: tier is set
     std::string path;
-    std::unique_ptr<IndexTier> tier;
-    std::atomic<bool> damaged{false};  // detected while serving
+    ServedTier served;
 
-    neptune::Status State() const;
-    bool WaitsForDisk() const { return tier != nullptr && tier->Info().reads_store; }
+    neptune::Status State() const { return served.State(); }
+    bool WaitsForDisk() const {
+      return served.tier() != nullptr && served.tier()->Info().reads_store;
+    }
     PartitionFacts Facts(uint64_t version) const;
   };
   std::unique_ptr<Partition> Open(neptune::PartitionId id, const std::string& directory) const;
-  neptune::StatusOr<std::unique_ptr<IndexTier>> OpenTier(neptune::PartitionId id,
-                                                         const std::string& directory) const;
+  neptune::StatusOr<std::unique_ptr<IndexTier>> OpenTier(const std::string& directory) const;
   void AddMethods(neptune::ServiceRegistrar& registrar);
   // Registers a method that answers with `work(tier, message, control)`.
   template <typename Message, typename Work>

@@ -198,7 +198,13 @@ ReplicaKeeper::Health ReplicaKeeper::health() const {
     health.failure = Unavailable("the log is executed again, from ", state.executed, " to ",
                                  state.readable_from);
   }
+  if (health.failure.ok()) health.failure = use_;
   return health;
+}
+
+void ReplicaKeeper::NoteUse(const Status& use) {
+  LeafLock lock(&mutex_);
+  use_ = use;
 }
 
 void ReplicaKeeper::NoteScrub(const ScrubProgress& progress) {

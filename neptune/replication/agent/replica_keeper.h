@@ -71,6 +71,8 @@ class ReplicaKeeper {
   };
   Health health() const;
   void NoteScrub(const ScrubProgress& progress);
+  // Whether the module can use the data; shown by health while the replica itself works.
+  void NoteUse(const Status& use);
   // "registers/0".
   std::string name() const;
   const ReplicaAgentOptions& options() const { return options_; }
@@ -107,6 +109,7 @@ class ReplicaKeeper {
   std::shared_ptr<ReplicaAgent> agent_ ABSL_GUARDED_BY(mutex_);  // null: not open
   ReplicaAgent::State last_ ABSL_GUARDED_BY(mutex_);
   Health health_ ABSL_GUARDED_BY(mutex_);
+  Status use_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace neptune

@@ -175,6 +175,11 @@ Status ReplicatedService::Health(PartitionId partition) const {
   return kept->keeper->health().failure;
 }
 
+void ReplicatedService::NoteUse(PartitionId partition, const Status& use) {
+  const StatusOr<Partition*> kept = Find(partition);
+  if (kept.ok()) (*kept)->keeper->NoteUse(use);
+}
+
 void ReplicatedService::Report(RequestContext& context, const ReplicaReport& report) {
   context.set_answer_extension(EncodeReplicaReport(report));
 }

@@ -75,6 +75,9 @@ class ReplicatedService {
   bool IsPrimary(PartitionId partition) const;
   // For ServiceModule::Health.
   Status Health(PartitionId partition) const;
+  // What the module makes of the data, e.g. an index, cannot be used, and why; OK: it can. Shown by
+  // Health, on /readyz and on /statusz like a failure of the replica. REQUIRES: Open succeeded.
+  void NoteUse(PartitionId partition, const Status& use);
 
  private:
   struct Partition;
