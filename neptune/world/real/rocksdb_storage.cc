@@ -1,13 +1,18 @@
 #include "neptune/world/real/rocksdb_storage.h"
 
+#include <glog/logging.h>
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 #include <rocksdb/options.h>
 #include <rocksdb/table.h>
 #include <rocksdb/write_batch.h>
 #include <rocksdb/write_buffer_manager.h>
 
 #include <algorithm>
+#include <cstdarg>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -24,7 +29,6 @@ namespace {
 
 constexpr size_t kWriteBufferSize = 16u << 20;
 constexpr int kOpenFileCountMax = 64;
-constexpr size_t kLogFileCountMax = 1;
 constexpr size_t kManifestStep = 64u << 10;
 constexpr char kLogFolder[] = ".log-files";  // no valid name of a store
 
@@ -40,15 +44,55 @@ Status FromRocksDb(const rocksdb::Status& status, std::string_view action, std::
   return Unavailable(message);
 }
 
+// Refuses to make the files that record a database's options: every opening would write one and
+// read it again, which takes more time than all the rest, and nothing here reads them.
+class FilesWithoutOptions final : public rocksdb::FileSystemWrapper {
+ public:
+  using FileSystemWrapper::FileSystemWrapper;
+  const char* Name() const override { return "FilesWithoutOptions"; }
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* context) override {
+    if (path.find("/OPTIONS-") != std::string::npos) {
+      return rocksdb::IOStatus::NotSupported("options are not recorded");
+    }
+    return FileSystemWrapper::NewWritableFile(path, options, file, context);
+  }
+};
+
+// Used by all databases; never destroyed, since their threads use it until the process ends.
+rocksdb::Env* TheEnv() {
+  static rocksdb::Env* const env = rocksdb::NewCompositeEnv(std::make_shared<FilesWithoutOptions>(
+                                                                rocksdb::FileSystem::Default()))
+                                       .release();
+  return env;
+}
+
+// What RocksDB says goes into the log of the program, not into a file beside each database.
+class ProgramLog final : public rocksdb::Logger {
+ public:
+  ProgramLog() : Logger(rocksdb::InfoLogLevel::ERROR_LEVEL) {}
+  using Logger::Logv;
+  void Logv(const char* format, va_list arguments) override {
+    char text[kLineSizeMax];
+    std::vsnprintf(text, sizeof(text), format, arguments);
+    LOG(ERROR) << "RocksDB: " << text;
+  }
+
+ private:
+  static constexpr size_t kLineSizeMax = 1024;
+};
+
 // Memory that all stores of a storage share.
 struct SharedMemory {
   std::shared_ptr<rocksdb::Cache> cache = rocksdb::NewLRUCache(kBlockCacheSizeTotal);
   std::shared_ptr<rocksdb::WriteBufferManager> write_buffers =
       std::make_shared<rocksdb::WriteBufferManager>(kWriteBufferSizeTotal);
+  std::shared_ptr<rocksdb::Logger> log = std::make_shared<ProgramLog>();
 };
 
-// Many stores must be cheap: nothing is allocated in advance on the disk, and an idle store does
-// nothing.
+// Many stores must be cheap: nothing is allocated in advance on the disk, an idle store does
+// nothing, and an opening writes as little as possible.
 rocksdb::Options MakeOptions(const SharedMemory& memory) {
   rocksdb::BlockBasedTableOptions table;
   table.block_cache = memory.cache;
@@ -57,8 +101,11 @@ rocksdb::Options MakeOptions(const SharedMemory& memory) {
   options.write_buffer_size = kWriteBufferSize;
   options.max_write_buffer_number = 2;
   options.max_open_files = kOpenFileCountMax;
-  options.keep_log_file_num = kLogFileCountMax;
-  options.info_log_level = rocksdb::InfoLogLevel::WARN_LEVEL;
+  options.max_file_opening_threads = 1;  // they are started for each opening, whatever it opens
+  options.env = TheEnv();
+  options.info_log = memory.log;
+  // What the log has is replayed into memory; the log stays until that is flushed as usual.
+  options.avoid_flush_during_recovery = true;
   options.write_buffer_manager = memory.write_buffers;
   options.allow_fallocate = false;
   options.manifest_preallocation_size = kManifestStep;
@@ -219,13 +266,15 @@ class RocksDbStorage : public DurableStorage {
 
   StatusOr<std::unique_ptr<KeyValueStore>> Open(std::string_view name) override {
     NEPTUNE_ASSIGN_OR_RETURN(NameLease lease, NameLease::Take(open_names_, name));
-    NEPTUNE_RETURN_IF_ERROR(CreateDirectory());
+    NEPTUNE_RETURN_IF_ERROR(PrepareDirectory());
+    std::error_code error;
+    const bool is_new = !std::filesystem::exists(StrCat(PathOf(name), "/CURRENT"), error);
     rocksdb::DB* db = nullptr;
     const rocksdb::Status status = rocksdb::DB::Open(MakeOptions(memory_), PathOf(name), &db);
     NEPTUNE_RETURN_IF_ERROR(FromRocksDb(status, "open", name));
     // RocksDB syncs its own files, but not the directory entry of a new store.
     std::unique_ptr<rocksdb::DB> owned(db);
-    NEPTUNE_RETURN_IF_ERROR(SyncDirectory(directory_));
+    if (is_new) NEPTUNE_RETURN_IF_ERROR(SyncDirectory(directory_));
     return std::make_unique<RocksDbStore>(std::move(lease), std::move(owned));
   }
 
@@ -262,13 +311,21 @@ class RocksDbStorage : public DurableStorage {
  private:
   std::string PathOf(std::string_view name) const { return StrCat(directory_, "/", name); }
 
-  Status CreateDirectory() const {
+  // Creates the directory, and makes the entries durable that an earlier process may have left.
+  Status PrepareDirectory() {
+    LeafLock lock(&directory_mutex_);
+    if (is_prepared_) return OkStatus();
     std::error_code error;
     std::filesystem::create_directories(directory_, error);
-    return error ? ErrnoStatus(error.value(), "create", directory_) : OkStatus();
+    if (error) return ErrnoStatus(error.value(), "create", directory_);
+    NEPTUNE_RETURN_IF_ERROR(SyncDirectory(directory_));
+    is_prepared_ = true;
+    return OkStatus();
   }
 
   const std::string directory_;
+  LeafMutex directory_mutex_;
+  bool is_prepared_ ABSL_GUARDED_BY(directory_mutex_) = false;
   const std::unique_ptr<LogFiles> log_files_;
   const SharedMemory memory_;
   const std::shared_ptr<OpenNames> open_names_ = std::make_shared<OpenNames>();
