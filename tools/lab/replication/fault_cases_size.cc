@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -209,30 +210,51 @@ double IdlePercent(ProcessCluster& cluster, Duration time) {
 
 }  // namespace
 
+namespace {
+
+// Seconds until all replicas serve; nullopt: a node ended, or the time is over.
+std::optional<double> AwaitStart(ProcessCluster& cluster, Duration time_max) {
+  const neptune::TimePoint begin = cluster.Now();
+  bool has_started = true;
+  const auto look = [&] {
+    for (int i = 0; i < cluster.node_count(); ++i) {
+      has_started = has_started && !cluster.process(i).HasEnded();
+    }
+  };
+  const bool is_over =
+      Watch(cluster, time_max, look, [&] { return !has_started || AllAreWhole(cluster); });
+  if (!has_started || !is_over) return std::nullopt;
+  return neptune::ToSeconds(cluster.Now() - begin);
+}
+
+// Seconds until all replicas serve after all processes were killed, with data in every partition.
+StatusOr<double> RestartWithData(ProcessCluster& cluster, Duration write_max, Duration time_max) {
+  NEPTUNE_RETURN_IF_ERROR(cluster.AwaitWrites(write_max));
+  for (int i = 0; i < cluster.node_count(); ++i) cluster.process(i).Kill();
+  for (int i = 0; i < cluster.node_count(); ++i) {
+    NEPTUNE_RETURN_IF_ERROR(cluster.process(i).Start());
+  }
+  return AwaitStart(cluster, time_max).value_or(kNever);
+}
+
+}  // namespace
+
 StatusOr<Measurement> RunPartitions(const RunContext& context) {
   const Duration start_max = context.Pick<Duration>(seconds(5), seconds(30), seconds(180));
   NEPTUNE_ASSIGN_OR_RETURN(auto cluster,
                            ProcessCluster::Start({.partition_count = context.Pick(10U, 200U, 1000U),
                                                   .with_disk_faults = false}));
-  const neptune::TimePoint begin = cluster->Now();
-  bool has_started = true;
-  const auto look = [&] {
-    for (int i = 0; i < cluster->node_count(); ++i) {
-      has_started = has_started && !cluster->process(i).HasEnded();
-    }
-  };
-  const bool is_over =
-      Watch(*cluster, start_max, look, [&] { return !has_started || AllAreWhole(*cluster); });
-  if (!has_started || !is_over) {
-    return Measurement{
-        {"start_s", kNever}, {"idle_percent", kNever}, {"ended_count", has_started ? 0.0 : 1.0}};
+  const std::optional<double> start_s = AwaitStart(*cluster, start_max);
+  if (!start_s) {
+    return Measurement{{"start_s", kNever}, {"idle_percent", kNever}, {"restart_s", kNever}};
   }
-  const double start_s = neptune::ToSeconds(cluster->Now() - begin);
   const Duration settle = context.Pick<Duration>(milliseconds(500), seconds(5), seconds(10));
   cluster->Sleep(settle);
-  return Measurement{{"start_s", start_s},
-                     {"idle_percent", IdlePercent(*cluster, 2 * settle)},
-                     {"ended_count", 0}};
+  const double idle_percent = IdlePercent(*cluster, 2 * settle);
+  NEPTUNE_ASSIGN_OR_RETURN(const double restart_s,
+                           RestartWithData(*cluster, 2 * start_max, start_max));
+  return Measurement{
+      {"start_s", *start_s}, {"idle_percent", idle_percent}, {"restart_s", restart_s}};
 }
 
 }  // namespace search::lab

@@ -196,6 +196,8 @@ void JudgeSizes(const Results& results, Judgement* judgement) {
   if (const Point many = PointOf("partitions"); results.Has(many)) {
     judgement->AtMost("1,000 partitions a node: start", "", results.Median(many, "start_s"), 10,
                       "s");
+    judgement->AtMost("1,000 partitions a node: start with data in all of them", "",
+                      results.Median(many, "restart_s"), 10, "s");
     judgement->AtMost("1,000 partitions a node: idle, of a processor", "",
                       results.Median(many, "idle_percent"), 1, "%");
   }
