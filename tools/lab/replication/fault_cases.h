@@ -19,6 +19,10 @@ namespace search::lab {
 // The environment variable that names the node program of an earlier revision.
 inline constexpr char kBeforeVariable[] = "REPL_FAULTS_BEFORE";
 
+// Runs a case by its name, with its detail: what README.md lists. kInvalidArgument: there is none.
+neptune::StatusOr<Measurement> RunFaultCase(const RunContext& context, const std::string& name,
+                                            const std::string& detail);
+
 // 64 writers of 100 bytes on three nodes: acknowledged, writes_per_s, p50_ms, p99_ms,
 // writes_per_processor_s. `program`: the node program; empty: that of this build.
 neptune::StatusOr<Measurement> RunQuiet(const RunContext& context, const std::string& program);

@@ -63,22 +63,7 @@ std::vector<Point> Points(Length length) {
 }
 
 neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
-  const std::string& name = point.Text("case");
-  const std::string& detail = point.Text("detail");
-  if (name == "quiet") return RunQuiet(context, "");
-  if (name == "before") return RunBefore(context);
-  if (name == "etcd") return RunEtcd(context, static_cast<int>(point.Number("detail")));
-  if (name == "flood") return RunFlood(context);
-  if (name == "long") return RunLong(context);
-  if (name == "slow_flush") return RunSlowFlush(context, point.Number("detail"));
-  if (name == "flip") return RunFlip(context, detail);
-  if (name == "readers") return RunReaders(context);
-  if (name == "snapshot") return RunSnapshot(context);
-  if (name == "partitions") return RunPartitions(context);
-  for (const Fault& fault : SingleFaults()) {
-    if (fault.ToString() == detail) return RunSingle(context, fault);
-  }
-  return neptune::InvalidArgument("no case ", point.ToString());
+  return RunFaultCase(context, point.Text("case"), point.Text("detail"));
 }
 
 void JudgeQuiet(const Results& results, Judgement* judgement) {
