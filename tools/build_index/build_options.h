@@ -18,8 +18,6 @@ namespace search::tools {
 inline constexpr uint32_t kPartitionsMax = 256;
 inline constexpr uint64_t kDocumentsMax = 100'000'000;
 inline constexpr char kSynonymsName[] = "synonyms";
-inline constexpr int kAnchorsPerDocumentMax = 32;
-inline constexpr size_t kAnchorTextPerDocumentMax = 512;
 
 struct BuildOptions {
   std::vector<std::string> inputs;  // JSON Lines, in order

@@ -8,6 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "neptune/base/strings.h"
+#include "tools/build_index/link_texts.h"
 #include "tools/build_index/page_rank.h"
 #include "tools/build_index/read_stage.h"
 #include "tools/build_index/spool.h"
@@ -21,36 +22,12 @@ using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
 
+constexpr LinkTextOptions kLinkTexts;
+
 template <typename T>
 std::string_view AsBytes(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
-
-// Lines of anchor text of one document, bounded.
-class AnchorTexts {
- public:
-  void Add(std::string_view text) {
-    if (count_ == kAnchorsPerDocumentMax || text.empty() || Holds(text)) return;
-    if (lines_.size() + text.size() + 1 > kAnchorTextPerDocumentMax) return;
-    ++count_;
-    neptune::StrAppend(&lines_, text, "\n");
-  }
-  const std::string& lines() const { return lines_; }
-
- private:
-  bool Holds(std::string_view text) const {
-    std::string_view rest = lines_;
-    while (!rest.empty()) {
-      const size_t end = rest.find('\n');
-      if (rest.substr(0, end) == text) return true;
-      rest.remove_prefix(end + 1);
-    }
-    return false;
-  }
-
-  std::string lines_;
-  int count_ = 0;
-};
 
 class RankStage {
  public:
@@ -110,7 +87,7 @@ class RankStage {
     if (text.empty()) {
       links_.emplace_back(static_cast<uint32_t>(from), found->second);
     } else {
-      anchors_[found->second].Add(text);
+      anchors_[found->second].Add(text, kLinkTexts);
     }
     return OkStatus();
   }
@@ -120,10 +97,10 @@ class RankStage {
       NEPTUNE_ASSIGN_OR_RETURN(auto writer,
                                SpoolWriter::Create(journal_.BuildPath(AnchorsName(p))));
       for (uint64_t doc_id = p; doc_id < document_count_; doc_id += options_.partition_count) {
-        if (anchors_[doc_id].lines().empty()) continue;
+        if (anchors_[doc_id].empty()) continue;
         RecordWriter record;
         record.PutNumber(doc_id);
-        record.PutText(anchors_[doc_id].lines());
+        record.PutText(anchors_[doc_id].Lines(kLinkTexts));
         NEPTUNE_RETURN_IF_ERROR(writer.Append(record.bytes()));
       }
       NEPTUNE_RETURN_IF_ERROR(writer.Commit());
@@ -136,7 +113,7 @@ class RankStage {
   uint32_t document_count_ = 0;
   absl::flat_hash_map<UrlHash, uint32_t> numbers_;
   std::vector<LinkGraph::Link> links_;
-  std::vector<AnchorTexts> anchors_;
+  std::vector<LinkTexts> anchors_;
 };
 
 }  // namespace

@@ -4,9 +4,8 @@
 // Threads: runs on the calling thread.
 // Errors: kDataLoss a file of the first stage is damaged; RESOURCE_EXHAUSTED more links than fit
 //   into half of the memory.
-// Limits: 16 bytes of memory for each link, 100 for each document, and the anchor texts:
-//   kAnchorsPerDocumentMax different ones of kAnchorTextPerDocumentMax bytes together for a
-//   document.
+// Limits: 16 bytes of memory for each link, 100 for each document, and the anchor texts, which
+//   LinkTextOptions bounds for a document (link_texts.h).
 //
 // Tier 1 holds the documents of the highest static rank; ties are broken by quality (read_stage.h),
 // then by number. Without any links all ranks are equal, so quality decides. With query logs the
