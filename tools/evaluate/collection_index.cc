@@ -19,10 +19,22 @@ using neptune::StatusOr;
 
 constexpr index::ParseLimits kQueryLimits = {.query_size_max = size_t{1} << 18};
 
+Status AddDocument(uint64_t number, const CorpusDocument& document,
+                   const LinkEvidenceByUrl& evidence, index::IndexBuilder* builder) {
+  index::IndexedDocument indexed = {
+      .doc_id = number, .title = document.title, .body = document.text};
+  if (const auto found = evidence.find(document.url); found != evidence.end()) {
+    indexed.extra_text = found->second.extra_text;
+    indexed.static_rank = found->second.static_rank;
+  }
+  return builder->Add(indexed);
+}
+
 }  // namespace
 
 // Reads the ids and, with a folder to build in, the documents.
-Status CollectionIndex::Read(const std::string& documents_path, const std::string& build_folder) {
+Status CollectionIndex::Read(const std::string& documents_path, const std::string& build_folder,
+                             const LinkEvidenceByUrl& evidence) {
   std::unique_ptr<index::IndexBuilder> builder;
   if (!build_folder.empty()) {
     NEPTUNE_ASSIGN_OR_RETURN(builder, index::IndexBuilder::Create({.directory = build_folder}));
@@ -48,19 +60,19 @@ Status CollectionIndex::Read(const std::string& documents_path, const std::strin
       continue;
     }
     if (builder != nullptr) {
-      NEPTUNE_RETURN_IF_ERROR(
-          builder->Add({.doc_id = line.number, .title = document->title, .body = document->text}));
+      NEPTUNE_RETURN_IF_ERROR(AddDocument(line.number, *document, evidence, builder.get()));
     }
     ids_.back() = std::move(document->url);
   }
   return builder == nullptr ? neptune::OkStatus() : builder->Finish().status();
 }
 
-StatusOr<std::unique_ptr<CollectionIndex>> CollectionIndex::Open(const std::string& documents_path,
-                                                                 const std::string& folder) {
+StatusOr<std::unique_ptr<CollectionIndex>> CollectionIndex::Open(
+    const std::string& documents_path, const std::string& folder,
+    const LinkEvidenceByUrl& evidence) {
   std::unique_ptr<CollectionIndex> index(new CollectionIndex());
   const bool is_built = std::filesystem::exists(folder + "/statistics");
-  NEPTUNE_RETURN_IF_ERROR(index->Read(documents_path, is_built ? "" : folder));
+  NEPTUNE_RETURN_IF_ERROR(index->Read(documents_path, is_built ? "" : folder, evidence));
   if (!is_built) NEPTUNE_RETURN_IF_ERROR(index::ComputeGlobalStatistics({folder}));
   NEPTUNE_ASSIGN_OR_RETURN(index->segment_, index::Segment::Open(folder));
   NEPTUNE_ASSIGN_OR_RETURN(index->statistics_,

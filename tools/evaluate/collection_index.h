@@ -6,13 +6,14 @@
 //   built from another file. A line without a valid document is skipped and counted.
 // Limits: kDocumentsMax documents.
 //
-// The document of line n of the file has doc_id n. Static ranks are 0 because collections have no
-// links.
+// The document of line n of the file has doc_id n. Unless evidence of links is given, static ranks
+// are 0 and extra texts empty.
 
 #pragma once
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "index/core/search/searcher.h"
@@ -24,12 +25,21 @@ namespace search::tools {
 
 inline constexpr size_t kDocumentsMax = size_t{1} << 26;
 
+// What other pages say about a document.
+struct LinkEvidence {
+  std::string extra_text;
+  float static_rank = 0;
+};
+// Evidence by url; a document without an entry has none.
+using LinkEvidenceByUrl = std::unordered_map<std::string, LinkEvidence>;
+
 class CollectionIndex {
  public:
   // Builds the segment unless `folder` already contains one, which must be built from the same
-  // file.
-  static neptune::StatusOr<std::unique_ptr<CollectionIndex>> Open(const std::string& documents_path,
-                                                                  const std::string& folder);
+  // file and evidence.
+  static neptune::StatusOr<std::unique_ptr<CollectionIndex>> Open(
+      const std::string& documents_path, const std::string& folder,
+      const LinkEvidenceByUrl& evidence = {});
 
   // Sets the ranking parameters for subsequent calls; initially the defaults.
   neptune::Status Use(const Setting& setting);
@@ -48,7 +58,8 @@ class CollectionIndex {
 
  private:
   CollectionIndex() = default;
-  neptune::Status Read(const std::string& documents_path, const std::string& build_folder);
+  neptune::Status Read(const std::string& documents_path, const std::string& build_folder,
+                       const LinkEvidenceByUrl& evidence);
 
   std::vector<std::string> ids_;  // by doc_id
   size_t left_out_count_ = 0;

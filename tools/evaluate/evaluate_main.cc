@@ -18,6 +18,7 @@
 #include "tools/evaluate/floors.h"
 #include "tools/evaluate/held_out.h"
 #include "tools/evaluate/judged_collection.h"
+#include "tools/evaluate/known_item_evaluation.h"
 #include "tools/evaluate/metrics.h"
 #include "tools/evaluate/served_evaluation.h"
 #include "tools/evaluate/started_search.h"
@@ -67,6 +68,12 @@ DEFINE_string(served_syntax, "typed",
 DEFINE_int32(served_timeout_ms, 10'000, "limit of one request");
 DEFINE_int32(titles, 0,
              "with --served or --start: ask this many pages of each site by their own titles");
+DEFINE_int32(known_items, 0,
+             "instead: ask this many pages of each site of a linked corpus by what links and "
+             "headings call them, with --choose (or --setting) beside --baseline");
+DEFINE_string(known_half, "development",
+              "with --known_items: the half of the pages that is asked; development, held_back or "
+              "both");
 DEFINE_int32(kind_size, 0,
              "with --served or --start: also measure groups of queries whose ids begin with the "
              "same characters, this many");
@@ -96,6 +103,9 @@ constexpr char kUsage[] =
     "  bazel run //tools:evaluate -- --shared_data=data "
     "--collections=documentation:var/corpora/small.jsonl.zst --served=http://127.0.0.1:8080 "
     "--titles=64 --kind_size=1\n"
+    "  bazel run //tools:evaluate -- --shared_data=data "
+    "--collections=documentation:var/corpora/small.jsonl.zst --known_items=300 "
+    "--choose=\"extra_weight=0.5,1,2\"\n"
     "  bazel run //tools:evaluate -- --compare=a.run,b.run --qrels=qrels.tsv\n"
     "  bazel run //tools:evaluate -- --shared_data=DATA --collections=med --explain=1,13\n\n"
     "A document matches if it has any word of the query. Intervals cover 95 % of the resampled "
@@ -255,6 +265,19 @@ class Collections {
     return neptune::OkStatus();
   }
 
+  // The documents of each collection, for indexes with their links in folders of their own.
+  Status ForEachLinked(const std::function<Status(const KnownItemPaths&)>& use) const {
+    for (const std::string& text : SplitList(FLAGS_collections)) {
+      TemporaryFolder folder;
+      const JudgedCollectionPaths paths = PathsOf(text);
+      KnownItemPaths linked = {.documents = paths.documents, .folder = paths.folder};
+      if (linked.documents.empty()) linked.documents = paths.folder + "/docs.jsonl.zst";
+      NEPTUNE_ASSIGN_OR_RETURN(linked.index_folder, folder.Make());
+      NEPTUNE_RETURN_IF_ERROR(use(linked));
+    }
+    return neptune::OkStatus();
+  }
+
   Status ForEach(const std::function<Status(JudgedCollection*)>& use) const {
     for (const std::string& text : SplitList(FLAGS_collections)) {
       NEPTUNE_ASSIGN_OR_RETURN(const auto collection, Open(text));
@@ -265,7 +288,7 @@ class Collections {
 
  private:
   // NAME or NAME:FILE
-  StatusOr<std::unique_ptr<JudgedCollection>> Open(const std::string& text) const {
+  JudgedCollectionPaths PathsOf(const std::string& text) const {
     const size_t colon = text.find(':');
     const std::string name = text.substr(0, colon);
     JudgedCollectionPaths paths = {.folder = data_ + "/collections/" + name,
@@ -276,7 +299,12 @@ class Collections {
       paths.documents = data_ + "/" + file;
       paths.index_folder = indexes_ + "/" + fs::path(file).filename().string();
     }
-    NEPTUNE_ASSIGN_OR_RETURN(auto collection, JudgedCollection::Open(name, paths));
+    return paths;
+  }
+
+  StatusOr<std::unique_ptr<JudgedCollection>> Open(const std::string& text) const {
+    NEPTUNE_ASSIGN_OR_RETURN(auto collection,
+                             JudgedCollection::Open(text.substr(0, text.find(':')), PathsOf(text)));
     if (collection->index().left_out_count() > 0) {
       std::fprintf(stderr, "%zu lines skipped, the first %s\n",
                    collection->index().left_out_count(),
@@ -374,6 +402,24 @@ Status MeasureServed(const Setting& setting, const Collections& collections) {
   return CheckFloors(floors, values);
 }
 
+Status MeasureKnownItems(const Collections& collections) {
+  KnownItemEvaluationOptions options{.seed = FLAGS_seed};
+  options.items.per_site_count_max = static_cast<size_t>(FLAGS_known_items);
+  if (FLAGS_known_half == "held_back") options.half = ItemHalf::kHeldBack;
+  if (FLAGS_known_half == "both") options.half = ItemHalf::kBoth;
+  if (options.half == ItemHalf::kDevelopment && FLAGS_known_half != "development") {
+    return InvalidArgument("--known_half is development, held_back or both");
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(const std::vector<Setting> settings,
+                           ExpandSettings(FLAGS_choose.empty() ? FLAGS_setting : FLAGS_choose));
+  NEPTUNE_ASSIGN_OR_RETURN(const Setting baseline, ParseSetting(FLAGS_baseline));
+  return collections.ForEachLinked([&](const KnownItemPaths& paths) -> Status {
+    NEPTUNE_ASSIGN_OR_RETURN(const auto evaluation, KnownItemEvaluation::Open(paths, options));
+    std::printf("%s\n", paths.documents.c_str());
+    return evaluation->Print(baseline, settings, stdout);
+  });
+}
+
 Status MeasureCollections() {
   if (FLAGS_depth < 1 || FLAGS_depth > 10'000) return InvalidArgument("--depth: 1 to 10000");
   const std::vector<std::string> explained = SplitList(FLAGS_explain);
@@ -382,6 +428,7 @@ Status MeasureCollections() {
   }
   Collections collections;
   NEPTUNE_RETURN_IF_ERROR(collections.Prepare());
+  if (FLAGS_known_items > 0) return MeasureKnownItems(collections);
   if (!FLAGS_choose.empty()) return ChooseSettings(collections);
   NEPTUNE_ASSIGN_OR_RETURN(const Setting setting, ParseSetting(FLAGS_setting));
   if (!FLAGS_served.empty() || !FLAGS_start.empty()) return MeasureServed(setting, collections);

@@ -20,12 +20,17 @@ struct Part {
   void (*set)(float value, Setting* setting);
 };
 
-constexpr std::array<Part, 9> kParts = {{
+constexpr std::array<Part, 17> kParts = {{
     {"k1", [](float value, Setting* setting) { setting->ranking.k1 = value; }},
     {"title_weight",
      [](float value, Setting* setting) { setting->ranking.fields[0].weight = value; }},
     {"title_b", [](float value, Setting* setting) { setting->ranking.fields[0].b = value; }},
     {"body_b", [](float value, Setting* setting) { setting->ranking.fields[1].b = value; }},
+    {"extra_weight",
+     [](float value, Setting* setting) { setting->ranking.fields[2].weight = value; }},
+    {"extra_b", [](float value, Setting* setting) { setting->ranking.fields[2].b = value; }},
+    {"static_rank_weight",
+     [](float value, Setting* setting) { setting->ranking.static_rank_weight = value; }},
     {"second_phase",
      [](float value, Setting* setting) {
        setting->second_phase_count = static_cast<size_t>(value);
@@ -34,6 +39,23 @@ constexpr std::array<Part, 9> kParts = {{
     {"title_cover", [](float value, Setting* setting) { setting->second_phase.title = value; }},
     {"lead", [](float value, Setting* setting) { setting->second_phase.lead = value; }},
     {"lead_half", [](float value, Setting* setting) { setting->second_phase.lead_half = value; }},
+    {"link_texts",
+     [](float value, Setting* setting) {
+       setting->evidence.link_texts.count_max = static_cast<size_t>(value);
+     }},
+    {"link_text_size",
+     [](float value, Setting* setting) {
+       setting->evidence.link_texts.size_max = static_cast<size_t>(value);
+     }},
+    {"link_text_copies",
+     [](float value, Setting* setting) {
+       setting->evidence.link_texts.copies_max = static_cast<uint32_t>(value);
+     }},
+    {"heading_copies",
+     [](float value, Setting* setting) {
+       setting->evidence.heading_copies = static_cast<uint32_t>(value);
+     }},
+    {"rank_slope", [](float value, Setting* setting) { setting->evidence.rank_slope = value; }},
 }};
 
 Status SetPart(std::string_view name, std::string_view value, Setting* setting) {

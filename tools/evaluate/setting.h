@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +18,22 @@
 #include "index/core/search/ranking.h"
 #include "index/core/search/searcher.h"
 #include "neptune/base/status.h"
+#include "tools/build_index/link_texts.h"
 
 namespace search::tools {
 
 inline constexpr size_t kSettingsMax = 10'000;
+
+// What an index of a linked corpus gets from links and headings. Another value needs another index.
+struct EvidenceOptions {
+  LinkTextOptions link_texts;
+  // Times that each heading is written into the extra text; 0: headings are in the body alone.
+  uint32_t heading_copies = 0;
+  // Steepness of the saturating form of the static rank; 0: the logarithm that page_rank.h scales.
+  float rank_slope = 0;
+
+  bool operator==(const EvidenceOptions&) const = default;
+};
 
 struct Setting {
   std::string text;  // the text it was parsed from
@@ -28,6 +41,7 @@ struct Setting {
   // Documents re-ranked by the second phase; 0: no second phase.
   size_t second_phase_count = index::kSecondPhaseCountDefault;
   index::SecondPhaseWeights second_phase;
+  EvidenceOptions evidence;
 };
 
 // Returns the parameter names, for messages.

@@ -19,6 +19,20 @@ TEST(SettingTest, NamesPartsAndKeepsTheOthers) {
   EXPECT_EQ(ParseSetting("")->ranking, index::RankingOptions());
 }
 
+TEST(SettingTest, SetsWhatLinksGiveToAnIndex) {
+  const auto setting = ParseSetting(
+      "extra_weight=2 extra_b=0.3 static_rank_weight=0.5 link_texts=64 link_text_size=2048 "
+      "link_text_copies=4 heading_copies=1 rank_slope=0.6");
+  ASSERT_TRUE(setting.ok()) << setting.status();
+  EXPECT_EQ(setting->ranking.fields[2], (index::RankingOptions::FieldOptions{2, 0.3F}));
+  EXPECT_EQ(setting->ranking.static_rank_weight, 0.5F);
+  EXPECT_EQ(setting->evidence.link_texts,
+            (LinkTextOptions{.count_max = 64, .size_max = 2048, .copies_max = 4}));
+  EXPECT_EQ(setting->evidence.heading_copies, 1U);
+  EXPECT_EQ(setting->evidence.rank_slope, 0.6F);
+  EXPECT_EQ(ParseSetting("k1=2")->evidence, EvidenceOptions());
+}
+
 TEST(SettingTest, ListsMultiply) {
   const auto settings = ExpandSettings("k1=1,2 proximity=0,0.1,0.2");
   ASSERT_TRUE(settings.ok()) << settings.status();
