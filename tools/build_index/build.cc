@@ -36,7 +36,7 @@ using neptune::StrCat;
 using Facts = BuildJournal::Facts;
 
 // Increment when a stage's output changes for the same input.
-constexpr int kBuildVersion = 4;
+constexpr int kBuildVersion = 5;
 constexpr uint64_t kIndexVersionBits = 53;
 
 Status CheckOptions(const BuildOptions& options) {

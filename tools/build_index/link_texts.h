@@ -18,11 +18,13 @@ namespace search::tools {
 struct LinkTextOptions {
   // Different texts that are kept. Larger: large reference pages are found by more of the names
   // that others use, and the build takes more memory.
-  size_t count_max = 32;
+  size_t count_max = 256;
   // Bytes of all lines. A text that does not fit is dropped, a later shorter one may fit.
-  size_t size_max = 512;
+  size_t size_max = 8192;
   // A text that n links have is written 1 + log2(n) times, at most this many times. 1: once.
-  uint32_t copies_max = 1;
+  // Defaults of all three: best in the development half of known items (tools/evaluate/README.md);
+  // more copies change nothing.
+  uint32_t copies_max = 4;
 
   bool operator==(const LinkTextOptions&) const = default;
 };

@@ -15,7 +15,7 @@ std::string LinesOf(const std::vector<std::string>& texts, const LinkTextOptions
 }
 
 TEST(LinkTextsTest, KeepsEachTextOnceInTheOrderOfTheFirstLinks) {
-  EXPECT_EQ(LinesOf({"b", "a", "b", "", "c\nd", "a"}, {}), "b\na\n");
+  EXPECT_EQ(LinesOf({"b", "a", "b", "", "c\nd", "a"}, {.copies_max = 1}), "b\na\n");
   EXPECT_EQ(LinesOf({}, {}), "");
 }
 
@@ -28,8 +28,8 @@ TEST(LinkTextsTest, WritesATextOfManyLinksMoreOftenAndFirst) {
 }
 
 TEST(LinkTextsTest, KeepsTheEarliestWithinItsLimits) {
-  EXPECT_EQ(LinesOf({"a", "b", "c", "a"}, {.count_max = 2}), "a\nb\n");
-  EXPECT_EQ(LinesOf({"aaaa", "bbbb", "c"}, {.size_max = 8}), "aaaa\nc\n");
+  EXPECT_EQ(LinesOf({"a", "b", "c", "a"}, {.count_max = 2, .copies_max = 1}), "a\nb\n");
+  EXPECT_EQ(LinesOf({"aaaa", "bbbb", "c"}, {.size_max = 8, .copies_max = 1}), "aaaa\nc\n");
   EXPECT_EQ(LinesOf({"aaaa", "aaaa"}, {.size_max = 8, .copies_max = 2}), "aaaa\n");
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "index/core/search/ranking.h"
 #include "index/core/search/searcher.h"
 #include "index/core/testing/collection.h"
 #include "index/core/testing/documents.h"
@@ -46,7 +47,7 @@ TEST(ExplanationTest, NamesEachPart) {
   EXPECT_EQ(made->terms[2].units, 0U);
   EXPECT_EQ(made->terms[3].document_frequency, 0U);
   EXPECT_EQ(made->static_rank, 0.25F);
-  EXPECT_EQ(ToScore(made->static_rank_units), 0.25F);
+  EXPECT_EQ(ToScore(made->static_rank_units), 0.25F * RankingOptions().static_rank_weight);
 }
 
 TEST(ExplanationTest, SaysAWordTwiceIsWorthTwice) {

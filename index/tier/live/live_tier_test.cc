@@ -15,6 +15,7 @@
 
 #include "index/core/partition/changed_terms.h"
 #include "index/core/partition/collection_terms.h"
+#include "index/core/search/ranking.h"
 #include "index/core/testing/collection.h"
 #include "index/core/testing/documents.h"
 #include "index/tier/operators.h"
@@ -213,9 +214,10 @@ TEST_F(LiveTierTest, RanksAreGivenKeptOrNeutral) {
   Apply(UpsertOf(Document(10, "fish", 0), 1));
   ASSERT_TRUE(tier_->Refresh().ok());
   const float unranked = ScoreOf("fish", 10);
-  EXPECT_NEAR(ScoreOf("fish", 1) - unranked, 0.25, 1e-3);
-  EXPECT_NEAR(ScoreOf("fish", 8) - unranked, kNewDocumentRank, 1e-3);
-  EXPECT_NEAR(ScoreOf("fish", 9) - unranked, 1, 1e-3);
+  const float weight = RankingOptions().static_rank_weight;
+  EXPECT_NEAR(ScoreOf("fish", 1) - unranked, 0.25 * weight, 1e-3);
+  EXPECT_NEAR(ScoreOf("fish", 8) - unranked, kNewDocumentRank * weight, 1e-3);
+  EXPECT_NEAR(ScoreOf("fish", 9) - unranked, weight, 1e-3);
 }
 
 TEST_F(LiveTierTest, DocumentsOfTheStateAreSearchableWhenOpened) {
