@@ -33,7 +33,7 @@ namespace {
 // Static storage of a record, constructed when claimed and never destroyed, because threads may
 // outlive statics.
 struct RecordPlace {
-  alignas(RequestRecord) unsigned char bytes[sizeof(RequestRecord)];
+  alignas(RequestRecord) unsigned char bytes[sizeof(RequestRecord)] = {};
   std::atomic<RequestRecord*> record;
 };
 constinit RecordPlace places[kRecordCount];

@@ -384,7 +384,7 @@ Status StoreState::BeginRestore() {
   restore_.reset();
   NEPTUNE_RETURN_IF_ERROR(CheckUsable());
   NEPTUNE_RETURN_IF_ERROR(Wipe(/*mark=*/true));
-  restore_.emplace();
+  restore_ = Restore();
   return OkStatus();
 }
 
