@@ -353,7 +353,9 @@ TEST_P(IndexTierConformance, NamesSitesIfAFilterFindsNothing) {
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 50), 1);
   const TierAnswer unknown = Ask(*tiers[0], TierQueryOf("apple site:nosuch", 10));
   EXPECT_EQ(unknown.found_sites_size(), 0);
-  if (std::string(variant()) == "segment") EXPECT_GT(unknown.sites_size(), 0);
+  if (std::string(variant()) == "segment") {
+    EXPECT_GT(unknown.sites_size(), 0);
+  }
   for (const TierSite& site : unknown.sites()) {
     const TierAnswer found = Ask(*tiers[0], TierQueryOf("site:" + site.name(), 10));
     EXPECT_EQ(found.total(), site.document_count()) << site.name();
