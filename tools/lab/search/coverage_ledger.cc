@@ -5,6 +5,9 @@
 #include <charconv>
 #include <utility>
 
+#include "index/core/query/query.h"
+#include "index/core/query/relaxation.h"
+
 namespace search::lab {
 namespace {
 
@@ -56,6 +59,7 @@ std::optional<CoverageClaim> ReadCoverageClaim(std::string_view json) {
       document["partial"].get(claim.partial)) {
     return std::nullopt;
   }
+  claim.relaxed = document["relaxed"].is_object();
   for (const dom::element tier : tiers) {
     if (!ReadTier(tier, &claim)) return std::nullopt;
   }
@@ -84,12 +88,23 @@ StatusOr<std::vector<uint64_t>> CoverageLedger::TotalsOf(const std::string& ques
 StatusOr<bool> CoverageLedger::IsTrue(const std::string& question, const CoverageClaim& claim) {
   if ((claim.missing & claim.results_from) != 0) return false;
   if (!claim.searched_to_the_end) return true;
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t asked, TotalOf(question, claim.missing));
+  if (!claim.relaxed) return claim.total == asked;
+  NEPTUNE_ASSIGN_OR_RETURN(const index::Query query, index::ParseQuery(question));
+  const auto relaxation = index::Relax(query);
+  if (asked > 0 || !relaxation.has_value()) return false;
+  NEPTUNE_ASSIGN_OR_RETURN(const uint64_t some,
+                           TotalOf(index::Canonical(relaxation->query), claim.missing));
+  return claim.total == some;
+}
+
+StatusOr<uint64_t> CoverageLedger::TotalOf(const std::string& question, uint32_t missing) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::vector<uint64_t> totals, TotalsOf(question));
-  uint64_t expected = 0;
+  uint64_t total = 0;
   for (uint32_t p = 0; p < totals.size(); ++p) {
-    if ((claim.missing & Bit(p)) == 0) expected += totals[p];
+    if ((missing & Bit(p)) == 0) total += totals[p];
   }
-  return claim.total == expected;
+  return total;
 }
 
 }  // namespace search::lab

@@ -31,6 +31,7 @@ struct CoverageClaim {
   std::string results;  // the contents of all results, in order
   bool searched_to_the_end = true;
   bool partial = false;  // tiers or documents are missing
+  bool relaxed = false;  // nothing has all that is asked; the results have some of its words
 };
 
 // Returns nullopt if `json` is not an answer of a frontend with a synthetic index.
@@ -45,6 +46,8 @@ class CoverageLedger {
 
  private:
   explicit CoverageLedger(MadeTiers tiers) : tiers_(std::move(tiers)) {}
+  // Matches of the question in the partitions that are not missing.
+  neptune::StatusOr<uint64_t> TotalOf(const std::string& question, uint32_t missing);
   neptune::StatusOr<std::vector<uint64_t>> TotalsOf(const std::string& question);
 
   MadeTiers tiers_;

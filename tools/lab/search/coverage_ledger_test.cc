@@ -18,8 +18,19 @@ TEST(ReadCoverageClaimTest, ReadsWhatAnAnswerSaysOfItself) {
   EXPECT_EQ(claim->total, 7u);
   EXPECT_TRUE(claim->searched_to_the_end);
   EXPECT_TRUE(claim->partial);
+  EXPECT_FALSE(claim->relaxed);
   EXPECT_EQ(claim->index_version, 3u);
   EXPECT_EQ(claim->results, "5 t5\n12 t12\n");
+}
+
+TEST(ReadCoverageClaimTest, ReadsThatTheQuestionWasRelaxed) {
+  for (const bool is_relaxed : {false, true}) {
+    std::string answer = kAnswer;
+    answer.insert(1, is_relaxed ? R"("relaxed": {"demands": ["w1"]}, )" : R"("relaxed": null, )");
+    const auto claim = ReadCoverageClaim(answer);
+    ASSERT_TRUE(claim.has_value());
+    EXPECT_EQ(claim->relaxed, is_relaxed);
+  }
 }
 
 TEST(ReadCoverageClaimTest, TakesNothingElse) {
@@ -64,6 +75,19 @@ TEST_F(CoverageLedgerTest, AnAnswerThatHidesAPartitionsAbsenceIsUntrue) {
 TEST_F(CoverageLedgerTest, ResultsOfAMissingPartitionAreUntrue) {
   EXPECT_FALSE(*ledger_.IsTrue(question_,
                                {.missing = 4, .results_from = 4, .total = TotalOf(question_, 4)}));
+}
+
+TEST_F(CoverageLedgerTest, ARelaxedAnswerHasSomeOfTheWordsWhereNothingHasAll) {
+  const std::string all = "w1 nowhere";
+  ASSERT_EQ(TotalOf(all, 0), 0u);
+  const uint64_t some = TotalOf("w1 OR nowhere", 0);
+  ASSERT_GT(some, 0u);
+  EXPECT_TRUE(*ledger_.IsTrue(all, {.total = some, .relaxed = true}));
+  EXPECT_FALSE(*ledger_.IsTrue(all, {.total = some}));
+  EXPECT_FALSE(*ledger_.IsTrue(all, {.total = some - 1, .relaxed = true}));
+  EXPECT_FALSE(*ledger_.IsTrue("w1 w2", {.total = TotalOf("w1 OR w2", 0), .relaxed = true}))
+      << "some pages have both";
+  EXPECT_FALSE(*ledger_.IsTrue("w1", {.total = TotalOf("w1", 0), .relaxed = true}));
 }
 
 TEST_F(CoverageLedgerTest, WhoDidNotSearchToTheEndMayCountLess) {
