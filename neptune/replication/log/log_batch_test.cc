@@ -47,7 +47,8 @@ TEST(LogBatchTest, IsReadAsItWasWritten) {
   ASSERT_EQ(offsets.size(), 2u);
   EXPECT_EQ(written.bytes.substr(offsets[0], 4), "nine");
   EXPECT_EQ(written.bytes.substr(offsets[1], 3), "ten");
-  const auto batch = ReadLogBatch(kSalt, written.bytes + "what follows");
+  const std::string read = written.bytes + "what follows";
+  const auto batch = ReadLogBatch(kSalt, read);
   ASSERT_TRUE(batch.has_value());
   EXPECT_EQ(batch->number, 5u);
   EXPECT_EQ(batch->previous_checksum, 77u);
