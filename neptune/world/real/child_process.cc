@@ -68,6 +68,7 @@ class ChildProcess::Run : public std::enable_shared_from_this<Run> {
   Reading ReadSomeOutput();
   void ReadAgainLater(void (Run::*read)());
   void OnExit();
+  void CloseWatched(Descriptor* descriptor);
   void ForgetAll();
 
   RealLoop& loop_;
@@ -136,7 +137,7 @@ void ChildProcess::Run::FeedInput() {
         left == 0 ? 0 : write(input_.number(), options_.input.data() + fed_size_, left);
     if (written < 0 && errno == EINTR) continue;
     if (written < 0 && errno == EAGAIN) return;
-    if (written <= 0) return input_.Close();
+    if (written <= 0) return CloseWatched(&input_);
     fed_size_ += static_cast<size_t>(written);
   }
 }
@@ -170,7 +171,7 @@ ChildProcess::Run::Reading ChildProcess::Run::ReadSome(Descriptor* from, std::st
     const ssize_t size = read(from->number(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) {
-      if (size == 0 || errno != EAGAIN) from->Close();
+      if (size == 0 || errno != EAGAIN) CloseWatched(from);
       reading.is_drained = true;
       return reading;
     }
@@ -209,12 +210,20 @@ void ChildProcess::Run::Abandon() {
   ForgetAll();
 }
 
+// Closing is not enough: another process that is just being spawned may share the descriptor, and
+// the poller would report it to a watch that is gone.
+void ChildProcess::Run::CloseWatched(Descriptor* descriptor) {
+  if (!descriptor->open()) return;
+  loop_.descriptor_poller().Silence(descriptor->number());
+  descriptor->Close();
+}
+
 void ChildProcess::Run::ForgetAll() {
   for (const auto& watch : watches_) loop_.descriptor_poller().Forget(watch.get());
   // Keep the watches until the next turn: one of them may be the caller.
   loop_.Post([watches = std::move(watches_)] {});
   watches_.clear();
-  for (Descriptor* one : {&exit_, &input_, &output_, &error_}) one->Close();
+  for (Descriptor* one : {&exit_, &input_, &output_, &error_}) CloseWatched(one);
 }
 
 ChildProcess::ChildProcess(std::shared_ptr<Run> run) : run_(std::move(run)) {}

@@ -87,6 +87,10 @@ void DescriptorPoller::Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher>
   }
 }
 
+void DescriptorPoller::Silence(int descriptor) {
+  epoll_ctl(poller_.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
 void DescriptorPoller::Close(int descriptor, Watcher* watcher) {
   const size_t added =
       std::erase_if(adding_, [=](const Addition& addition) { return addition.watcher == watcher; });

@@ -48,6 +48,9 @@ class DescriptorPoller final : public DescriptorReadiness {
   void Change(int descriptor, uint32_t events, Watcher* watcher);
   // Stops notifications; the descriptor stays open.
   void Remove(int descriptor, Watcher* watcher);
+  // Ends the events of a descriptor that is about to be closed. Its watcher stays until Forget;
+  // nothing happens if it has none.
+  void Silence(int descriptor);
   // Stops notifications. The descriptor is closed at the end of the turn, after the turn's output
   // has been sent.
   void Close(int descriptor, Watcher* watcher);
