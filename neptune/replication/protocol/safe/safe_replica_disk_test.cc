@@ -3,34 +3,17 @@
 
 #include <map>
 
-#include "neptune/replication/protocol/safe/safe_replica.h"
-#include "neptune/replication/testing/replica_network.h"
+#include "neptune/replication/testing/safe_network.h"
 
 namespace neptune {
 namespace {
 
-using replication_testing::NetworkOptions;
+using replication_testing::IsWholeAfter;
 using replication_testing::ReplicaNetwork;
 using replication_testing::Room;
+using replication_testing::SafeMembers;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-NetworkOptions Members(int count, int witnesses = 0, uint64_t seed = 1) {
-  return {.seed = seed,
-          .member_count = count,
-          .witness_count = witnesses,
-          .make = [](const ReplicaGroup& group, const LogOutline& found, uint64_t incarnation,
-                     uint64_t random, TimePoint now) -> std::unique_ptr<ReplicationProtocol> {
-            return std::make_unique<SafeReplica>(group, SafeReplicaOptions(), found, incarnation,
-                                                 random, now);
-          }};
-}
-
-bool IsWholeAfter(ReplicaNetwork& network, Duration time) {
-  network.WriteFor(time);
-  network.RunFor(milliseconds(200));
-  return network.IsWhole();
-}
 
 TEST(SafeReplicaDiskTest, APrimaryWithoutRoomIsReplacedWithinHalfASecondAndLeadsAgainLater) {
   // One that takes no entries either must also leave its successor's write set.
@@ -38,7 +21,7 @@ TEST(SafeReplicaDiskTest, APrimaryWithoutRoomIsReplacedWithinHalfASecondAndLeads
                                             {Room::kCritical, milliseconds(1500)}};
   for (const auto& [room, gap] : gap_max) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-      ReplicaNetwork network(Members(3, 0, seed));
+      ReplicaNetwork network(SafeMembers(3, 0, seed));
       network.RunFor(seconds(5));
       network.WriteFor(milliseconds(500));
       network.SetRoom(0, room);
@@ -53,7 +36,7 @@ TEST(SafeReplicaDiskTest, APrimaryWithoutRoomIsReplacedWithinHalfASecondAndLeads
 }
 
 TEST(SafeReplicaDiskTest, APrimaryStaysWhileNoMemberHasRoom) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(5));
   const int before = network.primary_count();
   for (const MemberIndex member : {1, 2}) network.SetRoom(member, Room::kFull);
@@ -70,7 +53,7 @@ TEST(SafeReplicaDiskTest, APrimaryStaysWhileNoMemberHasRoom) {
 }
 
 TEST(SafeReplicaDiskTest, AMemberThatTakesNoEntriesLeavesTheWriteSetAndWritesGoOn) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(5));
   network.SetRoom(2, Room::kCritical);
   EXPECT_LE(network.LongestGap(seconds(4)), seconds(1));
@@ -82,7 +65,7 @@ TEST(SafeReplicaDiskTest, AMemberThatTakesNoEntriesLeavesTheWriteSetAndWritesGoO
 }
 
 TEST(SafeReplicaDiskTest, AMemberWithoutRoomIsElectedOnlyIfNoOtherIs) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(5));
   network.SetRoom(1, Room::kFull);
   network.Crash(0);
@@ -96,7 +79,7 @@ TEST(SafeReplicaDiskTest, WhatDecaysInOneLogIsLostNowhere) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const int witnesses = seed % 2 == 0 ? 1 : 0;  // which store nothing while they are not needed
     const auto member = static_cast<MemberIndex>(seed % static_cast<uint64_t>(3 - witnesses));
-    ReplicaNetwork network(Members(3, witnesses, seed));
+    ReplicaNetwork network(SafeMembers(3, witnesses, seed));
     network.RunFor(seconds(1));
     network.WriteFor(milliseconds(700));
     ASSERT_TRUE(network.Decay(member));

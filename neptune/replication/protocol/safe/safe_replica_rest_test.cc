@@ -4,28 +4,23 @@
 #include <random>
 
 #include "neptune/base/strings.h"
-#include "neptune/replication/protocol/safe/safe_replica.h"
-#include "neptune/replication/testing/replica_network.h"
+#include "neptune/replication/testing/safe_network.h"
 
 namespace neptune {
 namespace {
 
+using replication_testing::IsWholeAfter;
 using replication_testing::NetworkOptions;
 using replication_testing::ReplicaNetwork;
 using replication_testing::Room;
+using replication_testing::SafeMembers;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 NetworkOptions Members(int count, int witnesses = 0, uint64_t seed = 1) {
-  return {.seed = seed,
-          .member_count = count,
-          .witness_count = witnesses,
-          .make = [](const ReplicaGroup& group, const LogOutline& found, uint64_t incarnation,
-                     uint64_t random, TimePoint now) -> std::unique_ptr<ReplicationProtocol> {
-            return std::make_unique<SafeReplica>(group, SafeReplicaOptions(), found, incarnation,
-                                                 random, now);
-          },
-          .has_pulses = true};
+  NetworkOptions options = SafeMembers(count, witnesses, seed);
+  options.has_pulses = true;
+  return options;
 }
 
 // Messages without writers and readers.
@@ -33,12 +28,6 @@ size_t IdleMessages(ReplicaNetwork& network, Duration time) {
   const size_t before = network.message_count();
   network.RunFor(time);
   return network.message_count() - before;
-}
-
-bool IsWholeAfter(ReplicaNetwork& network, Duration time) {
-  network.WriteFor(time);
-  network.RunFor(milliseconds(200));
-  return network.IsWhole();
 }
 
 TEST(SafeReplicaRestTest, AnIdlePartitionSendsAlmostNothing) {

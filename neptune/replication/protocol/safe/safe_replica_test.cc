@@ -6,34 +6,20 @@
 #include <random>
 
 #include "neptune/base/strings.h"
-#include "neptune/replication/testing/replica_network.h"
+#include "neptune/replication/testing/safe_network.h"
 
 namespace neptune {
 namespace {
 
 using replication_testing::AllBugs;
 using replication_testing::Bug;
+using replication_testing::IsWholeAfter;
 using replication_testing::NetworkOptions;
 using replication_testing::ReplicaNetwork;
 using replication_testing::Room;
+using replication_testing::SafeMembers;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-std::unique_ptr<ReplicationProtocol> MakeSafe(const ReplicaGroup& group, const LogOutline& found,
-                                              uint64_t incarnation, uint64_t seed, TimePoint now) {
-  return std::make_unique<SafeReplica>(group, SafeReplicaOptions(), found, incarnation, seed, now);
-}
-
-NetworkOptions Members(int count, int witnesses = 0, uint64_t seed = 1) {
-  return {.seed = seed, .member_count = count, .witness_count = witnesses, .make = MakeSafe};
-}
-
-// Writes for `time`; returns true if all members are healthy afterwards.
-bool IsWholeAfter(ReplicaNetwork& network, Duration time) {
-  network.WriteFor(time);
-  network.RunFor(milliseconds(200));
-  return network.IsWhole();
-}
 
 Duration Percentile(std::vector<Duration> times, double share) {
   std::sort(times.begin(), times.end());
@@ -42,7 +28,7 @@ Duration Percentile(std::vector<Duration> times, double share) {
 
 TEST(SafeReplicaTest, ANewPartitionHasThePreferredPrimaryWithinASecond) {
   for (int count : {1, 2, 3, 5}) {
-    ReplicaNetwork network(Members(count));
+    ReplicaNetwork network(SafeMembers(count));
     network.RunFor(seconds(1));
     EXPECT_EQ(network.Primary(), MemberIndex{0}) << count << " members";
     EXPECT_TRUE(network.IsWhole()) << count << " members";
@@ -51,7 +37,7 @@ TEST(SafeReplicaTest, ANewPartitionHasThePreferredPrimaryWithinASecond) {
 }
 
 TEST(SafeReplicaTest, NothingIsFoundedBeforeAllMembersAreThere) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.Crash(2);
   network.Crash(1);
   network.RunFor(seconds(5));
@@ -66,7 +52,7 @@ TEST(SafeReplicaTest, NothingIsFoundedBeforeAllMembersAreThere) {
 }
 
 TEST(SafeReplicaTest, WritesAreAcknowledgedAndExecutedByAll) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(1));
   const int offered = network.WriteFor(seconds(2));
   network.RunFor(milliseconds(200));
@@ -81,7 +67,7 @@ TEST(SafeReplicaTest, WritesAreAcknowledgedAndExecutedByAll) {
 TEST(SafeReplicaTest, WritesStandStillForLessThanASecondWhenAPrimaryIsLost) {
   for (int count : {3, 5}) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-      ReplicaNetwork network(Members(count, 0, seed));
+      ReplicaNetwork network(SafeMembers(count, 0, seed));
       network.RunFor(seconds(1));
       network.WriteFor(milliseconds(200));
       network.Crash(0);
@@ -97,7 +83,7 @@ TEST(SafeReplicaTest, WritesStandStillForLessThanASecondWhenAPrimaryIsLost) {
 
 TEST(SafeReplicaTest, APreferredMemberThatIsBackTakesOverWithinFiftyMilliseconds) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    ReplicaNetwork network(Members(3, 0, seed));
+    ReplicaNetwork network(SafeMembers(3, 0, seed));
     network.RunFor(seconds(1));
     network.Crash(0);
     network.WriteFor(seconds(2));
@@ -111,7 +97,7 @@ TEST(SafeReplicaTest, APreferredMemberThatIsBackTakesOverWithinFiftyMilliseconds
 }
 
 TEST(SafeReplicaTest, APrimaryThatIsCutOffAcknowledgesNothingAndStepsDown) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(1));
   network.WriteFor(milliseconds(100));
   network.RunFor(milliseconds(50));
@@ -132,10 +118,10 @@ TEST(SafeReplicaTest, APrimaryThatIsCutOffAcknowledgesNothingAndStepsDown) {
 }
 
 TEST(SafeReplicaTest, ASlowMemberLeavesTheWriteSetWithinASecondAndWritesHardlyNotice) {
-  ReplicaNetwork healthy(Members(3));
+  ReplicaNetwork healthy(SafeMembers(3));
   healthy.RunFor(seconds(1));
   healthy.WriteFor(seconds(30));
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(1));
   network.Slow(2, 100);
   network.WriteFor(seconds(1));
@@ -150,7 +136,7 @@ TEST(SafeReplicaTest, ASlowMemberLeavesTheWriteSetWithinASecondAndWritesHardlyNo
 }
 
 TEST(SafeReplicaTest, ASlowPrimaryGivesItsPlaceAway) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(4));
   network.SlowDisk(0, 100);
   network.WriteFor(seconds(5));
@@ -161,7 +147,7 @@ TEST(SafeReplicaTest, ASlowPrimaryGivesItsPlaceAway) {
 TEST(SafeReplicaTest, MembersOnSlowDisksElectAPrimaryThatStays) {
   for (const int slowness : {20, 100, 200, 400}) {  // milliseconds a store
     SCOPED_TRACE(slowness);
-    ReplicaNetwork network(Members(3));
+    ReplicaNetwork network(SafeMembers(3));
     for (MemberIndex member = 0; member < 3; ++member) network.SlowDisk(member, slowness);
     network.RunFor(seconds(20));
     const std::optional<MemberIndex> primary = network.Primary();
@@ -177,7 +163,7 @@ TEST(SafeReplicaTest, MembersOnSlowDisksElectAPrimaryThatStays) {
 
 TEST(SafeReplicaTest, TwoReplicasAndAWitnessOutliveEither) {
   for (MemberIndex lost : {0, 1}) {
-    ReplicaNetwork network(Members(3, 1));
+    ReplicaNetwork network(SafeMembers(3, 1));
     network.RunFor(seconds(1));
     EXPECT_FALSE(network.status(0).write_set.contains(2)) << "a witness that is not needed";
     network.WriteFor(milliseconds(200));
@@ -193,7 +179,7 @@ TEST(SafeReplicaTest, TwoReplicasAndAWitnessOutliveEither) {
 }
 
 TEST(SafeReplicaTest, AWitnessBringsWhatOnlyItHasToAReplica) {
-  ReplicaNetwork network(Members(3, 1));
+  ReplicaNetwork network(SafeMembers(3, 1));
   network.RunFor(seconds(1));
   network.Crash(1);
   network.WriteFor(seconds(2));  // on 0 and the witness
@@ -208,7 +194,7 @@ TEST(SafeReplicaTest, AWitnessBringsWhatOnlyItHasToAReplica) {
 }
 
 TEST(SafeReplicaTest, AMemberThatForgotEverythingCatchesUpBeforeItTakesPart) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(1));
   network.WriteFor(milliseconds(500));
   network.Crash(2);
@@ -220,7 +206,7 @@ TEST(SafeReplicaTest, AMemberThatForgotEverythingCatchesUpBeforeItTakesPart) {
 }
 
 TEST(SafeReplicaTest, AForgetfulMemberDoesNotHelpToElectOneThatHasLess) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(1));
   network.Crash(2);
   network.WriteFor(seconds(2));  // on 0 and 1
@@ -237,7 +223,7 @@ TEST(SafeReplicaTest, AForgetfulMemberDoesNotHelpToElectOneThatHasLess) {
 }
 
 TEST(SafeReplicaTest, AMemberFarBehindTakesTheDataOfAnother) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(1));
   network.Crash(2);
   network.WriteFor(seconds(2));
@@ -251,7 +237,7 @@ TEST(SafeReplicaTest, AMemberFarBehindTakesTheDataOfAnother) {
 TEST(SafeReplicaTest, AfterTheLossOfAllTheNewestLogOfAMajorityWins) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     std::mt19937_64 random(seed);
-    ReplicaNetwork network(Members(3, 0, seed));
+    ReplicaNetwork network(SafeMembers(3, 0, seed));
     network.RunFor(seconds(1));
     const MemberIndex behind = random() % 3;
     network.Crash(behind);
@@ -288,7 +274,7 @@ MemberIndex LoseDisksOfAllButOne(ReplicaNetwork& network, int count, uint64_t ch
 TEST(SafeReplicaTest, APartitionIsStartedByHandFromTheOnlyDiskThatIsLeft) {
   for (int count : {3, 5}) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
-      ReplicaNetwork network(Members(count, 0, seed));
+      ReplicaNetwork network(SafeMembers(count, 0, seed));
       network.RunFor(seconds(1));
       network.WriteFor(seconds(1));
       const MemberIndex left = LoseDisksOfAllButOne(network, count, seed);
@@ -305,7 +291,7 @@ TEST(SafeReplicaTest, APartitionIsStartedByHandFromTheOnlyDiskThatIsLeft) {
 }
 
 TEST(SafeReplicaTest, WhatIsStartedByHandAcknowledgesNothingAloneAndMayBeLostBeforeOthersJoin) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(1));
   network.WriteFor(seconds(1));
   const MemberIndex left = LoseDisksOfAllButOne(network, 3, 1);
@@ -330,7 +316,7 @@ TEST(SafeReplicaTest, WhatIsStartedByHandAcknowledgesNothingAloneAndMayBeLostBef
 }
 
 TEST(SafeReplicaTest, StartByHandIsRefusedWhereItWouldBeWrong) {
-  ReplicaNetwork network(Members(3, 1));
+  ReplicaNetwork network(SafeMembers(3, 1));
   EXPECT_FALSE(network.StartByHand(0).ok());  // blank
   network.RunFor(seconds(5));
   EXPECT_FALSE(network.StartByHand(0).ok());  // the primary
@@ -347,7 +333,7 @@ TEST(SafeReplicaTest, StartByHandIsRefusedWhereItWouldBeWrong) {
 }
 
 TEST(SafeReplicaTest, AnOlderLogThatIsStartedByHandIsNotFollowed) {
-  ReplicaNetwork network(Members(3));
+  ReplicaNetwork network(SafeMembers(3));
   network.RunFor(seconds(1));
   for (const MemberIndex other : {1, 2}) {
     network.Cut(0, other, true);
@@ -369,7 +355,7 @@ TEST(SafeReplicaTest, AnOlderLogThatIsStartedByHandIsNotFollowed) {
 std::string RunWithLostDisks(uint64_t seed) {
   std::mt19937_64 random(seed);
   const int count = 3 + static_cast<int>(random() % 3);
-  ReplicaNetwork network(Members(count, 0, seed));
+  ReplicaNetwork network(SafeMembers(count, 0, seed));
   network.RunFor(seconds(1));
   network.WriteFor(milliseconds(500));
   const MemberIndex left = LoseDisksOfAllButOne(network, count, random());
@@ -409,7 +395,7 @@ std::string RunWithFaults(uint64_t seed, Bug bug, DiskFaults disk_faults) {
   std::mt19937_64 random(seed);
   const int count = 2 + static_cast<int>(random() % 4);
   const int witnesses = count % 2 == 1 && random() % 3 == 0 ? 1 : 0;
-  NetworkOptions options = Members(count, witnesses, seed);
+  NetworkOptions options = SafeMembers(count, witnesses, seed);
   options.bug = bug;
   options.duplication = random() % 2 == 0 ? 0 : .1;
   options.delay_mean = random() % 3 == 0 ? milliseconds(20) : std::chrono::microseconds(300);
