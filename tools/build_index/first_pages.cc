@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <memory>
-#include <optional>
-#include <utility>
 
 #include "index/core/query/query.h"
-#include "index/tier/index_tier.h"
-#include "index/tier/operators.h"
-#include "index/tier/registry.h"
+#include "index/tier/local_search.h"
 #include "tools/trace/trace_file.h"
 
 namespace search::tools {
@@ -18,10 +13,7 @@ namespace {
 
 using index::TierAnswer;
 using index::TierQuery;
-using neptune::OkStatus;
-using neptune::Status;
 using neptune::StatusOr;
-using Tier = std::vector<std::unique_ptr<index::IndexTier>>;
 
 constexpr uint32_t kPageSize = 10;
 constexpr uint32_t kRatedCount = 50;
@@ -46,33 +38,13 @@ StatusOr<std::map<std::string, uint32_t>> ReadQuestions(const std::vector<std::s
   return questions;
 }
 
-StatusOr<Tier> OpenAll(const std::vector<std::string>& folders) {
-  Tier tier;
-  for (const std::string& folder : folders) {
-    NEPTUNE_ASSIGN_OR_RETURN(auto opened, index::OpenIndexTier("segment", folder));
-    tier.push_back(std::move(opened));
-  }
-  return tier;
-}
-
-StatusOr<TierAnswer> Search(const Tier& tier, const TierQuery& query) {
-  TierAnswer merged;
-  bool is_first = true;
-  for (const auto& partition : tier) {
-    NEPTUNE_ASSIGN_OR_RETURN(TierAnswer answer, partition->Search(query, {}));
-    merged = is_first ? std::move(answer) : index::MergeTierAnswers(merged, answer, kPageSize);
-    is_first = false;
-  }
-  return merged;
-}
-
 }  // namespace
 
 StatusOr<FirstPages> CountFirstPages(const BuildOptions& options,
                                      const std::vector<std::string>& folders,
                                      uint64_t document_count) {
   NEPTUNE_ASSIGN_OR_RETURN(const auto questions, ReadQuestions(options.tier1_queries));
-  NEPTUNE_ASSIGN_OR_RETURN(const Tier tier, OpenAll(folders));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto partitions, index::OpenPartitions("segment", folders));
   FirstPages pages{.question_count = questions.size(),
                    .page_counts = std::vector<uint32_t>(document_count)};
   for (const auto& [question, count] : questions) {
@@ -83,7 +55,7 @@ StatusOr<FirstPages> CountFirstPages(const BuildOptions& options,
     query.set_query(index::Canonical(*parsed));
     query.set_hit_count_max(kPageSize);
     query.set_second_phase_count(kRatedCount);
-    NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer answer, Search(tier, query));
+    NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer answer, index::SearchPartitions(partitions, query));
     for (int i = 0; i < std::min<int>(answer.hits_size(), kPageSize); ++i) {
       const uint64_t document = answer.hits(i).doc_id();
       if (document >= document_count) return neptune::DataLoss("a document number is out of range");

@@ -11,6 +11,7 @@
 
 #include "frontend/policy/tier_bound.h"
 #include "index/core/query/query.h"
+#include "index/tier/local_search.h"
 #include "index/tier/operators.h"
 #include "index/tier/registry.h"
 #include "neptune/base/strings.h"
@@ -26,7 +27,6 @@ using index::TierQuery;
 using neptune::Status;
 using neptune::StatusOr;
 using neptune::StrCat;
-using Tier = std::vector<std::unique_ptr<index::IndexTier>>;
 
 constexpr PageWindow kFirstPage{0, 10};
 constexpr uint32_t kRatedCount = 50;
@@ -37,17 +37,6 @@ neptune::Duration ProcessorTime() {
   timespec used{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
-}
-
-StatusOr<TierAnswer> Search(const Tier& tier, const TierQuery& query) {
-  std::optional<TierAnswer> merged;
-  for (const auto& partition : tier) {
-    NEPTUNE_ASSIGN_OR_RETURN(TierAnswer answer, partition->Search(query, {}));
-    merged = merged ? index::MergeTierAnswers(*merged, answer, query.hit_count_max())
-                    : std::move(answer);
-  }
-  if (!merged) return neptune::InvalidArgument("an index tier without partitions");
-  return *std::move(merged);
 }
 
 TierQuery FirstPageQuery(const index::Query& parsed) {
@@ -154,7 +143,7 @@ Status TieredIndex::AskOne(const std::string& question, TierRule rule, RuleOutco
   if (parsed.empty()) return neptune::OkStatus();
   const TierQuery query = FirstPageQuery(parsed);
   const neptune::Duration before = ProcessorTime();
-  NEPTUNE_ASSIGN_OR_RETURN(TierAnswer shown, Search(tier1_, query));
+  NEPTUNE_ASSIGN_OR_RETURN(TierAnswer shown, index::SearchPartitions(tier1_, query));
   const TierAnswer first = shown;
   const auto bound = frontend::BoundOfTier2(first.other_tier(), frontend::BoundedQueryOf(parsed));
   const double sure = frontend::SurePageShare(first, bound, kFirstPage);
@@ -163,11 +152,11 @@ Status TieredIndex::AskOne(const std::string& question, TierRule rule, RuleOutco
                      : rule == TierRule::kQuality ? sure >= kSureMin
                                                   : false;
   if (!skips) {
-    NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer more, Search(tier2_, query));
+    NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer more, index::SearchPartitions(tier2_, query));
     shown = index::MergeTierAnswers(first, more, kFirstPage.count);
   }
   outcome->processor_time += ProcessorTime() - before;
-  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer rest, Search(tier2_, query));
+  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer rest, index::SearchPartitions(tier2_, query));
   const TierAnswer whole = index::MergeTierAnswers(first, rest, kFirstPage.count);
   const auto sure_count = static_cast<uint32_t>(sure * kFirstPage.count + 0.5);
   ++outcome->query_count;
@@ -186,8 +175,8 @@ StatusOr<std::vector<uint64_t>> TieredIndex::Page(const std::string& question) c
   std::vector<uint64_t> page;
   if (parsed.empty()) return page;
   const TierQuery query = FirstPageQuery(parsed);
-  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer first, Search(tier1_, query));
-  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer rest, Search(tier2_, query));
+  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer first, index::SearchPartitions(tier1_, query));
+  NEPTUNE_ASSIGN_OR_RETURN(const TierAnswer rest, index::SearchPartitions(tier2_, query));
   const TierAnswer whole = index::MergeTierAnswers(first, rest, kFirstPage.count);
   for (int i = 0; i < std::min<int>(whole.hits_size(), kFirstPage.count); ++i) {
     page.push_back(whole.hits(i).doc_id());
