@@ -1,6 +1,7 @@
 #include "neptune/replication/state/store_state.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "neptune/base/byte_order.h"
@@ -22,6 +23,7 @@ constexpr std::string_view kStateKey = "s";    // the last completed write
 constexpr char kUserPrefix = 'u';              // + the service's key
 constexpr std::string_view kUserEnd = "v";
 constexpr uint8_t kStateVersion = 1;
+constexpr Lsn kAnyLsn = std::numeric_limits<Lsn>::max();
 
 std::string UserKey(std::string_view key) {
   std::string result(1, kUserPrefix);
@@ -213,6 +215,7 @@ Status StoreState::Load() {
   if (!state) return OkStatus();
   NEPTUNE_ASSIGN_OR_RETURN(const Lsn completed, DecodeState(*state));
   completed_ = completed;
+  answered_.Begin(completed);
   return LoadNewestWrite();
 }
 
@@ -244,6 +247,7 @@ StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
   if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
   completed_ = entry.lsn;
   newest_write_ns_ = newest_ns;
+  if (entry.request_id.given()) answered_.Add(entry.lsn, entry.request_id);
   if (executed->has_changed && options_.on_change) options_.on_change(&entry);
   return std::move(executed->outcome);
 }
@@ -281,7 +285,7 @@ Status StoreState::Fail(const Status& status) {
 
 StatusOr<std::optional<WriteOutcome>> StoreState::FindAnswer(const RequestId& id, Lsn lsn) const {
   std::optional<WriteOutcome> none;
-  if (!id.given()) return none;
+  if (!id.given() || !answered_.MayHave(lsn, id)) return none;
   NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store_->Get(AnswerKey(id)));
   if (!bytes) return none;
   NEPTUNE_ASSIGN_OR_RETURN(Answer answer, DecodeAnswer(*bytes));
@@ -376,6 +380,7 @@ Status StoreState::Wipe(bool mark) {
   if (mark) batch.Put(kRestoreKey, "");
   completed_ = 0;
   newest_write_ns_ = 0;
+  answered_.Begin(mark ? kAnyLsn : 0);  // pieces that follow bring answers with them
   if (Status status = store_->Write(batch, WriteMode::kSynced); !status.ok()) return Fail(status);
   return OkStatus();
 }
@@ -401,6 +406,7 @@ Status StoreState::RestorePiece(std::string_view piece) {
   if (status.ok()) status = store_->Write(batch, WriteMode::kBuffered);
   if (status.ok() && restore_->reader.has_ended()) {
     restore_->executed = restore_->reader.completed();
+    answered_.Begin(restore_->executed);
     status = LoadNewestWrite();
   }
   if (status.ok()) return status;
@@ -419,6 +425,7 @@ Status StoreState::RestoreEntry(const LogEntry& entry) {
   if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
   restore_->executed = entry.lsn;
   newest_write_ns_ = newest_ns;
+  if (entry.request_id.given()) answered_.Add(entry.lsn, entry.request_id);
   return OkStatus();
 }
 

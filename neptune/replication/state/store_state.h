@@ -32,6 +32,7 @@
 #include <string_view>
 
 #include "neptune/base/status.h"
+#include "neptune/replication/state/answer_filter.h"
 #include "neptune/replication/state/replicated_state.h"
 #include "neptune/replication/state/snapshot_pieces.h"
 #include "neptune/world/storage.h"
@@ -152,6 +153,7 @@ class StoreState final : public ReplicatedState {
   const StoreView view_;
   std::atomic<Lsn> completed_{0};
   std::atomic<int64_t> newest_write_ns_{0};
+  AnswerFilter answered_{kAnswersKept};
   Status broken_;
   struct Restore {
     SnapshotReader reader;
