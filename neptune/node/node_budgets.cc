@@ -6,6 +6,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/cluster_spec.h"
 #include "neptune/replication/agent/replica_links.h"
+#include "neptune/wire/server_connection.h"
 
 namespace neptune {
 namespace {
@@ -15,7 +16,7 @@ constexpr uint64_t kMemoryShare = 4;  // of the memory, as a divisor
 
 // Descriptors of loops, listeners, administration, logs, and files of modules.
 constexpr size_t kDescriptorsOfNode = 64;
-constexpr size_t kDescriptorsPerLoop = 4;
+constexpr size_t kDescriptorsPerLoop = 4 + kServerSpareDescriptorCount;
 // A partition's stores have files of their own; a dozen were counted.
 constexpr size_t kDescriptorsPerReplica = 16;
 

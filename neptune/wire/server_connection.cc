@@ -359,7 +359,11 @@ Status FrameServer::Listen(const Endpoint& at, bool share_port) {
   Network& network = options_.network == nullptr ? loop_.network() : *options_.network;
   ListenOptions listening;
   listening.share_port = share_port;
-  listening.on_exhausted = [this] { NoteRefused(); };
+  listening.spare_count = kServerSpareDescriptorCount;
+  listening.on_exhausted = [this] {
+    NoteRefused();
+    EvictIdle();  // the next one finds a descriptor
+  };
   NEPTUNE_ASSIGN_OR_RETURN(listener_,
                            network.Listen(at, listening, [this](std::unique_ptr<Stream> stream) {
                              Accept(std::move(stream));
