@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/wire/http/http_connection_table.h"
 #include "neptune/wire/http/problem.h"
 
 namespace neptune {
@@ -20,6 +21,22 @@ HttpTimeLimits TimeLimits(const HttpServerOptions& options) {
           .linger = options.linger};
 }
 
+HttpStanding StandingOf(const HttpPipeline& pipeline, const HttpTimeouts& timeouts, bool was_used) {
+  if (!pipeline.empty() || pipeline.holds()) return HttpStanding::kWorking;
+  if (timeouts.has_unsent()) return HttpStanding::kSending;
+  // A client that lingers is still sending.
+  if (timeouts.phase() != HttpTimeouts::Phase::kBetweenRequests || timeouts.lingers()) {
+    return HttpStanding::kReceiving;
+  }
+  return was_used ? HttpStanding::kIdle : HttpStanding::kFresh;
+}
+
+// Returns when what the connection is doing began, or went on.
+TimePoint SinceOf(HttpStanding standing, const HttpTimeouts& timeouts, TimePoint last_request_at) {
+  if (standing == HttpStanding::kReceiving) return timeouts.phase_began();
+  return standing == HttpStanding::kSending ? timeouts.unsent_since() : last_request_at;
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id,
@@ -31,7 +48,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
       stream_(std::move(stream)),
       turned_away_(turned_away),
       slot_(std::move(slot)),
-      memory_(core_->options.memory),
+      memory_(core_->small_memory),
       last_request_at_(core_->loop.Now()),
       pipeline_({.reader = core_->options.reader,
                  .in_flight_count_max = core_->options.in_flight_count_max,
@@ -41,8 +58,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
       lingers_(turned_away) {}
 
 void HttpConnection::Start() {
-  stream_->Start(this);
-  UpdateTimer();
+  stream_->Start(this);  // fresh, so the table ends it if nothing comes
 }
 
 void HttpConnection::Drain() {
@@ -76,14 +92,6 @@ void HttpConnection::OnClosed(const Status&) {
 
 void HttpConnection::OnDrained() { Advance(); }
 
-ConnectionStanding HttpConnection::Standing() const {
-  return {.is_idle = open() && pipeline_.empty() && !pipeline_.holds() &&
-                     stream_->unsent_size() == 0 &&
-                     timeouts_.phase() == HttpTimeouts::Phase::kBetweenRequests,
-          .was_used = was_used_,
-          .last_frame_at = last_request_at_};
-}
-
 // Makes all progress that is possible now. Called after every change of state; a nested call only
 // makes the outer one continue.
 void HttpConnection::Advance() {
@@ -105,8 +113,9 @@ void HttpConnection::Advance() {
     if (!lingers_) return End();
     timeouts_.BeginLinger(core_->loop.Now());
   }
+  if (memory_.ConsumeRefused() && core_->table != nullptr) core_->table->RelieveSoon();
   UpdateReading();
-  UpdateTimer();
+  UpdatePlaceAndTimer();
 }
 
 // Calls Advance in the loop's next turn. A stream that was never full does not report when it has
@@ -215,7 +224,13 @@ void HttpConnection::NoteProgress() {
   timeouts_.Note(pipeline_.phase(), stream_->unsent_size(), core_->loop.Now());
 }
 
-void HttpConnection::UpdateTimer() {
+void HttpConnection::UpdatePlaceAndTimer() {
+  const HttpStanding standing = StandingOf(pipeline_, timeouts_, was_used_);
+  const bool progressed = SinceOf(standing, timeouts_, last_request_at_) > place_.since();
+  if ((standing != place_.standing() || progressed) && core_->table != nullptr) {
+    core_->table->NotePlace(&place_, standing, progressed, core_->loop.Now());
+  }
+  if (place_.is_idle()) return;  // the table ends those that stay idle
   timer_.RunBy(timeouts_.Deadline(awaits_bytes()), [this] {
     return [connection = weak_from_this()] {
       if (const auto self = connection.lock()) self->OnTimer();
@@ -225,11 +240,11 @@ void HttpConnection::UpdateTimer() {
 
 void HttpConnection::OnTimer() {
   timer_.HasFired();
-  if (!open()) return;
+  if (!open() || place_.is_idle()) return;
   NoteProgress();
   switch (timeouts_.Judge(awaits_bytes(), core_->loop.Now())) {
     case HttpTimeouts::Verdict::kInTime:
-      return UpdateTimer();
+      return UpdatePlaceAndTimer();
     case HttpTimeouts::Verdict::kIdle:
       return End();
     case HttpTimeouts::Verdict::kStalledReading:
@@ -251,7 +266,7 @@ void HttpConnection::End() {
   slot_.Release();
   memory_.Release();
   timer_.Cancel();
-  if (core_->server != nullptr) core_->server->Remove(id_, peer_);
+  core_->ConnectionEnded(id_);
   pipeline_.Clear();
 }
 

@@ -65,8 +65,8 @@ struct HttpRequest {
   // Set by HttpServer.
   Endpoint peer;
   TimePoint received;
-  // Cancelled on the connection's loop when the client disconnects before it is answered. Calls made
-  // with it end then (RequestContext, ClientSession). Null: the request came on no connection.
+  // Cancelled on the connection's loop when the client disconnects before it is answered. Calls
+  // made with it end then (RequestContext, ClientSession). Null: there is no connection.
   std::shared_ptr<IncomingCall> call;
 
   // True if the client has disconnected, so that a long handler may stop early.

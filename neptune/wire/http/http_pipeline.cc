@@ -1,5 +1,6 @@
 #include "neptune/wire/http/http_pipeline.h"
 
+#include <iterator>
 #include <utility>
 
 #include "neptune/wire/incoming_call.h"
@@ -19,17 +20,22 @@ void HttpPipeline::Feed(std::string_view bytes) {
 
 bool HttpPipeline::MayTake() const {
   if (last_taken_) return false;
-  if (held_) return slots_.empty();
+  if (held_ != nullptr) return slots_.empty();
   if (!slots_.empty() && slots_.front().exclusive) return false;
   return slots_.size() < options_.in_flight_count_max;
 }
 
 std::optional<HttpPipeline::Taken> HttpPipeline::Take(TimePoint now) {
-  std::optional<HttpRequest> request = held_ ? std::exchange(held_, std::nullopt) : reader_.Next();
+  std::optional<HttpRequest> request;
+  if (held_ != nullptr) {
+    request = std::move(*std::exchange(held_, nullptr));
+  } else {
+    request = reader_.Next();
+  }
   if (!request) return std::nullopt;
   const bool exclusive = !IsSafe(request->method);
   if (exclusive && !slots_.empty()) {
-    held_ = std::move(request);
+    held_ = std::make_unique<HttpRequest>(*std::move(request));
     return std::nullopt;
   }
   request->received = now;
@@ -45,7 +51,8 @@ std::optional<HttpPipeline::Taken> HttpPipeline::Take(TimePoint now) {
 
 void HttpPipeline::Answer(uint64_t number, HttpResponse response) {
   const uint64_t index = number - front_number_;  // huge for a number before the front
-  if (index < slots_.size()) slots_[index].response = std::move(response);
+  if (index >= slots_.size()) return;
+  std::next(slots_.begin(), static_cast<ptrdiff_t>(index))->response = std::move(response);
 }
 
 void HttpPipeline::AnswerLast(HttpResponse response, TimePoint now) {
@@ -69,7 +76,7 @@ bool HttpPipeline::ConsumeExpectsContinue() {
 void HttpPipeline::Clear() {
   front_number_ += slots_.size();
   held_.reset();
-  const std::deque<Slot> forgotten = std::exchange(slots_, {});
+  const std::list<Slot> forgotten = std::exchange(slots_, {});
   for (const Slot& slot : forgotten) {
     if (slot.call != nullptr && !slot.response) slot.call->Cancel();
   }

@@ -18,7 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -65,7 +65,7 @@ class HttpPipeline {
   // Returns the next request, in progress from now on; nullopt if it is not complete or has to wait
   // for the requests before it. REQUIRES: MayTake().
   std::optional<Taken> Take(TimePoint now);
-  // Sets what is cancelled if the request is not answered before Clear. REQUIRES: it was just taken.
+  // Sets what Clear cancels if the request is not answered before. REQUIRES: it was just taken.
   void SetCall(std::shared_ptr<IncomingCall> call) { slots_.back().call = std::move(call); }
   // Sets the answer of a request; ignored if the request is not in progress any more.
   void Answer(uint64_t number, HttpResponse response);
@@ -84,16 +84,16 @@ class HttpPipeline {
   // True if no request is in progress.
   bool empty() const { return slots_.empty(); }
   // True if a complete request waits for those before it.
-  bool holds() const { return held_.has_value(); }
+  bool holds() const { return held_ != nullptr; }
   // True if no request is taken after those in progress.
   bool last_taken() const { return last_taken_; }
 
  private:
   const Options options_;
   HttpRequestReader reader_;
-  std::optional<HttpRequest> held_;  // read; waits for the requests before it to end
-  std::deque<Slot> slots_;
-  uint64_t front_number_ = 0;  // number of slots_.front()
+  std::unique_ptr<HttpRequest> held_;  // read; waits for the requests before it to end
+  std::list<Slot> slots_;              // a list holds no memory while it is empty
+  uint64_t front_number_ = 0;          // number of slots_.front()
   bool last_taken_ = false;
 };
 

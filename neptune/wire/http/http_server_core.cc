@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "neptune/wire/http/http_connection_table.h"
+
 namespace neptune {
 
 void HttpServerCore::NoteResponse(int status, Duration took) const {
@@ -29,6 +31,11 @@ void HttpServerCore::KeepForNext(std::shared_ptr<IncomingCall> call) {
   // Pairs with the release of references on other threads.
   std::atomic_thread_fence(std::memory_order_acquire);
   if (call->untouched()) spare_call = std::move(call);
+}
+
+void HttpServerCore::ConnectionEnded(uint64_t id) {
+  if (table != nullptr) table->Remove(id);
+  if (server != nullptr) server->CheckDrained();
 }
 
 void HttpServerCore::HandlerEnded() {

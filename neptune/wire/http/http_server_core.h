@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "neptune/wire/http/http_memory.h"
 #include "neptune/wire/http/http_server.h"
 #include "neptune/wire/incoming_call.h"
 
@@ -20,7 +21,9 @@ struct HttpServerCore {
   Loop& loop;
   const HttpServerOptions options;
   const HttpHandler handler;
-  HttpServer* server;  // null once destroyed
+  HttpSmallMemory small_memory;
+  HttpServer* server = nullptr;          // null once destroyed
+  HttpConnectionTable* table = nullptr;  // the same
   size_t running_count = 0;
   std::shared_ptr<IncomingCall> spare_call = nullptr;  // for the next request; may be null
 
@@ -31,6 +34,7 @@ struct HttpServerCore {
   void NoteReadError() const;
   void NoteTimeout() const;
   void HandlerEnded();
+  void ConnectionEnded(uint64_t id);
 };
 
 // Runs the handler on a user-level thread, then `answer` with its response. Inside an event the
