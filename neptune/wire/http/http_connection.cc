@@ -1,5 +1,6 @@
 #include "neptune/wire/http/http_connection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/strings.h"
@@ -64,6 +65,11 @@ void HttpConnection::Start() {
 void HttpConnection::Drain() {
   draining_ = true;
   const auto self = shared_from_this();
+  if (pipeline_.held_count() > 0) {
+    core_->refusals.Release(pipeline_.held_count());
+    pipeline_.ReleaseAll();
+    Advance();
+  }
   if (open() && !ends_when_sent_ && pipeline_.empty() &&
       timeouts_.phase() == HttpTimeouts::Phase::kBetweenRequests) {
     ends_when_sent_ = true;
@@ -162,7 +168,11 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
 }
 
 void HttpConnection::Answer(uint64_t number, HttpResponse response) {
-  pipeline_.Answer(number, std::move(response));
+  if (!open()) return;
+  const bool may_hold = !draining_ && !turned_away_ && core_->table != nullptr;
+  const TimePoint held_until =
+      may_hold ? core_->HoldUntil(response, &place_) : HttpPipeline::kNotHeld;
+  pipeline_.Answer(number, std::move(response), held_until);
   Advance();
 }
 
@@ -181,7 +191,10 @@ void HttpConnection::AnswerLast(HttpResponse response) {
 }
 
 void HttpConnection::SendAnswers() {
-  while (std::optional<HttpPipeline::Slot> slot = pipeline_.TakeAnswered()) {
+  if (pipeline_.empty()) return;
+  const TimePoint now = core_->loop.Now();
+  while (std::optional<HttpPipeline::Slot> slot = pipeline_.TakeAnswered(now)) {
+    if (slot->held_until != HttpPipeline::kNotHeld) core_->refusals.Release();
     SendAnswer(*std::move(slot));
   }
 }
@@ -231,7 +244,8 @@ void HttpConnection::UpdatePlaceAndTimer() {
     core_->table->NotePlace(&place_, standing, progressed, core_->loop.Now());
   }
   if (place_.is_idle()) return;  // the table ends those that stay idle
-  timer_.RunBy(timeouts_.Deadline(awaits_bytes()), [this] {
+  const TimePoint deadline = std::min(timeouts_.Deadline(awaits_bytes()), pipeline_.NextRelease());
+  timer_.RunBy(deadline, [this] {
     return [connection = weak_from_this()] {
       if (const auto self = connection.lock()) self->OnTimer();
     };
@@ -244,7 +258,7 @@ void HttpConnection::OnTimer() {
   NoteProgress();
   switch (timeouts_.Judge(awaits_bytes(), core_->loop.Now())) {
     case HttpTimeouts::Verdict::kInTime:
-      return UpdatePlaceAndTimer();
+      return pipeline_.NextRelease() <= core_->loop.Now() ? Advance() : UpdatePlaceAndTimer();
     case HttpTimeouts::Verdict::kIdle:
       return End();
     case HttpTimeouts::Verdict::kStalledReading:
@@ -266,6 +280,7 @@ void HttpConnection::End() {
   slot_.Release();
   memory_.Release();
   timer_.Cancel();
+  core_->refusals.Release(pipeline_.held_count());
   core_->ConnectionEnded(id_);
   pipeline_.Clear();
 }

@@ -41,6 +41,7 @@ class HttpPipeline {
     // Takes one request, whose answer closes the connection.
     bool takes_one = false;
   };
+  static constexpr TimePoint kNotHeld = TimePoint::min();
   struct Taken {
     uint64_t number;  // for Answer
     HttpRequest request;
@@ -51,6 +52,7 @@ class HttpPipeline {
     bool exclusive = false;  // no other request runs beside this one
     std::optional<HttpResponse> response{};
     std::shared_ptr<IncomingCall> call{};  // null: no handler runs for it
+    TimePoint held_until = kNotHeld;       // the response is sent no earlier
   };
 
   explicit HttpPipeline(const Options& options) : options_(options), reader_(options.reader) {}
@@ -67,12 +69,19 @@ class HttpPipeline {
   std::optional<Taken> Take(TimePoint now);
   // Sets what Clear cancels if the request is not answered before. REQUIRES: it was just taken.
   void SetCall(std::shared_ptr<IncomingCall> call) { slots_.back().call = std::move(call); }
-  // Sets the answer of a request; ignored if the request is not in progress any more.
-  void Answer(uint64_t number, HttpResponse response);
+  // Sets the answer of a request, to be sent no earlier than `held_until`; false: the request is
+  // not in progress any more. While an answer is held, no request is taken.
+  bool Answer(uint64_t number, HttpResponse response, TimePoint held_until = kNotHeld);
   // Adds an answer without a request, after all the others; no request is taken after it.
   void AnswerLast(HttpResponse response, TimePoint now);
-  // Removes and returns the oldest request if it was answered.
-  std::optional<Slot> TakeAnswered();
+  // Removes and returns the oldest request if it was answered, and its answer is not held longer.
+  std::optional<Slot> TakeAnswered(TimePoint now);
+  // Answers that are held, and the time at which the next one may be sent, if it is the oldest;
+  // kNever: it is not, or none is held.
+  size_t held_count() const { return held_count_; }
+  TimePoint NextRelease() const;
+  // Holds no answer any longer.
+  void ReleaseAll();
 
   // True if a client waits for "100 Continue" with nothing else to be sent; once per request.
   bool ConsumeExpectsContinue();
@@ -93,6 +102,7 @@ class HttpPipeline {
   HttpRequestReader reader_;
   std::unique_ptr<HttpRequest> held_;  // read; waits for the requests before it to end
   std::list<Slot> slots_;              // a list holds no memory while it is empty
+  size_t held_count_ = 0;              // answers that are held
   uint64_t front_number_ = 0;          // number of slots_.front()
   bool last_taken_ = false;
 };

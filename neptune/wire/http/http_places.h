@@ -45,6 +45,8 @@ class HttpPlaces {
    public:
     HttpStanding standing() const { return standing_; }
     TimePoint since() const { return since_; }
+    // When the address of the client may come again by its last refusal. REQUIRES: not removed.
+    TimePoint& asked_until() { return address_->asked_until; }
     // True if the client has the next move, and nothing is unread.
     bool is_idle() const {
       return standing_ == HttpStanding::kFresh || standing_ == HttpStanding::kIdle;
@@ -56,6 +58,7 @@ class HttpPlaces {
     struct Address {
       size_t count = 0;
       List idle{};  // those that are_idle, the longest first
+      TimePoint asked_until{};
     };
 
     uint64_t id_ = 0;

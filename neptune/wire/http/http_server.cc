@@ -30,6 +30,11 @@ StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
       registry.AddCounter("neptune_http_timeouts_total",
                           "Connections ended because the client was too slow.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.refusals_held,
+      registry.AddCounter("neptune_http_refusals_held_total",
+                          "Refusals sent later because their clients came again too soon.",
+                          labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
       metrics.duration,
       registry.AddHistogram("neptune_http_request_duration_seconds",
                             "Time from the complete request to the write of its answer.", labels));
@@ -71,6 +76,8 @@ HttpServer::HttpServer(World& world, ThreadScheduler& threads, const HttpServerO
                          .options = WithDefaults(options),
                          .handler = std::move(handler),
                          .small_memory = HttpSmallMemory(options.memory),
+                         .refusals = RefusalHold({.time_max = options.refusal_hold_max,
+                                                  .count_max = options.refusals_held_max}),
                          .server = this})),
       table_(std::make_unique<HttpConnectionTable>(core_)) {}
 

@@ -42,6 +42,7 @@ struct HttpServerMetrics {
   Counter* connections_turned_away = nullptr;
   Counter* read_errors = nullptr;
   Counter* timeouts = nullptr;
+  Counter* refusals_held = nullptr;
   Counter* responses[6] = {};  // [status / 100], 0 unused
   HistogramMetric* duration = nullptr;
 
@@ -84,6 +85,13 @@ struct HttpServerOptions {
   Duration write_timeout = std::chrono::seconds(30);
   // Larger: clients on slow links are disconnected. Default: 32 KiB, about 1 KiB/s.
   size_t write_size_min = 32 << 10;
+  // Maximum time for which a refusal (429 or 503 with Retry-After) is held if its client comes
+  // again sooner than it was asked to. Larger: clients in a closed loop cost less, and proxies
+  // learn later that they should ask elsewhere. 0: refusals are never held. Default: 1 s.
+  Duration refusal_hold_max = std::chrono::seconds(1);
+  // Number of refusals that are held at once; further ones are sent at once. Default: 16,384, about
+  // 16 MiB.
+  size_t refusals_held_max = 16'384;
   // Time for which further input is read and dropped after an answer that ends the connection from
   // this side, because closing with unread bytes would reset the connection and lose the answer.
   Duration linger = std::chrono::milliseconds(500);

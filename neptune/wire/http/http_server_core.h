@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "neptune/wire/http/http_memory.h"
+#include "neptune/wire/http/http_places.h"
 #include "neptune/wire/http/http_server.h"
+#include "neptune/wire/http/refusal_hold.h"
 #include "neptune/wire/incoming_call.h"
 
 namespace neptune {
@@ -22,6 +24,7 @@ struct HttpServerCore {
   const HttpServerOptions options;
   const HttpHandler handler;
   HttpSmallMemory small_memory;
+  RefusalHold refusals;
   HttpServer* server = nullptr;          // null once destroyed
   HttpConnectionTable* table = nullptr;  // the same
   size_t running_count = 0;
@@ -33,6 +36,9 @@ struct HttpServerCore {
   void NoteResponse(int status, Duration took) const;
   void NoteReadError() const;
   void NoteTimeout() const;
+  // When a response is to be sent to the client at `place`: later than now if it is a refusal that
+  // is held, else HttpPipeline::kNotHeld.
+  TimePoint HoldUntil(const HttpResponse& response, HttpPlaces::Place* place);
   void HandlerEnded();
   void ConnectionEnded(uint64_t id);
 };

@@ -13,6 +13,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_test_client.h"
+#include "neptune/wire/http/problem.h"
 #include "neptune/wire/incoming_call.h"
 #include "neptune/world/sim/simulator.h"
 
@@ -64,6 +65,10 @@ class HttpServerTest : public testing::Test {
       if (request.ClientGone()) ++gone_count_;
     }
     --active_;
+    if (request.path == "/refuse") {
+      ++refused_count_;
+      return ProblemResponse(ResourceExhausted("busy"));
+    }
     if (request.path.starts_with("/large/")) {
       return HttpResponse::Text(200, std::string(std::stoul(request.path.substr(7)) << 20, 'x'));
     }
@@ -94,6 +99,7 @@ class HttpServerTest : public testing::Test {
   std::string begun_;
   int active_ = 0;
   int active_max_ = 0;
+  int refused_count_ = 0;
   int cancel_count_ = 0;  // requests cancelled while their handler waited
   int gone_count_ = 0;    // clients gone when their handler had waited
 };
@@ -301,6 +307,45 @@ TEST_F(HttpServerTest, SlowWritersAndReadersGiveWay) {
   RunFor(milliseconds(10));
   EXPECT_EQ(server_->connection_count(), 2u);
   EXPECT_EQ(active_, 2);
+}
+
+TEST_F(HttpServerTest, AClientThatReturnsAtOnceIsRefusedLater) {
+  Start();
+  HttpTestClient& client = Connect();
+  for (int i = 0; i < 3; ++i) client.Get("/refuse");
+  client.Get("/a");
+  RunFor(milliseconds(500));
+  ASSERT_EQ(client.responses().size(), 1u);
+  EXPECT_EQ(client.responses()[0].headers.Get("Retry-After"), "1");
+  EXPECT_LE(refused_count_, 2) << "it is not read while a refusal is held";
+  RunFor(milliseconds(600));
+  EXPECT_EQ(client.responses().size(), 2u);
+  EXPECT_EQ(Metric("refusals_held_total"), 2);
+  RunFor(milliseconds(1000));
+  ASSERT_EQ(client.responses().size(), 4u);
+  EXPECT_EQ(client.responses()[3].status, 200);
+  RunFor(seconds(3));
+  client.Get("/refuse");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.responses().size(), 5u) << "it has waited as it was asked to";
+}
+
+// Clients are refused as often as the network allows if no refusal is held.
+TEST_F(HttpServerTest, ClientsInAClosedLoopAreRefusedOnceASecond) {
+  Start();
+  for (int i = 0; i < 64; ++i) {
+    HttpTestClient& client = Connect();
+    client.set_on_response([&client] { client.Get("/refuse"); });
+    client.Get("/refuse");
+  }
+  RunFor(seconds(10));
+  EXPECT_LE(refused_count_, 64 * 12);
+  EXPECT_GE(refused_count_, 64 * 9);
+  bool drained = false;
+  server_loop_->Post(
+      [&] { server_->Drain(server_loop_->Now() + seconds(10), [&] { drained = true; }); });
+  RunFor(milliseconds(700));
+  EXPECT_TRUE(drained) << "none is held any longer";
 }
 
 TEST_F(HttpServerTest, WhileMemoryIsShortTheSlowestClientIsClosed) {
