@@ -41,7 +41,8 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
                       .classes = classes_,
                       .address = address_,
                       .readiness = readiness_,
-                      .traces = traces_},
+                      .traces = traces_,
+                      .trusts_forwarded = options_.trusts_forwarded},
                      options.sampled_share),
       operator_routes_(context, options.operators, address_, readiness_, traces_) {
   AddPageRoutes(address_, &router_);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "frontend/http/http_answers.h"
+#include "frontend/http/rate_limit.h"
 #include "frontend/render/render.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
@@ -119,23 +120,25 @@ SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const Search
   parts_.readiness.WaitForMembership();
   const bool shows_details =
       search.format == PageFormat::kHtml || search.format == PageFormat::kJson;
-  run.status = parts_.plan.Search({.query = search.query,
-                                   .is_plain = search.is_plain,
-                                   .start = search.start,
-                                   .count = search.count,
-                                   .folds = search.folds(),
-                                   .first_page_size = search.first,
-                                   .may_use_cache = !WantsFreshAnswer(request),
-                                   .explain = search.explain && shows_details,
-                                   .count_sites = search.site_facets && shows_details,
-                                   .by_date = search.by_date,
-                                   .may_correct = search.may_correct,
-                                   .may_relax = search.may_relax,
-                                   .class_number = client->number,
-                                   .service_class = client->name,
-                                   .trace = trace,
-                                   .received = request.received},
-                                  &run.answer);
+  run.status = parts_.plan.Search(
+      {.query = search.query,
+       .is_plain = search.is_plain,
+       .start = search.start,
+       .count = search.count,
+       .folds = search.folds(),
+       .first_page_size = search.first,
+       .may_use_cache = !WantsFreshAnswer(request),
+       .explain = search.explain && shows_details,
+       .count_sites = search.site_facets && shows_details,
+       .by_date = search.by_date,
+       .may_correct = search.may_correct,
+       .may_relax = search.may_relax,
+       .class_number = client->number,
+       .service_class = client->name,
+       .trace = trace,
+       .client = ClientOf(request, request.headers.Has("X-Api-Key"), parts_.trusts_forwarded),
+       .received = request.received},
+      &run.answer);
   classes.OnEnd(client->number, run.status);
   if (run.status.ok()) {
     constexpr neptune::Duration kNone{0};

@@ -92,9 +92,13 @@ struct SearchPlanOptions {
   // Maximum number of cache insertions in progress; further answers are not cached.
   size_t cache_insert_count_max = 64;
   // Upper bound of concurrent searches that miss the cache; the actual limit adapts to the waiting
-  // times at servers. Further searches wait here by class, at most queue_length_max of the service.
-  // Larger: more concurrency with many servers.
+  // times at servers. Further searches wait here by class. Larger: more concurrency with many
+  // servers.
   size_t search_count_max = 256;
+  // Maximum number of searches of a class that wait for that; those that could not begin within
+  // admission_timeout do not wait at all. Larger: a flood takes more memory, about 16 KiB for each
+  // search. Default: more than begin in that time.
+  size_t search_waiting_count_max = 4096;
   // A wait at a server longer than this plus twice the subsequent run time is a sign of overload.
   // Larger: more waiting at servers, where it ignores the order by class. Default: a tenth of what
   // a user notices.

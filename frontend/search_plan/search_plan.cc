@@ -141,6 +141,7 @@ neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
                                       const neptune::SchedulerOptions& scheduling) {
   neptune::AdmissionOptions gate;
   gate.scheduling = scheduling;
+  gate.waiting_count_max = options.search_waiting_count_max;
   gate.limit.max = options.search_count_max;
   gate.limit.initial = std::min(gate.limit.initial, gate.limit.max);
   gate.limit.min = std::min(gate.limit.min, gate.limit.max);
@@ -300,8 +301,10 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   const TimePoint begin = neptune::this_thread::Now();
   auto pass = [&] {
     const Step step("gate", StepKind::kQueue, order.received, progress->answer);
-    return gate_.Admit(order.class_number, order.received,
-                       order.received + options_.admission_timeout);
+    return gate_.Admit({.service_class = order.class_number,
+                        .arrived = order.received,
+                        .begin_by = order.received + options_.admission_timeout,
+                        .client = order.client});
   }();
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
     return neptune::ResourceExhausted("the search was not admitted within ",

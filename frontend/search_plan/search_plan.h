@@ -70,6 +70,8 @@ struct SearchOrder {
   std::string service_class = {};
   // Trace context of the search's calls.
   neptune::TraceContext trace = {};
+  // The client, as a number: those of a class take turns while they wait. 0: unknown.
+  uint64_t client = 0;
   // When the user's request arrived; `took` counts from here.
   neptune::TimePoint received;
 };

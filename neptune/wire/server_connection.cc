@@ -381,7 +381,11 @@ void FrameServer::Accept(std::unique_ptr<Stream> stream) {
   const auto has_place = [&] {
     return connections_.size() < options_.connection_count_max && slot.TryTake(options_.slots);
   };
-  if (!has_place() && !(EvictIdle() && has_place())) {
+  const auto borrows_place = [&] {
+    return connections_.size() < options_.connection_count_max && options_.slots != nullptr &&
+           slot.TryBorrow(options_.slots, nullptr);
+  };
+  if (!has_place() && !(EvictIdle() && has_place()) && !borrows_place()) {
     NoteRefused();
     return;  // the destructor of `stream` closes it
   }

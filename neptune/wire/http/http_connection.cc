@@ -1,8 +1,10 @@
 #include "neptune/wire/http/http_connection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/wire/http/http_connection_table.h"
 #include "neptune/wire/http/problem.h"
 
 namespace neptune {
@@ -20,6 +22,22 @@ HttpTimeLimits TimeLimits(const HttpServerOptions& options) {
           .linger = options.linger};
 }
 
+HttpStanding StandingOf(const HttpPipeline& pipeline, const HttpTimeouts& timeouts, bool was_used) {
+  if (!pipeline.empty() || pipeline.holds()) return HttpStanding::kWorking;
+  if (timeouts.has_unsent()) return HttpStanding::kSending;
+  // A client that lingers is still sending.
+  if (timeouts.phase() != HttpTimeouts::Phase::kBetweenRequests || timeouts.lingers()) {
+    return HttpStanding::kReceiving;
+  }
+  return was_used ? HttpStanding::kIdle : HttpStanding::kFresh;
+}
+
+// Returns when what the connection is doing began, or went on.
+TimePoint SinceOf(HttpStanding standing, const HttpTimeouts& timeouts, TimePoint last_request_at) {
+  if (standing == HttpStanding::kReceiving) return timeouts.phase_began();
+  return standing == HttpStanding::kSending ? timeouts.unsent_since() : last_request_at;
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id,
@@ -31,7 +49,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
       stream_(std::move(stream)),
       turned_away_(turned_away),
       slot_(std::move(slot)),
-      memory_(core_->options.memory),
+      memory_(core_->small_memory),
       last_request_at_(core_->loop.Now()),
       pipeline_({.reader = core_->options.reader,
                  .in_flight_count_max = core_->options.in_flight_count_max,
@@ -41,13 +59,17 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
       lingers_(turned_away) {}
 
 void HttpConnection::Start() {
-  stream_->Start(this);
-  UpdateTimer();
+  stream_->Start(this);  // fresh, so the table ends it if nothing comes
 }
 
 void HttpConnection::Drain() {
   draining_ = true;
   const auto self = shared_from_this();
+  if (pipeline_.held_count() > 0) {
+    core_->refusals.Release(pipeline_.held_count());
+    pipeline_.ReleaseAll();
+    Advance();
+  }
   if (open() && !ends_when_sent_ && pipeline_.empty() &&
       timeouts_.phase() == HttpTimeouts::Phase::kBetweenRequests) {
     ends_when_sent_ = true;
@@ -76,14 +98,6 @@ void HttpConnection::OnClosed(const Status&) {
 
 void HttpConnection::OnDrained() { Advance(); }
 
-ConnectionStanding HttpConnection::Standing() const {
-  return {.is_idle = open() && pipeline_.empty() && !pipeline_.holds() &&
-                     stream_->unsent_size() == 0 &&
-                     timeouts_.phase() == HttpTimeouts::Phase::kBetweenRequests,
-          .was_used = was_used_,
-          .last_frame_at = last_request_at_};
-}
-
 // Makes all progress that is possible now. Called after every change of state; a nested call only
 // makes the outer one continue.
 void HttpConnection::Advance() {
@@ -105,8 +119,9 @@ void HttpConnection::Advance() {
     if (!lingers_) return End();
     timeouts_.BeginLinger(core_->loop.Now());
   }
+  if (memory_.ConsumeRefused() && core_->table != nullptr) core_->table->RelieveSoon();
   UpdateReading();
-  UpdateTimer();
+  UpdatePlaceAndTimer();
 }
 
 // Calls Advance in the loop's next turn. A stream that was never full does not report when it has
@@ -140,7 +155,8 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
     return Answer(number, ProblemResponse(ResourceExhausted("too many connections")));
   }
   taken.request.peer = peer_;
-  taken.request.client_gone = client_gone_;
+  taken.request.call = core_->MakeCall();
+  pipeline_.SetCall(taken.request.call);
   const Status started = RunHandler(core_, std::move(taken.request),
                                     [connection = weak_from_this(), number](HttpResponse response) {
                                       const auto self = connection.lock();
@@ -152,7 +168,11 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
 }
 
 void HttpConnection::Answer(uint64_t number, HttpResponse response) {
-  pipeline_.Answer(number, std::move(response));
+  if (!open()) return;
+  const bool may_hold = !draining_ && !turned_away_ && core_->table != nullptr;
+  const TimePoint held_until =
+      may_hold ? core_->HoldUntil(response, &place_) : HttpPipeline::kNotHeld;
+  pipeline_.Answer(number, std::move(response), held_until);
   Advance();
 }
 
@@ -171,7 +191,10 @@ void HttpConnection::AnswerLast(HttpResponse response) {
 }
 
 void HttpConnection::SendAnswers() {
-  while (std::optional<HttpPipeline::Slot> slot = pipeline_.TakeAnswered()) {
+  if (pipeline_.empty()) return;
+  const TimePoint now = core_->loop.Now();
+  while (std::optional<HttpPipeline::Slot> slot = pipeline_.TakeAnswered(now)) {
+    if (slot->held_until != HttpPipeline::kNotHeld) core_->refusals.Release();
     SendAnswer(*std::move(slot));
   }
 }
@@ -182,6 +205,7 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
     pipeline_.TakeNoMore();
     lingers_ = true;
   }
+  core_->KeepForNext(std::move(slot.call));
   const TimePoint now = core_->loop.Now();
   if (!memory_.Send(slot.response->body.size(), stream_->unsent_size())) {
     slot.response = ProblemResponse(ResourceExhausted("the server has no memory for a response of ",
@@ -213,8 +237,15 @@ void HttpConnection::NoteProgress() {
   timeouts_.Note(pipeline_.phase(), stream_->unsent_size(), core_->loop.Now());
 }
 
-void HttpConnection::UpdateTimer() {
-  timer_.RunBy(timeouts_.Deadline(awaits_bytes()), [this] {
+void HttpConnection::UpdatePlaceAndTimer() {
+  const HttpStanding standing = StandingOf(pipeline_, timeouts_, was_used_);
+  const bool progressed = SinceOf(standing, timeouts_, last_request_at_) > place_.since();
+  if ((standing != place_.standing() || progressed) && core_->table != nullptr) {
+    core_->table->NotePlace(&place_, standing, progressed, core_->loop.Now());
+  }
+  if (place_.is_idle()) return;  // the table ends those that stay idle
+  const TimePoint deadline = std::min(timeouts_.Deadline(awaits_bytes()), pipeline_.NextRelease());
+  timer_.RunBy(deadline, [this] {
     return [connection = weak_from_this()] {
       if (const auto self = connection.lock()) self->OnTimer();
     };
@@ -223,11 +254,11 @@ void HttpConnection::UpdateTimer() {
 
 void HttpConnection::OnTimer() {
   timer_.HasFired();
-  if (!open()) return;
+  if (!open() || place_.is_idle()) return;
   NoteProgress();
   switch (timeouts_.Judge(awaits_bytes(), core_->loop.Now())) {
     case HttpTimeouts::Verdict::kInTime:
-      return UpdateTimer();
+      return pipeline_.NextRelease() <= core_->loop.Now() ? Advance() : UpdatePlaceAndTimer();
     case HttpTimeouts::Verdict::kIdle:
       return End();
     case HttpTimeouts::Verdict::kStalledReading:
@@ -248,10 +279,10 @@ void HttpConnection::End() {
   stream_.reset();
   slot_.Release();
   memory_.Release();
-  *client_gone_ = true;
-  pipeline_.Clear();
   timer_.Cancel();
-  if (core_->server != nullptr) core_->server->Remove(id_, peer_);
+  core_->refusals.Release(pipeline_.held_count());
+  core_->ConnectionEnded(id_);
+  pipeline_.Clear();
 }
 
 }  // namespace neptune

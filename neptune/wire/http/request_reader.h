@@ -53,6 +53,7 @@ class HttpRequestReader {
   HttpRequestReader(HttpRequestReader&&) noexcept;
   HttpRequestReader& operator=(HttpRequestReader&&) noexcept;
 
+  // Copies the bytes. Between requests only a small buffer is kept.
   void Feed(std::string_view bytes);
 
   // Returns the next complete request; nullopt if more bytes are needed or after an error.
@@ -71,6 +72,7 @@ class HttpRequestReader {
   struct Parsing;
 
   std::string_view rest() const { return std::string_view(buffer_).substr(consumed_); }
+  void DropConsumed();
   bool ReadHeader();
   bool ReadBody();
   bool CheckRequestLine();
