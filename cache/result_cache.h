@@ -42,7 +42,7 @@ struct ResultCacheOptions {
   uint64_t hash_seed = 0;
 
   // Name of the eviction policy (cache/eviction/registry.h) of variants that hold entries in this
-  // process. Default: resists scans and has the cheapest hits.
+  // process. Default: chosen by measurement, see cache/README.md.
   std::string policy = "s3_fifo";
 
   // HOST:PORT of the server, for variants that use one. Default: the port of Redis on this machine.
