@@ -57,6 +57,12 @@ bool IsReplicated(const neptune::YellowPageView& view, uint32_t partition) {
   });
 }
 
+// The largest number for longer durations, about an hour.
+uint32_t MicrosOf(Duration duration) {
+  const int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  return static_cast<uint32_t>(std::clamp<int64_t>(micros, 0, UINT32_MAX));
+}
+
 void CountInsertion(const PlanMetrics& metrics, const Status& status, const Data& data) {
   if (!status.ok()) {
     (neptune::SaysBypassed(status) ? metrics.insert_dropped : metrics.insert_failed)->Increment();
@@ -91,7 +97,9 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   if (outcome == Outcome::kMiss && IsReplicated(*view, partition)) return std::move(first.reply);
   Asked second = AskReplica(session, entry, {first.server});
   if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss && !entry.ages) {
-    Begin(session, {.entry = entry,
+    CacheEntryName copied = entry;
+    copied.cost = second.reply.cost;
+    Begin(session, {.entry = std::move(copied),
                     .value = second.reply.value,
                     .time_to_live = shared_->options.cache_time_to_live - second.reply.use.age,
                     .only = first.server});
@@ -127,6 +135,7 @@ CacheClient::Asked CacheClient::AskReplica(ClientSession& session, const CacheEn
   reply.use.age = std::chrono::milliseconds(found.age_ms());
   reply.use.implementation = found.implementation();
   reply.value = found.value();
+  reply.cost = std::chrono::microseconds(found.cost_us());
   return asked;
 }
 
@@ -167,6 +176,7 @@ void CacheClient::Insert(Shared& shared, ClientSession session, const Insertion&
   request.set_value(insertion.value);
   request.set_time_to_live_ms(static_cast<uint32_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(insertion.time_to_live).count()));
+  request.set_cost_us(MicrosOf(insertion.entry.cost));
   const Data data = Data::Of(std::move(request));
   if (IsReplicated(*view, partition)) return InsertAtPrimary(shared, session, partition, data);
   if (insertion.only) return InsertAt(shared, session, partition, data, insertion.only);

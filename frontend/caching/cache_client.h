@@ -44,11 +44,15 @@ struct CacheEntryName {
   // The age of the entry decides whether it is valid (index_watch.h). Such an entry is not copied
   // between replicas, because the copy's age would restart at 0.
   bool ages = false;
+  // Time that it took to make the page, for eviction policies of the cache; zero: unknown. Not part
+  // of the name.
+  neptune::Duration cost{0};
 };
 
 struct CacheReply {
   CacheUse use;
-  std::string value;  // kHit only
+  std::string value;          // kHit only
+  neptune::Duration cost{0};  // of the value; zero: unknown
 };
 
 class CacheClient {

@@ -253,6 +253,7 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
     index_watch_.Learn(progress.index, neptune::this_thread::Now());
   }
   answer->index_epoch = index_watch_.EpochToKeep(progress.index.epoch, begin);
+  progress.entry.cost = neptune::this_thread::Now() - begin;
   Remember(session, *answer, progress.entry);
   return neptune::OkStatus();
 }

@@ -85,10 +85,13 @@ StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
     return neptune::ResourceExhausted(options_.suggest_count_max,
                                       " completion requests are in progress");
   }
+  const TimePoint begin = neptune::this_thread::Now();
   SuggestedTexts suggested = Compute(session, order);
   --suggest_count_;
   if (suggested.is_complete) {
-    cache_.InsertLater(session, {entry.key, version()}, ToCachedForm(suggested.texts));
+    const CacheEntryName made = {
+        .key = entry.key, .index_version = version(), .cost = neptune::this_thread::Now() - begin};
+    cache_.InsertLater(session, made, ToCachedForm(suggested.texts));
   }
   return suggested;
 }
