@@ -4,8 +4,8 @@
 // Threads: after opening for serving, or after Seal, Fetch, Verify, document_count and name are
 //   thread-safe; Put and Seal belong to one thread and exclude all others.
 // Errors: DATA_LOSS stored bytes are damaged; FAILED_PRECONDITION wrong mode or never sealed;
-//   INVALID_ARGUMENT a limit below is exceeded; NOT_FOUND no store in that directory;
-//   UNAVAILABLE file system error.
+//   INVALID_ARGUMENT a limit below is exceeded, or a document put is not UTF-8; NOT_FOUND no store in
+//   that directory; UNAVAILABLE file system error.
 // Limits: kFetchCountMax ids per call; kDocumentSizeMax bytes per serialised document.
 
 #pragma once
