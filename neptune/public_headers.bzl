@@ -80,7 +80,6 @@ PUBLIC_HEADERS = [
     "neptune/wire/http/http_router.h",
     "neptune/wire/http/http_server.h",
     "neptune/wire/http/problem.h",
-    "neptune/wire/http/request_reader.h",
     "neptune/wire/trace_context.h",
     "neptune/world/helper_threads.h",
     "neptune/world/loop.h",
