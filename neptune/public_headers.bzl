@@ -75,6 +75,7 @@ PUBLIC_HEADERS = [
     "neptune/thread/synchronization.h",
     "neptune/thread/user_thread.h",
     "neptune/wire/access_mode.h",
+    "neptune/wire/http/content_coding.h",
     "neptune/wire/http/http_fetch.h",
     "neptune/wire/http/http_message.h",
     "neptune/wire/http/http_router.h",

@@ -242,6 +242,18 @@ class ApiTest(unittest.TestCase):
             with self.subTest(f"{answer.method} {answer.target} {answer.status}"):
                 self.assertEqual(self.api.problems(answer), [], answer.body[:500])
 
+    def test_what_does_not_change_is_confirmed(self) -> None:
+        paths = [
+            name for name, path in self.document["paths"].items()
+            if "304" in path.get("get", {}).get("responses", {})
+        ]
+        routes = [route["path"] for route in self.routes if self.api.template_of(route["path"]) in paths]
+        self.assertEqual(len(routes), 7)
+        for answer in run_script(PROGRAM,
+                                 [send(route, headers={"If-None-Match": "*"}) for route in routes]):
+            self.assertEqual((answer.status, answer.body), (304, ""), answer.target)
+            self.assertTrue(answer.header("ETag"))
+
     def test_every_route_and_client_error_occurred(self) -> None:
         seen = {(answer.method.lower(), self.api.template_of(answer.target.split("?")[0]),
                  str(answer.status)) for answer in self.answers}
