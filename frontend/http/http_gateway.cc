@@ -84,6 +84,7 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
 HttpResponse HttpGateway::Handle(const HttpRequest& request) {
   std::optional<HttpResponse> response = RefuseForRate(request);
   if (!response) response = WithErrorPage(request, router_.Handle(request));
+  IndentIfAsked(request, &*response);
   neptune::EncodeContent(request.headers, neptune::ContentCodingOptions(), &*response);
   return *std::move(response);
 }
