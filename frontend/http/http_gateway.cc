@@ -10,6 +10,7 @@
 #include "frontend/http/page_routes.h"
 #include "frontend/http/status_routes.h"
 #include "neptune/base/strings.h"
+#include "neptune/wire/http/content_coding.h"
 #include "neptune/wire/http/problem.h"
 
 namespace search::frontend {
@@ -82,8 +83,11 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
 }
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) {
-  if (std::optional<HttpResponse> refusal = RefuseForRate(request)) return *std::move(refusal);
-  return WithErrorPage(request, router_.Handle(request));
+  std::optional<HttpResponse> response = RefuseForRate(request);
+  if (!response) response = WithErrorPage(request, router_.Handle(request));
+  IndentIfAsked(request, &*response);
+  neptune::EncodeContent(request.headers, neptune::ContentCodingOptions(), &*response);
+  return *std::move(response);
 }
 
 HttpResponse HttpGateway::WithErrorPage(const HttpRequest& request, HttpResponse response) const {

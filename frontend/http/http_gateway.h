@@ -8,6 +8,8 @@
 //   /openapi.json    machine-readable description of all routes
 //   /documents       POST, DELETE: changes of documents, if there is a writer
 //
+// Answers are compressed here, for clients that accept it, unless a route has done so.
+//
 //   page_routes, search_routes, status_routes, operator_routes, documents/document_routes ─► router
 //
 // Source: RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).

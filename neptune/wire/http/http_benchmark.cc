@@ -9,6 +9,7 @@
 #include "neptune/wire/http/http_server.h"
 #include "neptune/wire/http/http_test_client.h"
 #include "neptune/wire/http/message_writer.h"
+#include "neptune/wire/http/request_reader.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {

@@ -207,15 +207,18 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
   }
   core_->KeepForNext(std::move(slot.call));
   const TimePoint now = core_->loop.Now();
-  if (!memory_.Send(slot.response->body.size(), stream_->unsent_size())) {
-    slot.response = ProblemResponse(ResourceExhausted("the server has no memory for a response of ",
-                                                      slot.response->body.size(), " bytes now"));
+  const size_t body_size = slot.response->body_bytes().size();
+  if (!memory_.Send(body_size, stream_->unsent_size())) {
+    slot.response = ProblemResponse(
+        ResourceExhausted("the server has no memory for a response of ", body_size, " bytes now"));
   }
   if (core_->options.security_headers) AddSecurityHeaders(&*slot.response);
   core_->NoteResponse(slot.response->status, now - slot.received);
-  std::string bytes = SerializeHttpResponse(*slot.response, slot.context, core_->world.wall_time());
-  timeouts_.NoteWritten(bytes.size());
-  stream_->Write(std::move(bytes));
+  HttpResponseBytes bytes =
+      MoveHttpResponse(*std::move(slot.response), slot.context, core_->world.wall_time());
+  timeouts_.NoteWritten(bytes.first.size() + bytes.rest.size());
+  stream_->Write(std::move(bytes.first));
+  if (!bytes.rest.empty()) stream_->Write(std::move(bytes.rest));
   timeouts_.RestartPhase(now);
   if (!slot.context.keep_alive) {
     ends_when_sent_ = true;

@@ -27,8 +27,8 @@
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/wire/http/http_message.h"
 #include "neptune/wire/http/http_router.h"
-#include "neptune/wire/http/request_reader.h"
 #include "neptune/world/world.h"
 
 namespace neptune {
