@@ -140,7 +140,8 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
     return Answer(number, ProblemResponse(ResourceExhausted("too many connections")));
   }
   taken.request.peer = peer_;
-  taken.request.client_gone = client_gone_;
+  taken.request.call = core_->MakeCall();
+  pipeline_.SetCall(taken.request.call);
   const Status started = RunHandler(core_, std::move(taken.request),
                                     [connection = weak_from_this(), number](HttpResponse response) {
                                       const auto self = connection.lock();
@@ -182,6 +183,7 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
     pipeline_.TakeNoMore();
     lingers_ = true;
   }
+  core_->KeepForNext(std::move(slot.call));
   const TimePoint now = core_->loop.Now();
   if (!memory_.Send(slot.response->body.size(), stream_->unsent_size())) {
     slot.response = ProblemResponse(ResourceExhausted("the server has no memory for a response of ",
@@ -248,10 +250,9 @@ void HttpConnection::End() {
   stream_.reset();
   slot_.Release();
   memory_.Release();
-  *client_gone_ = true;
-  pipeline_.Clear();
   timer_.Cancel();
   if (core_->server != nullptr) core_->server->Remove(id_, peer_);
+  pipeline_.Clear();
 }
 
 }  // namespace neptune

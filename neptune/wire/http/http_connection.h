@@ -12,7 +12,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -79,8 +78,6 @@ class HttpConnection final : public StreamHandler,
   HttpPipeline pipeline_;
   HttpTimeouts timeouts_;
   DeadlineTimer timer_;
-  const std::shared_ptr<std::atomic<bool>> client_gone_ =
-      std::make_shared<std::atomic<bool>>(false);
   bool advancing_ = false;
   bool advance_posted_ = false;
   bool reading_ = true;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "neptune/base/strings.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 namespace {
@@ -42,6 +43,8 @@ size_t HttpHeaders::Count(std::string_view name) const {
       std::count_if(headers_.begin(), headers_.end(),
                     [&](const Header& header) { return EqualsIgnoringCase(header.first, name); }));
 }
+
+bool HttpRequest::ClientGone() const { return call != nullptr && call->cancelled(); }
 
 std::optional<std::string_view> HttpRequest::Parameter(std::string_view name) const {
   for (const auto& [key, value] : parameters) {

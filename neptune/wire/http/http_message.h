@@ -8,7 +8,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <initializer_list>
 #include <memory>
@@ -22,6 +21,8 @@
 #include "neptune/world/network.h"
 
 namespace neptune {
+
+class IncomingCall;
 
 class HttpHeaders {
  public:
@@ -64,10 +65,12 @@ struct HttpRequest {
   // Set by HttpServer.
   Endpoint peer;
   TimePoint received;
-  std::shared_ptr<const std::atomic<bool>> client_gone;
+  // Cancelled on the connection's loop when the client disconnects before it is answered. Calls made
+  // with it end then (RequestContext, ClientSession). Null: the request came on no connection.
+  std::shared_ptr<IncomingCall> call;
 
   // True if the client has disconnected, so that a long handler may stop early.
-  bool ClientGone() const { return client_gone != nullptr && *client_gone; }
+  bool ClientGone() const;
 
   // Returns the first parameter of that name.
   std::optional<std::string_view> Parameter(std::string_view name) const;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "neptune/wire/incoming_call.h"
+
 namespace neptune {
 namespace {
 
@@ -66,8 +68,11 @@ bool HttpPipeline::ConsumeExpectsContinue() {
 
 void HttpPipeline::Clear() {
   front_number_ += slots_.size();
-  slots_.clear();
   held_.reset();
+  const std::deque<Slot> forgotten = std::exchange(slots_, {});
+  for (const Slot& slot : forgotten) {
+    if (slot.call != nullptr && !slot.response) slot.call->Cancel();
+  }
 }
 
 }  // namespace neptune

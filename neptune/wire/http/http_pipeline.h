@@ -5,6 +5,8 @@
 //                                 │ request   ▲ Answer, in any order; only the front one leaves
 //                                 └► handler ─┘
 //
+// A request in progress has an IncomingCall, which Clear cancels: its client is gone.
+//
 // Source: RFC 9112 9.3.2: GET, HEAD and OPTIONS run beside each other; a request of another method
 //   waits for those before it and runs alone.
 // No I/O, no clock, no threads.
@@ -17,8 +19,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "neptune/base/time.h"
 #include "neptune/wire/http/http_message.h"
@@ -26,6 +30,8 @@
 #include "neptune/wire/http/request_reader.h"
 
 namespace neptune {
+
+class IncomingCall;
 
 class HttpPipeline {
  public:
@@ -44,6 +50,7 @@ class HttpPipeline {
     TimePoint received;
     bool exclusive = false;  // no other request runs beside this one
     std::optional<HttpResponse> response{};
+    std::shared_ptr<IncomingCall> call{};  // null: no handler runs for it
   };
 
   explicit HttpPipeline(const Options& options) : options_(options), reader_(options.reader) {}
@@ -58,6 +65,8 @@ class HttpPipeline {
   // Returns the next request, in progress from now on; nullopt if it is not complete or has to wait
   // for the requests before it. REQUIRES: MayTake().
   std::optional<Taken> Take(TimePoint now);
+  // Sets what is cancelled if the request is not answered before Clear. REQUIRES: it was just taken.
+  void SetCall(std::shared_ptr<IncomingCall> call) { slots_.back().call = std::move(call); }
   // Sets the answer of a request; ignored if the request is not in progress any more.
   void Answer(uint64_t number, HttpResponse response);
   // Adds an answer without a request, after all the others; no request is taken after it.
@@ -69,7 +78,7 @@ class HttpPipeline {
   bool ConsumeExpectsContinue();
   // No request is taken any more.
   void TakeNoMore() { last_taken_ = true; }
-  // Forgets all requests.
+  // Forgets all requests, then cancels the calls of those that were not answered.
   void Clear();
 
   // True if no request is in progress.

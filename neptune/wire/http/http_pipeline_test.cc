@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 namespace {
@@ -111,6 +113,23 @@ TEST_F(HttpPipelineTest, IgnoresAnAnswerToARequestThatIsGone) {
   pipeline_.Clear();
   Answer(0);
   EXPECT_EQ(TakeAnswers(), "");
+}
+
+TEST_F(HttpPipelineTest, ClearCancelsTheCallsOfUnansweredRequestsOnly) {
+  pipeline_.Feed(Request("GET", "/a") + Request("GET", "/b"));
+  std::vector<std::shared_ptr<IncomingCall>> calls;
+  for (int i = 0; i < 2; ++i) {
+    numbers_.push_back(pipeline_.Take(kNow)->number);
+    calls.push_back(std::make_shared<IncomingCall>());
+    pipeline_.SetCall(calls.back());
+  }
+  Answer(1);
+  size_t slot_count_at_cancel = 9;
+  calls[0]->OnCancel([&] { slot_count_at_cancel = pipeline_.empty() ? 0 : 1; });
+  pipeline_.Clear();
+  EXPECT_TRUE(calls[0]->cancelled());
+  EXPECT_FALSE(calls[1]->cancelled());
+  EXPECT_EQ(slot_count_at_cancel, 0u);
 }
 
 TEST_F(HttpPipelineTest, AsksForTheBodyOnlyWhenAllIsAnswered) {

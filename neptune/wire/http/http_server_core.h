@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "neptune/wire/http/http_server.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 
@@ -21,7 +22,11 @@ struct HttpServerCore {
   const HttpHandler handler;
   HttpServer* server;  // null once destroyed
   size_t running_count = 0;
+  std::shared_ptr<IncomingCall> spare_call = nullptr;  // for the next request; may be null
 
+  std::shared_ptr<IncomingCall> MakeCall();
+  // Keeps the call of an answered request for the next one, if its handler left no trace in it.
+  void KeepForNext(std::shared_ptr<IncomingCall> call);
   void NoteResponse(int status, Duration took) const;
   void NoteReadError() const;
   void NoteTimeout() const;
@@ -35,7 +40,9 @@ template <typename Answer>
 Status RunHandler(const std::shared_ptr<HttpServerCore>& core, HttpRequest&& request,
                   Answer answer) {
   Task body = [core, request = std::move(request), answer = std::move(answer)]() mutable {
-    answer(core->handler(request));
+    HttpResponse response = core->handler(request);
+    request.call.reset();  // which the answer may recycle
+    answer(std::move(response));
     core->HandlerEnded();
   };
   ++core->running_count;

@@ -12,6 +12,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_test_client.h"
+#include "neptune/wire/incoming_call.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
@@ -57,6 +58,7 @@ class HttpServerTest : public testing::Test {
     StrAppend(&begun_, request.method, " ", request.path, ";");
     // "/wait/30" waits 30 ms, "/large/9" answers 9 MB, everything else at once.
     if (request.path.starts_with("/wait/")) {
+      const CancelAction note(request.call.get(), [this] { ++cancel_count_; });
       this_thread::SleepFor(milliseconds(std::stoi(request.path.substr(6))));
       if (request.ClientGone()) ++gone_count_;
     }
@@ -91,7 +93,8 @@ class HttpServerTest : public testing::Test {
   std::string begun_;
   int active_ = 0;
   int active_max_ = 0;
-  int gone_count_ = 0;  // clients gone when their handler had waited
+  int cancel_count_ = 0;  // requests cancelled while their handler waited
+  int gone_count_ = 0;    // clients gone when their handler had waited
 };
 
 TEST_F(HttpServerTest, AnswersAndKeepsTheConnection) {
@@ -363,6 +366,33 @@ TEST_F(HttpServerTest, HandlersSeeThatTheirClientLeft) {
   EXPECT_EQ(active_, 0);
   EXPECT_EQ(gone_count_, 2);
   EXPECT_EQ(server_->connection_count(), 0u);
+}
+
+TEST_F(HttpServerTest, WhatAClientAskedForIsCancelledWhenItLeaves) {
+  Start();
+  HttpTestClient& client = Connect();
+  HttpTestClient& patient = Connect();
+  for (const char* path : {"/wait/1", "/wait/5000", "/wait/6000"}) client.Get(path);
+  patient.Get("/wait/5000");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(cancel_count_, 0);
+  client.Close();
+  RunFor(milliseconds(2));
+  EXPECT_EQ(cancel_count_, 2);
+  RunFor(seconds(10));
+  EXPECT_EQ(cancel_count_, 2);
+  EXPECT_EQ(patient.Summary(), "200 /wait/5000;");
+}
+
+TEST_F(HttpServerTest, TheEndOfDrainingCancelsWhatIsInProgress) {
+  Start();
+  Connect().Get("/wait/5000");
+  RunFor(milliseconds(10));
+  server_loop_->Post([&] { server_->Drain(server_loop_->Now() + seconds(1), [] {}); });
+  RunFor(milliseconds(900));
+  EXPECT_EQ(cancel_count_, 0);
+  RunFor(milliseconds(200));
+  EXPECT_EQ(cancel_count_, 1);
 }
 
 TEST_F(HttpServerTest, DrainEndsIdleConnectionsAndFinishesTheOthers) {
