@@ -25,6 +25,15 @@ using neptune::PartitionId;
 using neptune::Status;
 using neptune::TimePoint;
 
+// A session for work that the caller's leaving or deadline does not end: a complete answer is of
+// use to others.
+ClientSession InBackground(const ClientSession& session) {
+  ClientSession own(session.client());
+  own.service_class = session.service_class;
+  own.trace = session.trace;
+  return own;
+}
+
 // No retries: a second attempt would take longer than a search without the cache.
 CallOptions OneTry(Duration timeout) {
   CallOptions call;
@@ -82,10 +91,16 @@ bool CacheClient::CanHold(const CacheEntryName& entry) const {
   return shared_->options.cache_partitions > 0 && entry.key.size() <= cache::kKeySizeMax;
 }
 
-CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& entry) {
+CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& entry,
+                               TimePoint until) {
   using Outcome = CacheUse::Outcome;
   if (!CanHold(entry)) return {};
-  Asked first = AskReplica(session, entry, {});
+  const auto one_try = [&] {
+    CallOptions call = OneTry(shared_->options.cache_timeout);
+    call.deadline = std::min(*call.deadline, until);
+    return call;
+  };
+  Asked first = AskReplica(session, entry, one_try());
   const Outcome outcome = first.reply.use.outcome;
   if (outcome == Outcome::kHit || outcome == Outcome::kBypassed) return std::move(first.reply);
   const auto view = session.client().View();
@@ -95,7 +110,9 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   }
   // The other replicas have the same entries, except for those inserted a moment ago.
   if (outcome == Outcome::kMiss && IsReplicated(*view, partition)) return std::move(first.reply);
-  Asked second = AskReplica(session, entry, {first.server});
+  CallOptions another = one_try();
+  another.except = {first.server};
+  Asked second = AskReplica(session, entry, another);
   if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss && !entry.ages) {
     CacheEntryName copied = entry;
     copied.cost = second.reply.cost;
@@ -109,13 +126,11 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
 }
 
 CacheClient::Asked CacheClient::AskReplica(ClientSession& session, const CacheEntryName& entry,
-                                           const std::vector<neptune::NodeId>& except) const {
+                                           const CallOptions& call) const {
   const uint32_t partition = cache::PartitionOfKey(entry.key, shared_->options.cache_partitions);
   cache::LookupRequest request;
   request.set_key(entry.key);
   request.set_index_version(entry.index_version);
-  CallOptions call = OneTry(shared_->options.cache_timeout);
-  call.except = except;
   Data data;
   CallReport report;
   const Status status =
@@ -155,7 +170,7 @@ void CacheClient::Begin(const ClientSession& session, Insertion insertion) {
     return;
   }
   const auto started = neptune::ThreadScheduler::Current()->Spawn(
-      [shared = shared_, session, insertion = std::move(insertion)] {
+      [shared = shared_, session = InBackground(session), insertion = std::move(insertion)] {
         Insert(*shared, session, insertion);
         --shared->insert_count;
       },

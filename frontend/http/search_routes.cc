@@ -10,6 +10,7 @@
 #include "frontend/render/render.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/wire/http/problem.h"
 #include "neptune/world/loop.h"
 
 namespace search::frontend {
@@ -32,6 +33,8 @@ SearchOutcome OutcomeOf(const Status& status, bool is_complete) {
       return SearchOutcome::kInvalid;
     case StatusCode::kResourceExhausted:
       return SearchOutcome::kOverloaded;
+    case StatusCode::kCancelled:
+      return SearchOutcome::kGone;
     default:
       return SearchOutcome::kFailed;
   }
@@ -86,9 +89,12 @@ HttpResponse SearchRoutes::Answer(const HttpRequest& request,
   Run run = RunPlan(request, search, trace);
   const Site site = parts_.address.Of(request);
   HttpResponse response;
-  if (run.status.ok()) {
+  if (request.ClientGone()) {
+    response.status = neptune::HttpStatusOf(StatusCode::kCancelled);  // never sent
+  } else if (run.status.ok()) {
     run.answer.with_trace = search.trace;
     run.answer.fold = search.fold;
+    run.answer.timeout = search.timeout;
     response = ToResponse(RenderAnswer(run.answer, search.format, site));
     // The answer changes over time, and its format depends on the Accept header.
     response.headers.Set("Cache-Control", "no-cache");
@@ -137,7 +143,9 @@ SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const Search
        .service_class = client->name,
        .trace = trace,
        .client = ClientOf(request, request.headers.Has("X-Api-Key"), parts_.trusts_forwarded),
-       .received = request.received},
+       .received = request.received,
+       .timeout = search.timeout,
+       .call = request.call},
       &run.answer);
   classes.OnEnd(client->number, run.status);
   if (run.status.ok()) {
@@ -176,7 +184,8 @@ StatusOr<SuggestedTexts> SearchRoutes::RunSuggest(const HttpRequest& request,
   NEPTUNE_ASSIGN_OR_RETURN(ClientClass client, parts_.classes.Of(request));
   return parts_.plan.Suggest({.typed = typed,
                               .may_use_cache = !WantsFreshAnswer(request),
-                              .service_class = std::move(client.name)});
+                              .service_class = std::move(client.name),
+                              .call = request.call});
 }
 
 HttpResponse SearchRoutes::CachedCopy(const HttpRequest& request) const {
@@ -185,7 +194,8 @@ HttpResponse SearchRoutes::CachedCopy(const HttpRequest& request) const {
       request.Parameter("q").value_or("").substr(0, SearchRequestLimits::kQuerySizeMax));
   const bool is_plain = request.Parameter("syntax") == kPlainSyntax;
   const StatusOr<CachedDocument> document =
-      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id, query, is_plain) : doc_id.status();
+      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id, query, is_plain, request.call)
+                  : doc_id.status();
   const Site site = parts_.address.Of(request);
   if (!document.ok()) return CachedCopyError(request, document.status(), query, site);
   HttpResponse response = ToResponse(RenderCachedDocument(*document, FormatOf(request), site));

@@ -32,6 +32,9 @@ void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptio
                "time limit of a tier");
   table.Millis("document_timeout_ms", {milliseconds(1), seconds(60)}, &options->document_timeout,
                "time limit of fetching documents");
+  table.Millis("search_timeout_ms", {milliseconds(0), seconds(600)}, &options->search_timeout,
+               "time limit of a search from its arrival, which clients can shorten; 0: the sum of "
+               "its steps' limits");
   table.Millis("cache_insert_timeout_ms", {milliseconds(1), seconds(10)},
                &options->cache_insert_timeout, "time limit of an insertion into the cache");
   table.Millis("suggest_timeout_ms", {milliseconds(1), seconds(10)}, &options->suggest_timeout,

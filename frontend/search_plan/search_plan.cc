@@ -11,6 +11,7 @@
 #include "frontend/policy/site_facets.h"
 #include "frontend/policy/site_note.h"
 #include "frontend/policy/spelling_policy.h"
+#include "frontend/policy/step_budget.h"
 #include "frontend/search_plan/answer_details.h"
 #include "frontend/search_plan/cached_form.h"
 #include "frontend/search_plan/page_documents.h"
@@ -117,6 +118,15 @@ void RenameOtherSearch(SearchStep* step) {
   if (step->name == "tier 2") step->name = "tier 2, not shown";
 }
 
+bool IsGone(const ClientSession& session) {
+  return session.caller() != nullptr && neptune::IsCancelled(*session.caller());
+}
+
+// The error of a search whose client is gone; OK while it is there.
+Status CheckClient(const ClientSession& session) {
+  return IsGone(session) ? neptune::Cancelled("the client is gone") : neptune::OkStatus();
+}
+
 // Adds what one search did to the servers: its longest wait, and the time it ran there.
 void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
   neptune::Duration wait{0};
@@ -153,6 +163,8 @@ neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
 
 // State of a search in progress.
 struct SearchPlan::Progress {
+  // The time of the whole search.
+  StepBudget budget;
   SearchAnswer* answer = nullptr;
   TimePoint received;
   // What is searched for, and how it is read.
@@ -161,6 +173,10 @@ struct SearchPlan::Progress {
   // A spelling that can hardly be wrong, although what it demands finds nothing; empty: none.
   std::string sure_spelling;
   bool spelling_is_late = false;
+  // A step was left out because the client is gone.
+  bool is_abandoned = false;
+  // There was no time to search for what is left of the demands.
+  bool relaxing_is_late = false;
   PageWindow page;
   CacheEntryName entry;
   // The index to ask, even if another version becomes current meanwhile.
@@ -173,9 +189,23 @@ struct SearchPlan::Progress {
   std::vector<uint64_t> word_counts;
   // What all searches of the request together did to the servers.
   neptune::RequestEnd load;
+
   void NameEntryOf(const IndexState& state) {
     entry.index_version = state.version;
     entry.ages = state.epoch != 0;
+  }
+  // True if the client is gone, so that the step about to begin is left out.
+  bool Abandons(const ClientSession& session) {
+    is_abandoned = is_abandoned || IsGone(session);
+    return is_abandoned;
+  }
+  // Continues with the progress of another reading; the answer stays where it is.
+  void Adopt(Progress other) {
+    other.answer = answer;
+    *this = std::move(other);
+  }
+  TimePoint DetailsEnd(const SearchPlanOptions& options) const {
+    return budget.EndOf(BudgetStep::kDetails, options.tier_timeout, neptune::this_thread::Now());
   }
 };
 
@@ -188,7 +218,7 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       metrics_(metrics),
       cache_(options, metrics),
       documents_(options),
-      suggester_(client, options, metrics),
+      suggester_(options, metrics),
       gate_(GateOptions(options, scheduling)),
       index_watch_(options.index_check_interval) {}
 
@@ -223,8 +253,13 @@ Status SearchPlan::Interpret(QuestionText question, Progress* progress) const {
   return neptune::OkStatus();
 }
 
+ClientSession SearchPlan::SessionFor(neptune::RequestTerms terms,
+                                     const std::shared_ptr<neptune::IncomingCall>& call) const {
+  return ClientSession(client_, neptune::RequestContext(std::move(terms), call, world_));
+}
+
 Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
-  Progress progress;
+  Progress progress{.budget = {order.received, options_.TimeoutFor(order.timeout)}};
   progress.answer = answer;
   progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
@@ -237,9 +272,11 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   if (known.has_value()) progress.NameEntryOf(*known);
   if (progress.asked.version != 0) progress.entry.index_version = progress.asked.version;
 
-  ClientSession session(client_);
-  session.service_class = order.service_class;
-  session.trace = order.trace;
+  ClientSession session = SessionFor({.deadline = progress.budget.deadline(),
+                                      .service_class = order.service_class,
+                                      .trace = order.trace},
+                                     order.call);
+  NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   const bool may_use_cache = order.may_use_cache && !order.explain && known.has_value();
   if (AnswerFromCache(session, may_use_cache, &progress)) {
     AddLinks(progress.reading.words, answer);
@@ -263,7 +300,10 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
   if (may_use_cache) {
     const Step step("cache", StepKind::kWait, progress->received, progress->answer);
     const StepTimer timer(metrics_.cache_time);
-    reply = cache_.Lookup(session, progress->entry);
+    const TimePoint now = neptune::this_thread::Now();
+    reply =
+        cache_.Lookup(session, progress->entry,
+                      progress->budget.EndOf(BudgetStep::kCache, 2 * options_.cache_timeout, now));
   }
   // An entry that cannot be parsed or is not valid any more counts as a miss.
   if (reply.use.outcome == CacheUse::Outcome::kHit && !AdoptCached(reply, progress)) {
@@ -293,8 +333,7 @@ bool SearchPlan::AdoptCached(const CacheReply& reply, Progress* progress) {
   if (is_relaxed && cached.unmet_demands.empty()) return false;
   cached.notes.insert(cached.notes.end(), cached.index_notes.begin(), cached.index_notes.end());
   *progress->answer = std::move(cached);
-  corrected.answer = progress->answer;
-  *progress = std::move(corrected);
+  progress->Adopt(std::move(corrected));
   return true;
 }
 
@@ -302,18 +341,24 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   const TimePoint begin = neptune::this_thread::Now();
   auto pass = [&] {
     const Step step("gate", StepKind::kQueue, order.received, progress->answer);
+    const TimePoint until =
+        std::min(order.received + options_.admission_timeout,
+                 progress->budget.EndOf(BudgetStep::kGate, options_.admission_timeout, begin));
     return gate_.Admit({.service_class = order.class_number,
                         .arrived = order.received,
-                        .begin_by = order.received + options_.admission_timeout,
-                        .client = order.client});
+                        .begin_by = until,
+                        .client = order.client,
+                        .call = order.call.get()});
   }();
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
-    return neptune::ResourceExhausted("the search was not admitted within ",
-                                      neptune::ToMillis(options_.admission_timeout), " ms");
+    return neptune::ResourceExhausted(
+        "the search was not admitted within ",
+        neptune::ToMillis(neptune::this_thread::Now() - order.received), " ms");
   }
   NEPTUNE_RETURN_IF_ERROR(pass.status());
   session.SetWaited(neptune::this_thread::Now() - begin);
   const Status status = AskServers(session, order, progress);
+  progress->load.abandoned = IsGone(session);
   pass->End(progress->load);
   return status;
 }
@@ -324,21 +369,29 @@ Status SearchPlan::AskServers(ClientSession& session, const SearchOrder& order,
     return DetailQuestion{progress->reading.canonical, progress->asked.version};
   };
   const std::string as_typed = progress->reading.canonical;
+  const auto count_sites = [&] {
+    return SiteCounting::Start(session, details(), options_, progress->DetailsEnd(options_));
+  };
   std::optional<SiteCounting> sites;
-  if (order.count_sites) sites.emplace(SiteCounting::Start(session, details(), options_));
+  if (order.count_sites) sites.emplace(count_sites());
   NEPTUNE_RETURN_IF_ERROR(AskTiers(session, progress));
   AddSpellingAndSummaries(session, order, progress);
+  // A complete answer is of use to others, even if the client has just left.
+  const bool is_done = !progress->is_abandoned && MayCache(*progress->answer) &&
+                       !order.count_sites && !order.explain;
+  if (!is_done) NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   if (sites.has_value()) {
     // Documents of the reading that is shown are counted.
     if (progress->reading.canonical != as_typed) {
-      sites.emplace(SiteCounting::Start(session, details(), options_));
+      sites.emplace(count_sites());
     }
     const Step step("sites", StepKind::kWait, order.received, progress->answer);
     progress->answer->site_facets = sites->Await();
   }
   if (order.explain) {
     const Step step("explanations", StepKind::kWait, order.received, progress->answer);
-    ExplainResults(session, details(), progress->reading.words, options_, progress->answer);
+    ExplainResults(session, details(), options_, progress->DetailsEnd(options_),
+                   progress->reading.words, progress->answer);
   }
   return neptune::OkStatus();
 }
@@ -349,7 +402,8 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   TierQuestion question = {.query = MakeTierQuery(reading.canonical, progress->page, options_),
                            .page = progress->page,
                            .bounded = reading.bounded,
-                           .received = progress->received};
+                           .received = progress->received,
+                           .budget = progress->budget};
   question.query.set_index_version(progress->asked.version);
   if (answer.by_date) {
     question.query.set_order_by_date(true);
@@ -357,6 +411,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
     question.bounded.is_bounded = false;
   }
   TwoTiersAnswer found = TwoTiers(options_, metrics_, &forecast_).Ask(session, question, &answer);
+  NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   AddLoad(answer.coverage, &progress->load);
   const StatusOr<TierAnswer>& hits = found.hits;
   if (hits.status().code() == neptune::StatusCode::kInvalidArgument) {
@@ -384,13 +439,17 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
 
 void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   if (static_cast<uint32_t>(progress->hits.hits_size()) <= progress->page.start) return;
+  if (progress->Abandons(session)) return;
   const Step step("documents", StepKind::kWait, progress->received, progress->answer);
   const StepTimer timer(metrics_.document_time);
-  const DocumentRequest request{.canonical_query = progress->reading.canonical,
-                                .index_version = progress->asked.version};
+  const TimePoint now = neptune::this_thread::Now();
+  const DocumentRequest request{
+      .canonical_query = progress->reading.canonical,
+      .index_version = progress->asked.version,
+      .deadline = progress->budget.EndOf(BudgetStep::kDocuments, options_.document_timeout, now)};
   SearchAnswer& answer = *progress->answer;
   const uint32_t judged =
-      PageDocuments(documents_, session, request, options_.document_timeout)
+      PageDocuments(documents_, session, request)
           .Fill(progress->hits, progress->page, progress->reading.site_filters.empty(), &answer);
   // A page that folds depends on hits beyond those that tier 2 was judged by.
   if (progress->page.start == 0 && judged > progress->page.count && judged > progress->sure_count) {
@@ -410,15 +469,17 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
   }
   const bool may_replace = HasUnknownWord(words) || progress->answer->total == 0;
   std::shared_ptr<SpellingLookup> lookup;
+  const TimePoint now = neptune::this_thread::Now();
   // Every page of a corrected query is corrected; only the first one offers a spelling.
-  if (!words.empty() && (order.start == 0 || may_replace)) {
+  if (!words.empty() && (order.start == 0 || may_replace) && !progress->Abandons(session)) {
     lookup = SpellingLookup::Start(
         {&suggester_, metrics_.spelling_time, &spelling_count_}, session,
         {.query = order.query,
          .words = std::move(words),
          .must_match = !progress->answer->narrowings.empty() && progress->hits.hits_size() > 0,
          .index_version = progress->asked.version,
-         .deadline = neptune::this_thread::Now() + options_.spelling_timeout});
+         .deadline =
+             progress->budget.EndOf(BudgetStep::kSpelling, options_.spelling_timeout, now)});
   }
   if (lookup != nullptr && may_replace) AdoptSpelling(session, lookup.get(), progress);
   if (order.may_relax && progress->answer->total == 0) RelaxDemands(session, progress);
@@ -426,6 +487,10 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
   if (lookup != nullptr && !may_replace) AdoptSpelling(session, lookup.get(), progress);
   if (progress->spelling_is_late) {
     progress->answer->notes.emplace_back("Another spelling could not be looked for in time.");
+  }
+  if (progress->relaxing_is_late) {
+    progress->answer->notes.emplace_back(
+        "Pages with some of what is asked for could not be looked for in time.");
   }
 }
 
@@ -468,12 +533,14 @@ void SearchPlan::RelaxDemands(ClientSession& session, Progress* progress) {
                                          .is_relaxed = true},
                                         progress);
   if (is_relaxed) metrics_.relaxed->Increment();
+  progress->relaxing_is_late = !is_relaxed && progress->budget.IsSpent(neptune::this_thread::Now());
 }
 
 // Searches for another reading of the question, which may be another spelling. False if it finds
 // nothing: what was found before is then shown.
 bool SearchPlan::SearchInstead(ClientSession& session, const QuestionText& question,
                                Progress* progress) {
+  if (progress->Abandons(session)) return false;
   SearchAnswer answer = *progress->answer;
   Progress other = *progress;
   other.answer = &answer;
@@ -503,8 +570,7 @@ bool SearchPlan::SearchInstead(ClientSession& session, const QuestionText& quest
   answer.spelling_is_complete = progress->answer->spelling_is_complete &&
                                 progress->answer->coverage.complete() && is_same_index;
   *progress->answer = std::move(answer);
-  other.answer = progress->answer;
-  *progress = std::move(other);
+  progress->Adopt(std::move(other));
   return true;
 }
 
@@ -520,14 +586,27 @@ void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) 
   } else if (status.code() == neptune::StatusCode::kInvalidArgument ||
              status.code() == neptune::StatusCode::kResourceExhausted) {
     metrics_.answer_refused->Increment();
+  } else if (status.code() == neptune::StatusCode::kCancelled) {
+    metrics_.answer_gone->Increment();
   } else {
     metrics_.answer_failed->Increment();
   }
 }
 
-StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::string& query,
-                                                   bool is_plain) {
+StatusOr<SuggestedTexts> SearchPlan::Suggest(SuggestOrder order) {
+  order.index_version = AskedNow().version;
+  const neptune::Duration longest = 2 * options_.cache_timeout + options_.suggest_timeout;
+  ClientSession session = SessionFor(
+      {.deadline = neptune::this_thread::Now() + longest, .service_class = order.service_class},
+      order.call);
+  return suggester_.Suggest(session, order);
+}
+
+StatusOr<CachedDocument> SearchPlan::FetchDocument(
+    uint64_t doc_id, const std::string& query, bool is_plain,
+    const std::shared_ptr<neptune::IncomingCall>& call) {
   DocumentRequest request{.doc_ids = {doc_id}};
+  request.deadline = neptune::this_thread::Now() + options_.document_timeout;
   const AskedIndex asked = AskedNow();
   request.index_version = asked.version;
   const auto reads = [&](bool is_relaxed) {
@@ -537,7 +616,7 @@ StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::s
     return !request.canonical_query.empty();
   };
   const bool has_words = reads(/*is_relaxed=*/false);
-  ClientSession session(client_);
+  ClientSession session = SessionFor({.deadline = *request.deadline}, call);
   NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, documents_.FetchText(session, request));
   // A page that was found without the phrase that the question demands.
   if (has_words && summary.query_matches().begins_size() == 0 && reads(/*is_relaxed=*/true)) {

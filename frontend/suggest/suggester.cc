@@ -59,14 +59,11 @@ index::CountQuery CountQueryOf(const std::vector<std::string>& canonicals, uint6
 
 }  // namespace
 
-Suggester::Suggester(neptune::Client& client, const SearchPlanOptions& options,
-                     const PlanMetrics& metrics)
-    : client_(client), options_(options), cache_(options, metrics) {}
+Suggester::Suggester(const SearchPlanOptions& options, const PlanMetrics& metrics)
+    : options_(options), cache_(options, metrics) {}
 
-StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
+StatusOr<SuggestedTexts> Suggester::Suggest(ClientSession& session, const SuggestOrder& order) {
   if (PartsToComplete(order.typed).empty()) return SuggestedTexts{.texts = {}, .is_complete = true};
-  ClientSession session(client_);
-  session.service_class = order.service_class;
   const auto version = [&] {
     return order.index_version != 0 ? order.index_version
                                     : index_version_.load(std::memory_order_relaxed);

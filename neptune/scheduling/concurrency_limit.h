@@ -47,6 +47,8 @@ struct RequestEnd {
   TimePoint begun;
   // A server or gate had no room for it.
   bool refused = false;
+  // Its caller left before the end, which says nothing about the servers.
+  bool abandoned = false;
   // The longest time it waited at a server, and its run time there.
   Duration server_wait{0};
   Duration server_run{0};
@@ -60,6 +62,7 @@ class ConcurrencyLimit {
 
   // `under_way`: number of requests in progress just before this one ended, including it.
   void OnEnd(const RequestEnd& end, size_t under_way, TimePoint now) {
+    if (end.abandoned) return;
     const Duration goal = options_.wait_goal + 2 * end.server_run;
     if (end.refused || end.server_wait > goal) {
       // A request that began before the last cut reflects the limit before it.

@@ -46,6 +46,12 @@ TEST(ConcurrencyLimitTest, DoesNotGrowWhileHardlyUsed) {
   EXPECT_EQ(limit.limit(), 10u);
 }
 
+TEST(ConcurrencyLimitTest, LearnsNothingFromRequestsWhoseCallerLeft) {
+  ConcurrencyLimit limit({.initial = 10});
+  for (int i = 0; i < 100; ++i) limit.OnEnd({.begun = At(0), .abandoned = true}, 20, At(1));
+  EXPECT_EQ(limit.limit(), 10u);
+}
+
 TEST(ConcurrencyLimitTest, IsCutOnceForRequestsBegunBeforeTheCut) {
   ConcurrencyLimit limit({.initial = 100, .decrease = 0.5});
   for (int i = 0; i < 100; ++i) limit.OnEnd({.begun = At(0), .refused = true}, 100, At(10));

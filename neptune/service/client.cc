@@ -38,9 +38,14 @@ ClientSession::ClientSession(Client& client, const RequestContext& request)
       holdings_(IncomingCall::HoldingsOf(caller_)),
       origin_(request.origin()) {}
 
-ClientSession ClientSession::ForHedge(std::shared_ptr<IncomingCall> caller) const {
+ClientSession ClientSession::EndedBy(std::shared_ptr<IncomingCall> caller) const {
   ClientSession session = *this;
   session.caller_ = std::move(caller);
+  return session;
+}
+
+ClientSession ClientSession::ForHedge(std::shared_ptr<IncomingCall> caller) const {
+  ClientSession session = EndedBy(std::move(caller));
   session.origin_.retried = true;
   return session;
 }

@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/service/compute.h"
+#include "neptune/service/long_work.h"
 #include "neptune/service/method_table.h"
 #include "neptune/service/server_stream.h"
 #include "neptune/service/without_exceptions.h"
@@ -67,11 +68,15 @@ RequestRunner::Ran RequestRunner::Run(TakenRequest& taken, bool is_long, Request
   const ServedMethod& method = *taken.method;
   const Data input(std::move(taken.request.payload));
   IncomingCall& call = *taken.request.call;
+  std::optional<LongWork> long_work;
+  if (is_long) context.SetTurns(&long_work.emplace(context));
   std::optional<WorkMeter> meter;
   if (is_long || call.measures_work()) meter.emplace();
   Ran ran;
   ran.status =
       WithoutExceptions(method.name, [&] { return method.function(context, input, &ran.output); });
+  context.SetTurns(nullptr);
+  long_work.reset();
   if (!meter) return ran;
   ran.processor = meter->Read();
   if (call.measures_work() && ran.status.ok()) call.OnWorked(ran.processor);
