@@ -60,6 +60,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
 
 void HttpConnection::Start() {
   stream_->Start(this);  // fresh, so the table ends it if nothing comes
+  if (turned_away_) UpdatePlaceAndTimer();
 }
 
 void HttpConnection::Drain() {
@@ -238,7 +239,9 @@ void HttpConnection::NoteProgress() {
 }
 
 void HttpConnection::UpdatePlaceAndTimer() {
-  const HttpStanding standing = StandingOf(pipeline_, timeouts_, was_used_);
+  // One that is turned away must have time to learn that; it gives way like a slow client.
+  const HttpStanding standing =
+      turned_away_ ? HttpStanding::kReceiving : StandingOf(pipeline_, timeouts_, was_used_);
   const bool progressed = SinceOf(standing, timeouts_, last_request_at_) > place_.since();
   if ((standing != place_.standing() || progressed) && core_->table != nullptr) {
     core_->table->NotePlace(&place_, standing, progressed, core_->loop.Now());

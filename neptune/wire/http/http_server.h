@@ -59,7 +59,7 @@ struct HttpServerOptions {
   size_t connection_count_max = 0;
   // Maximum number of connections per client address, so that no address takes all of them. The
   // loopback address is exempt because proxies connect from it. Larger: fewer users that share a
-  // router disturb each other. 0: a quarter of all. Default: 0.
+  // router disturb each other. 0: a quarter of all, at least 256. Default: 0.
   size_t connections_per_address_max = 0;
   // How long a client that has not sent its (whole) request, or reads nothing, keeps its place when
   // others want it. Larger: slow links keep theirs, more clients are turned away under attack.
