@@ -155,22 +155,23 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
   if (turned_away_) {
     return Answer(number, ProblemResponse(ResourceExhausted("too many connections")));
   }
+  const bool is_report = taken.request.path == core_->options.report_path;
   taken.request.peer = peer_;
   taken.request.call = core_->MakeCall();
   pipeline_.SetCall(taken.request.call);
-  const Status started = RunHandler(core_, std::move(taken.request),
-                                    [connection = weak_from_this(), number](HttpResponse response) {
-                                      const auto self = connection.lock();
-                                      if (self != nullptr)
-                                        self->Answer(number, std::move(response));
-                                    });
+  const Status started =
+      RunHandler(core_, std::move(taken.request),
+                 [connection = weak_from_this(), number, is_report](HttpResponse response) {
+                   const auto self = connection.lock();
+                   if (self != nullptr) self->Answer(number, std::move(response), is_report);
+                 });
   if (started.ok()) return;
   Answer(number, ProblemResponse(Unavailable("no thread: ", ToStd(started.message()))));
 }
 
-void HttpConnection::Answer(uint64_t number, HttpResponse response) {
+void HttpConnection::Answer(uint64_t number, HttpResponse response, bool is_report) {
   if (!open()) return;
-  const bool may_hold = !draining_ && !turned_away_ && core_->table != nullptr;
+  const bool may_hold = !is_report && !draining_ && !turned_away_ && core_->table != nullptr;
   const TimePoint held_until =
       may_hold ? core_->HoldUntil(response, &place_) : HttpPipeline::kNotHeld;
   pipeline_.Answer(number, std::move(response), held_until);

@@ -23,6 +23,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
@@ -92,6 +94,9 @@ struct HttpServerOptions {
   // Number of refusals that are held at once; further ones are sent at once. Default: 16,384, about
   // 16 MiB.
   size_t refusals_held_max = 16'384;
+  // Path of the report on whether the server is ready. Its 503 does not refuse, and is never held,
+  // because health checks ask often.
+  std::string report_path = "/readyz";
   // Time for which further input is read and dropped after an answer that ends the connection from
   // this side, because closing with unread bytes would reset the connection and lose the answer.
   Duration linger = std::chrono::milliseconds(500);

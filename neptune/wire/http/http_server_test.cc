@@ -65,7 +65,7 @@ class HttpServerTest : public testing::Test {
       if (request.ClientGone()) ++gone_count_;
     }
     --active_;
-    if (request.path == "/refuse") {
+    if (request.path == "/refuse" || request.path == "/readyz") {
       ++refused_count_;
       return ProblemResponse(ResourceExhausted("busy"));
     }
@@ -331,6 +331,9 @@ TEST_F(HttpServerTest, AClientThatReturnsAtOnceIsRefusedLater) {
   client.Get("/refuse");
   RunFor(milliseconds(10));
   EXPECT_EQ(client.responses().size(), 5u) << "it has waited as it was asked to";
+  for (int i = 0; i < 3; ++i) client.Get("/readyz");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.responses().size(), 8u) << "a report on the state does not refuse";
 }
 
 // Clients are refused as often as the network allows if no refusal is held.
