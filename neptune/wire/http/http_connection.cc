@@ -60,6 +60,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
 
 void HttpConnection::Start() {
   stream_->Start(this);  // fresh, so the table ends it if nothing comes
+  if (turned_away_) UpdatePlaceAndTimer();
 }
 
 void HttpConnection::Drain() {
@@ -154,22 +155,23 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
   if (turned_away_) {
     return Answer(number, ProblemResponse(ResourceExhausted("too many connections")));
   }
+  const bool is_report = taken.request.path == core_->options.report_path;
   taken.request.peer = peer_;
   taken.request.call = core_->MakeCall();
   pipeline_.SetCall(taken.request.call);
-  const Status started = RunHandler(core_, std::move(taken.request),
-                                    [connection = weak_from_this(), number](HttpResponse response) {
-                                      const auto self = connection.lock();
-                                      if (self != nullptr)
-                                        self->Answer(number, std::move(response));
-                                    });
+  const Status started =
+      RunHandler(core_, std::move(taken.request),
+                 [connection = weak_from_this(), number, is_report](HttpResponse response) {
+                   const auto self = connection.lock();
+                   if (self != nullptr) self->Answer(number, std::move(response), is_report);
+                 });
   if (started.ok()) return;
   Answer(number, ProblemResponse(Unavailable("no thread: ", ToStd(started.message()))));
 }
 
-void HttpConnection::Answer(uint64_t number, HttpResponse response) {
+void HttpConnection::Answer(uint64_t number, HttpResponse response, bool is_report) {
   if (!open()) return;
-  const bool may_hold = !draining_ && !turned_away_ && core_->table != nullptr;
+  const bool may_hold = !is_report && !draining_ && !turned_away_ && core_->table != nullptr;
   const TimePoint held_until =
       may_hold ? core_->HoldUntil(response, &place_) : HttpPipeline::kNotHeld;
   pipeline_.Answer(number, std::move(response), held_until);
@@ -241,7 +243,9 @@ void HttpConnection::NoteProgress() {
 }
 
 void HttpConnection::UpdatePlaceAndTimer() {
-  const HttpStanding standing = StandingOf(pipeline_, timeouts_, was_used_);
+  // One that is turned away must have time to learn that; it gives way like a slow client.
+  const HttpStanding standing =
+      turned_away_ ? HttpStanding::kReceiving : StandingOf(pipeline_, timeouts_, was_used_);
   const bool progressed = SinceOf(standing, timeouts_, last_request_at_) > place_.since();
   if ((standing != place_.standing() || progressed) && core_->table != nullptr) {
     core_->table->NotePlace(&place_, standing, progressed, core_->loop.Now());

@@ -52,7 +52,8 @@ class HttpConnection final : public StreamHandler,
   void AdvanceSoon();
   void TakeRequests();
   void StartRequest(HttpPipeline::Taken&& taken);
-  void Answer(uint64_t number, HttpResponse response);
+  // `is_report`: the answer is never held.
+  void Answer(uint64_t number, HttpResponse response, bool is_report = false);
   void AnswerReadError();
   void AnswerLast(HttpResponse response);
   void SendAnswers();

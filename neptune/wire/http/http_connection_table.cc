@@ -49,8 +49,14 @@ HttpConnectionTable::~HttpConnectionTable() {
 }
 
 bool HttpConnectionTable::MakeRoom(uint32_t address) {
-  if (places_.AtAddressLimit(address) && !Evict(places_.ChooseOfAddress(address))) return false;
-  return !places_.AtLimit() || GiveWay();
+  // Several may have to go, because those that are turned away are beyond the limit.
+  while (places_.AtAddressLimit(address)) {
+    if (!Evict(places_.ChooseOfAddress(address))) return false;
+  }
+  while (places_.AtLimit()) {
+    if (!GiveWay()) return false;
+  }
+  return true;
 }
 
 bool HttpConnectionTable::IsOverfull(uint32_t address) const {

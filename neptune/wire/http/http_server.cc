@@ -50,7 +50,8 @@ StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
 
 namespace {
 
-constexpr size_t kAddressShare = 4;   // of the places, as a divisor
+constexpr size_t kAddressShare = 4;  // of the places, as a divisor
+constexpr size_t kAddressPlacesMin = 256;
 constexpr int kListenBacklog = 4096;  // a burst of new clients, while the loop is busy
 
 HttpServerOptions WithDefaults(HttpServerOptions options) {
@@ -60,7 +61,7 @@ HttpServerOptions WithDefaults(HttpServerOptions options) {
   }
   if (options.connections_per_address_max == 0) {
     options.connections_per_address_max =
-        std::max<size_t>(1, options.connection_count_max / kAddressShare);
+        std::max(kAddressPlacesMin, options.connection_count_max / kAddressShare);
   }
   return options;
 }

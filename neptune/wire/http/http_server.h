@@ -23,6 +23,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
@@ -59,7 +61,7 @@ struct HttpServerOptions {
   size_t connection_count_max = 0;
   // Maximum number of connections per client address, so that no address takes all of them. The
   // loopback address is exempt because proxies connect from it. Larger: fewer users that share a
-  // router disturb each other. 0: a quarter of all. Default: 0.
+  // router disturb each other. 0: a quarter of all, at least 256. Default: 0.
   size_t connections_per_address_max = 0;
   // How long a client that has not sent its (whole) request, or reads nothing, keeps its place when
   // others want it. Larger: slow links keep theirs, more clients are turned away under attack.
@@ -92,6 +94,9 @@ struct HttpServerOptions {
   // Number of refusals that are held at once; further ones are sent at once. Default: 16,384, about
   // 16 MiB.
   size_t refusals_held_max = 16'384;
+  // Path of the report on whether the server is ready. Its 503 does not refuse, and is never held,
+  // because health checks ask often.
+  std::string report_path = "/readyz";
   // Time for which further input is read and dropped after an answer that ends the connection from
   // this side, because closing with unread bytes would reset the connection and lose the answer.
   Duration linger = std::chrono::milliseconds(500);

@@ -65,7 +65,7 @@ class HttpServerTest : public testing::Test {
       if (request.ClientGone()) ++gone_count_;
     }
     --active_;
-    if (request.path == "/refuse") {
+    if (request.path == "/refuse" || request.path == "/readyz") {
       ++refused_count_;
       return ProblemResponse(ResourceExhausted("busy"));
     }
@@ -221,6 +221,7 @@ TEST_F(HttpServerTest, ClientOverTheLimitIsAnswered503) {
   Start({.connection_count_max = 1, .turned_away_count_max = 1});
   HttpTestClient& first = Connect();
   first.Get("/wait/20");
+  RunFor(milliseconds(2));
   HttpTestClient& second = Connect();
   HttpTestClient& third = Connect();
   second.Get("/");
@@ -238,7 +239,9 @@ TEST_F(HttpServerTest, OneAddressDoesNotTakeAllPlaces) {
   Start({.connections_per_address_max = 2});
   HttpTestClient& first = Connect();
   HttpTestClient& second = Connect();
-  for (HttpTestClient* client : {&first, &second}) client->Get("/wait/50");
+  first.Get("/wait/40");
+  second.Get("/wait/50");
+  RunFor(milliseconds(2));
   HttpTestClient& third = Connect();
   third.Get("/");
   RunFor(milliseconds(10));
@@ -328,6 +331,9 @@ TEST_F(HttpServerTest, AClientThatReturnsAtOnceIsRefusedLater) {
   client.Get("/refuse");
   RunFor(milliseconds(10));
   EXPECT_EQ(client.responses().size(), 5u) << "it has waited as it was asked to";
+  for (int i = 0; i < 3; ++i) client.Get("/readyz");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.responses().size(), 8u) << "a report on the state does not refuse";
 }
 
 // Clients are refused as often as the network allows if no refusal is held.
@@ -364,8 +370,9 @@ TEST_F(HttpServerTest, WhileMemoryIsShortTheSlowestClientIsClosed) {
   EXPECT_GE(refused, 80u) << "the loop's share is a quarter of what is free";
   EXPECT_LE(refused, 90u);
   RunFor(seconds(2));
-  HttpTestClient& next = Connect();
-  next.SendBytes(StrCat("GET / HTTP/1.1\r\nX: ", std::string(14'000, 'x')));
+  for (int i = 0; i < 5; ++i) {
+    Connect().SendBytes(StrCat("GET / HTTP/1.1\r\nX: ", std::string(14'000, 'x')));
+  }
   RunFor(milliseconds(10));
   EXPECT_TRUE(clients_[0]->closed()) << "it is the slowest";
   clients_.clear();
@@ -374,7 +381,9 @@ TEST_F(HttpServerTest, WhileMemoryIsShortTheSlowestClientIsClosed) {
 }
 
 TEST_F(HttpServerTest, ManyIdleConnectionsEndInTimeAndNewOnesAreServed) {
-  Start({.connection_count_max = 3000, .idle_timeout = seconds(60)});
+  Start({.connection_count_max = 3000,
+         .connections_per_address_max = 3000,
+         .idle_timeout = seconds(60)});
   for (int i = 0; i < 3000; ++i) {
     clients_.push_back(std::make_unique<HttpTestClient>(*client_loop_));
     clients_.back()->Connect({simulator_.host("server").address(), kPort});
