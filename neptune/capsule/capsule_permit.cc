@@ -158,9 +158,7 @@ absl::AnyInvocable<void()> CapsulePermit::ReleaseWaker() {
   return [loop = loop_, turn = turn_] { loop->Post([turn] { SignalTurn(turn); }); };
 }
 
-void CapsulePermit::Leave(CapsuleOutcome outcome) {
-  End(outcome, /*left_behind=*/false, std::nullopt);
-}
+void CapsulePermit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*/false); }
 
 void CapsulePermit::Leave(CapsuleOutcome outcome, TimePoint now) {
   End(outcome, /*left_behind=*/false, now);

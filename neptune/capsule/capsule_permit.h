@@ -129,7 +129,7 @@ class CapsulePermit {
   Status AwaitTurn(const VisitOptions& options);
   void AwaitEndOfDelay();
   static void SignalTurn(const std::shared_ptr<Turn>& turn);
-  void End(CapsuleOutcome outcome, bool left_behind, std::optional<TimePoint> now);
+  void End(CapsuleOutcome outcome, bool left_behind, std::optional<TimePoint> now = std::nullopt);
   // Called by the capsule before the permit becomes visible to other threads as waiting.
   void PrepareToWait();
   // Returns the function that wakes the waiter for its turn; called by the capsule once.
