@@ -32,12 +32,13 @@
 #include <string_view>
 
 #include "neptune/base/status.h"
-#include "neptune/replication/state/answer_filter.h"
 #include "neptune/replication/state/replicated_state.h"
 #include "neptune/replication/state/snapshot_pieces.h"
 #include "neptune/world/storage.h"
 
 namespace neptune {
+
+class AnswerFilter;
 
 inline constexpr Lsn kAnswersKept = 100'000;
 inline constexpr size_t kAnswerSizeMax = 16u << 10;
@@ -153,7 +154,7 @@ class StoreState final : public ReplicatedState {
   const StoreView view_;
   std::atomic<Lsn> completed_{0};
   std::atomic<int64_t> newest_write_ns_{0};
-  AnswerFilter answered_{kAnswersKept};
+  const std::unique_ptr<AnswerFilter> answered_;
   Status broken_;
   struct Restore {
     SnapshotReader reader;
