@@ -109,9 +109,10 @@ struct SearchPlanOptions {
   // Larger: more waiting at servers, where it ignores the order by class. Default: a tenth of what
   // a user notices.
   neptune::Duration server_wait_goal = std::chrono::milliseconds(20);
-  // How long after its arrival a search may still begin. Larger: longer bursts are absorbed, and
-  // answers come later.
-  neptune::Duration admission_timeout = std::chrono::seconds(1);
+  // How long after its arrival a search may still begin. Larger: longer bursts and more clients in
+  // closed loops are absorbed, and answers come later: under lasting overload all wait for about
+  // this long. Default: under overload too, answers come within a second.
+  neptune::Duration admission_timeout = std::chrono::milliseconds(850);
 
   // The time that all steps take if each uses its limit: two lookups in the cache, the wait for
   // admission, both tiers one after the other for the question and for another reading of it,
