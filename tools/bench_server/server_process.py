@@ -99,7 +99,11 @@ def run_and_measure(argv: List[str], log: str, stdin: Optional[str] = None) -> T
     began = time.monotonic()
     with open(log, "ab") as out, open(stdin or os.devnull, "rb") as source:
         process = subprocess.Popen(argv, stdout=out, stderr=out, stdin=source)
-        _, status, usage = os.wait4(process.pid, 0)
+        try:
+            _, status, usage = os.wait4(process.pid, 0)
+        except BaseException:  # this program is to end
+            process.kill()
+            raise
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
         raise RuntimeError(f"{argv[0]} ended with {process.returncode}; see {log}")

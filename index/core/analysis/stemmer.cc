@@ -10,13 +10,6 @@ namespace search::index {
 
 namespace {
 
-constexpr int kFrequentBits = 11;
-
-// The comparison of arrays would call memcmp.
-bool AreEqual(const std::array<uint64_t, 2>& a, const std::array<uint64_t, 2>& b) {
-  return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0;
-}
-
 // Multiplicative mixing of the two halves; the high bits pick the entry.
 uint64_t Hash(const std::array<uint64_t, 2>& word) {
   const uint64_t mixed = (word[0] ^ std::rotl(word[1], 23)) * 0x9E3779B97F4A7C15u;
@@ -31,7 +24,6 @@ EnglishStemmer::EnglishStemmer(size_t cache_size) : snowball_(sb_stemmer_new("en
   const size_t entries = std::bit_ceil(cache_size < 2 ? size_t{2} : cache_size);
   cache_.resize(entries);
   hash_shift_ = 64 - static_cast<unsigned>(std::countr_zero(entries));
-  frequent_.resize(size_t{1} << kFrequentBits);
 }
 
 EnglishStemmer::~EnglishStemmer() { sb_stemmer_delete(snowball_); }
@@ -40,27 +32,15 @@ size_t EnglishStemmer::Stem(const char* word, size_t size, char* stem) {
   if (size > kCachedWordSizeMax || cache_.empty()) return StemUncached(word, size, stem);
   std::array<uint64_t, 2> key;
   std::memcpy(key.data(), word, sizeof(key));
-  const Entry& entry = Find(key, size);
+  Entry& entry = cache_[Hash(key) >> hash_shift_];
+  // The comparison of arrays would call memcmp.
+  if (((entry.word[0] ^ key[0]) | (entry.word[1] ^ key[1])) != 0) {
+    std::memset(entry.stem, 0, sizeof(entry.stem));
+    entry.stem_size = static_cast<uint8_t>(StemUncached(word, size, entry.stem));
+    entry.word = key;
+  }
   std::memcpy(stem, entry.stem, sizeof(entry.stem));
   return entry.stem_size;
-}
-
-const EnglishStemmer::Entry& EnglishStemmer::Find(const std::array<uint64_t, 2>& word,
-                                                  size_t size) {
-  const uint64_t hash = Hash(word);
-  Entry& frequent = frequent_[hash & (frequent_.size() - 1)];
-  if (AreEqual(frequent.word, word)) return frequent;
-  Entry& entry = cache_[hash >> hash_shift_];
-  // Only words that were stemmed before replace others: most words occur once.
-  if (AreEqual(entry.word, word)) {
-    frequent = entry;
-    return entry;
-  }
-  std::memset(entry.stem, 0, sizeof(entry.stem));
-  entry.stem_size = static_cast<uint8_t>(
-      StemUncached(reinterpret_cast<const char*>(word.data()), size, entry.stem));
-  entry.word = word;
-  return entry;
 }
 
 size_t EnglishStemmer::StemUncached(const char* word, size_t size, char* stem) {

@@ -1,6 +1,5 @@
 // English stems, with a cache of recent words: Snowball takes about a microsecond per word, the
-// cache a few nanoseconds. The words that are most frequent are also in a smaller table that fits
-// into the processor's caches; in the larger one every access is likely to miss them.
+// cache a few nanoseconds.
 //
 // Source: M. F. Porter, the Snowball English stemmer (libstemmer).
 // Threads: thread-compatible.
@@ -44,12 +43,9 @@ class EnglishStemmer {
   static_assert(sizeof(Entry) == 32);
 
   size_t StemUncached(const char* word, size_t size, char* stem);
-  // The entry of the word, filled in.
-  const Entry& Find(const std::array<uint64_t, 2>& word, size_t size);
 
   sb_stemmer* snowball_;
   std::vector<Entry> cache_;
-  std::vector<Entry> frequent_;  // copies of entries
   unsigned hash_shift_ = 0;
 };
 

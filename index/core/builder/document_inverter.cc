@@ -46,46 +46,17 @@ uint32_t DocumentInverter::AddField(Field field, std::string_view text, uint32_t
   analyzer_.Analyze(kind, text, &tokens_);
   size_t count = std::min<size_t>(tokens_.size(), kFieldTokensMax);
   while (count > 0 && tokens_[count - 1].position >= kFieldTokensMax) --count;
-  FindRecent(count);
+  hashes_.resize(count + kEntryDistance);
+  for (size_t i = 0; i < count; ++i) hashes_[i] = TermTable::HashOf(tokens_[i].term);
+  for (size_t i = 0; i < std::min(count, kEntryDistance); ++i) table_.PrefetchEntry(hashes_[i]);
   for (size_t i = 0; i < count; ++i) {
-    Prefetch(i);
-    const Token& token = tokens_[i];
-    if (numbers_[i] > 0) {
-      table_.AddTo(numbers_[i], ordinal, field, token.position);
-    } else {
-      table_.Add(token.term, hashes_[i], ordinal, field, token.position);
-    }
+    // Old hashes follow the last token; prefetching for them is harmless.
+    table_.PrefetchEntry(hashes_[i + kEntryDistance]);
+    table_.PrefetchSlot(hashes_[i + kSlotDistance]);
+    table_.PrefetchData(hashes_[i + kDataDistance]);
+    table_.Add(tokens_[i].term, hashes_[i], ordinal, field, tokens_[i].position);
   }
   return static_cast<uint32_t>(count);
-}
-
-// Hashes the first `count` tokens, and finds the numbers of those that are among the recent keys.
-// The places after them belong to no token.
-void DocumentInverter::FindRecent(size_t count) {
-  hashes_.resize(count + kEntryDistance);
-  numbers_.assign(count + kEntryDistance, 0);
-  for (size_t i = 0; i < count; ++i) {
-    hashes_[i] = TermTable::HashOf(tokens_[i].term);
-    numbers_[i] = table_.RecentNumber(tokens_[i].term, hashes_[i]);
-    if (i < kEntryDistance && numbers_[i] == 0) table_.PrefetchEntry(hashes_[i]);
-  }
-}
-
-// Prefetches for tokens after token i. Old hashes follow the last token; prefetching for them is
-// harmless.
-void DocumentInverter::Prefetch(size_t i) {
-  if (numbers_[i + kEntryDistance] == 0) table_.PrefetchEntry(hashes_[i + kEntryDistance]);
-  const auto number = [this](size_t at) {
-    return numbers_[at] > 0 ? numbers_[at] : table_.LikelyNumber(hashes_[at]);
-  };
-  table_.PrefetchSlot(number(i + kSlotDistance));
-  if (numbers_[i + kDataDistance] > 0) {
-    table_.PrefetchData(numbers_[i + kDataDistance]);
-    return;
-  }
-  const uint32_t likely = table_.LikelyNumber(hashes_[i + kDataDistance]);
-  table_.PrefetchKey(likely);
-  table_.PrefetchData(likely);
 }
 
 }  // namespace search::index

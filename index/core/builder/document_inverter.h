@@ -28,13 +28,10 @@ class DocumentInverter {
 
  private:
   uint32_t AddField(Field field, std::string_view text, uint32_t ordinal);
-  void FindRecent(size_t count);
-  void Prefetch(size_t i);
 
   Analyzer analyzer_;
   std::vector<Token> tokens_;
-  std::vector<uint32_t> hashes_;   // hashes of tokens_
-  std::vector<uint32_t> numbers_;  // of tokens_ in the table; 0: not known yet
+  std::vector<uint32_t> hashes_;  // hashes of tokens_
   TermTable table_;
 };
 

@@ -21,7 +21,7 @@ constexpr uint32_t SlicePayload(uint8_t level) { return kFirstSliceSize << level
 
 }  // namespace
 
-TermTable::TermTable() : table_(kTableSizeMin), recent_(size_t{1} << kRecentBits) {}
+TermTable::TermTable() : table_(kTableSizeMin) {}
 
 size_t TermTable::memory_size() const {
   return table_.size() * sizeof(Entry) + slots_.capacity() * sizeof(Slot) +
@@ -30,7 +30,6 @@ size_t TermTable::memory_size() const {
 
 void TermTable::Clear() {
   table_.assign(kTableSizeMin, {});
-  recent_.assign(recent_.size(), {});
   slots_.clear();
   slots_.shrink_to_fit();
   chunk_count_ = 0;
@@ -111,31 +110,19 @@ void TermTable::AppendVarint(Slot* slot, uint64_t value) {
 void TermTable::Add(std::string_view key, uint32_t hash, uint32_t ordinal, Field field,
                     uint32_t position) {
   Slot& slot = FindOrAdd(key, hash);
-  // Keys of a single document, which are most, replace no other.
-  if (slot.has_document && slot.last_ordinal != ordinal && key.size() <= kRecentKeySizeMax) {
-    Recent& recent = recent_[hash >> (32 - kRecentBits)];
-    recent.hash = hash;
-    recent.number = static_cast<uint32_t>(&slot - slots_.data()) + 1;
-    recent.size = static_cast<uint8_t>(key.size());
-    std::memcpy(recent.key, key.data(), key.size());
-  }
-  AddOccurrence(&slot, ordinal, field, position);
-}
-
-void TermTable::AddOccurrence(Slot* slot, uint32_t ordinal, Field field, uint32_t position) {
   const auto tag = static_cast<uint8_t>(static_cast<uint8_t>(field) + 1);
-  const bool new_document = !slot->has_document || slot->last_ordinal != ordinal;
-  if (new_document || slot->last_field != tag) {
+  const bool new_document = !slot.has_document || slot.last_ordinal != ordinal;
+  if (new_document || slot.last_field != tag) {
     const uint64_t flag = new_document ? kNewDocumentFlag : 0;
-    AppendVarint(slot, uint64_t{position} << kPositionShift | flag | tag);
-    if (new_document) AppendVarint(slot, ordinal - slot->last_ordinal);
+    AppendVarint(&slot, uint64_t{position} << kPositionShift | flag | tag);
+    if (new_document) AppendVarint(&slot, ordinal - slot.last_ordinal);
   } else {
-    AppendVarint(slot, uint64_t{position - slot->last_position} << kPositionShift);
+    AppendVarint(&slot, uint64_t{position - slot.last_position} << kPositionShift);
   }
-  slot->has_document = true;
-  slot->last_ordinal = ordinal;
-  slot->last_field = tag;
-  slot->last_position = position;
+  slot.has_document = true;
+  slot.last_ordinal = ordinal;
+  slot.last_field = tag;
+  slot.last_position = position;
 }
 
 void TermTable::AddWithoutPosition(std::string_view key, uint32_t ordinal) {

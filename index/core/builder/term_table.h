@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -36,41 +35,24 @@ class TermTable {
   // Records that the document holds the term, without a position.
   void AddWithoutPosition(std::string_view key, uint32_t ordinal);
 
-  // The number of a key that was recently added to several documents; 0: it is not among those.
-  // Costs no cache miss.
-  uint32_t RecentNumber(std::string_view key, uint32_t hash) const {
-    const Recent& recent = recent_[hash >> (32 - kRecentBits)];
-    const bool is_same = recent.hash == hash && recent.size == key.size() && recent.number != 0 &&
-                         std::memcmp(recent.key, key.data(), key.size()) == 0;
-    return is_same ? recent.number : 0;
-  }
-  // Adds an occurrence of the key with this number.
-  void AddTo(uint32_t number, uint32_t ordinal, Field field, uint32_t position) {
-    AddOccurrence(&slots_[number - 1], ordinal, field, position);
-  }
-
   // A term's data are in three places, each of which points to the next, and nearly every access is
   // a cache miss. A caller that knows the next terms can prefetch them, some terms ahead: first
-  // PrefetchEntry, then PrefetchSlot, then PrefetchData. The latter take the number of the key.
+  // PrefetchEntry, then PrefetchSlot, then PrefetchData. They have no effect for keys not yet
+  // added.
   static uint32_t HashOf(std::string_view key);
   void PrefetchEntry(uint32_t hash) const {
     __builtin_prefetch(&table_[hash & (table_.size() - 1)]);
   }
-  // The number of the first key with this hash, which is nearly always the one meant; 0: none.
-  uint32_t LikelyNumber(uint32_t hash) const {
-    const size_t mask = table_.size() - 1;
-    size_t at = hash & mask;
-    while (table_[at].number != 0 && table_[at].hash != hash) at = (at + 1) & mask;
-    return table_[at].number;
-  }
-  void PrefetchSlot(uint32_t number) const {
+  void PrefetchSlot(uint32_t hash) const {
+    const uint32_t number = LikelyNumber(hash);
     if (number > 0) __builtin_prefetch(&slots_[number - 1]);
   }
-  void PrefetchKey(uint32_t number) const {
-    if (number > 0) __builtin_prefetch(At(slots_[number - 1].key_at));
-  }
-  void PrefetchData(uint32_t number) const {
-    if (number > 0) __builtin_prefetch(At(slots_[number - 1].write_at), /*rw=*/1);
+  void PrefetchData(uint32_t hash) const {
+    const uint32_t number = LikelyNumber(hash);
+    if (number == 0) return;
+    const Slot& slot = slots_[number - 1];
+    __builtin_prefetch(At(slot.key_at));
+    __builtin_prefetch(At(slot.write_at), /*rw=*/1);
   }
 
   bool empty() const { return slots_.empty(); }
@@ -84,19 +66,9 @@ class TermTable {
   void CopyOccurrences(uint32_t slot, std::string* out) const;
 
  private:
-  static constexpr int kRecentBits = 12;
-  static constexpr size_t kRecentKeySizeMax = 15;
-
   struct Entry {
     uint32_t hash = 0;
     uint32_t number = 0;  // index of the slot + 1, 0 = empty
-  };
-  // A key in a small table that fits into the processor's caches, by the hash.
-  struct Recent {
-    uint32_t hash = 0;
-    uint32_t number = 0;
-    char key[kRecentKeySizeMax] = {};
-    uint8_t size = 0;
   };
   struct Slot {
     uint32_t key_at = 0;  // arena address of the key: size in one byte, then the bytes
@@ -110,8 +82,14 @@ class TermTable {
     bool has_document = false;
   };
 
+  // The number of the first entry with this hash, which is nearly always that of the key; 0: none.
+  uint32_t LikelyNumber(uint32_t hash) const {
+    const size_t mask = table_.size() - 1;
+    size_t at = hash & mask;
+    while (table_[at].number != 0 && table_[at].hash != hash) at = (at + 1) & mask;
+    return table_[at].number;
+  }
   Slot& FindOrAdd(std::string_view key, uint32_t hash);
-  void AddOccurrence(Slot* slot, uint32_t ordinal, Field field, uint32_t position);
   void AddSlot(std::string_view key);
   void Grow();
   uint32_t Allocate(uint32_t size);
@@ -127,7 +105,6 @@ class TermTable {
   static constexpr uint32_t kMask = kChunkSize - 1;
 
   std::vector<Entry> table_;  // open addressing; size a power of two
-  std::vector<Recent> recent_;
   std::vector<Slot> slots_;
   std::vector<std::unique_ptr<char[]>> chunks_;
   size_t chunk_count_ = 0;  // chunks in use
