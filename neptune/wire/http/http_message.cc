@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "neptune/base/strings.h"
-#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 namespace {
@@ -73,8 +72,6 @@ size_t HttpHeaders::Count(std::string_view name) const {
     return EqualsIgnoringCase(Name(place), name);
   }));
 }
-
-bool HttpRequest::ClientGone() const { return call != nullptr && call->cancelled(); }
 
 std::optional<std::string_view> HttpRequest::Parameter(std::string_view name) const {
   for (const auto& [key, value] : parameters) {

@@ -36,6 +36,9 @@ void HttpServerCore::KeepForNext(std::shared_ptr<IncomingCall> call) {
   if (call->untouched()) spare_call = std::move(call);
 }
 
+// Here, so that programs which only read messages do not link the calls of servers.
+bool HttpRequest::ClientGone() const { return call != nullptr && call->cancelled(); }
+
 void HttpServerCore::ConnectionEnded(uint64_t id) {
   if (table != nullptr) table->Remove(id);
   if (server != nullptr) server->CheckDrained();
