@@ -13,8 +13,8 @@
 //   closed. A request whose payload finds no memory is answered kResourceExhausted without being
 //   buffered, and an answer that finds none becomes that error; while memory is short, the
 //   connection with the most unread answers is closed. At the limit of connections the one idle for
-//   the longest time gives its place to a new one; if none is idle, the new one is closed. Without a
-//   descriptor left in the process, new ones get spare ones, and then those of idle connections.
+//   the longest time gives its place to a new one; if none is idle, the new one is closed. If
+//   the process has no descriptor left, new ones get spare ones, then those of idle connections.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// Which writes cannot be repetitions: a filter over the ids of the latest writes, so that the
-// answer to a write that comes for the first time, as nearly all do, is not looked for in the store.
+// Which writes cannot be repetitions: a filter over the ids of the latest writes, so that no answer
+// is looked for in the store to a write that comes for the first time, as nearly all do.
 //
 //   ids in the order of their log ──► Bloom filters of kept / 16 ids each ── too old ──► dropped
 //
