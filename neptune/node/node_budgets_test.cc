@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
 #include <string>
 
 #include "neptune/node/cluster_spec.h"
@@ -59,8 +58,8 @@ TEST(NodeBudgetsTest, TheDescriptorsOfBorrowedSlotsAreReserved) {
   for (const size_t limit : {100u, 1024u, 20'000u, 1'000'000u}) {
     const BudgetSizes sizes = SizesOf(Spec(""), "e", {.descriptor_limit = limit});
     const ConnectionSlots slots(sizes.connections);
-    const size_t others = std::min<size_t>(64, limit / 2);
-    EXPECT_LE(sizes.connections + slots.borrowed_count_max() + others, limit) << limit;
+    constexpr size_t kOfNode = 64;
+    EXPECT_LE(sizes.connections + slots.borrowed_count_max() + std::min(kOfNode, limit / 3), limit);
   }
 }
 
