@@ -357,7 +357,8 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   }
   NEPTUNE_RETURN_IF_ERROR(pass.status());
   session.SetWaited(neptune::this_thread::Now() - begin);
-  const Status status = AskServers(session, order, progress);
+  Status status = CheckClient(session);
+  if (status.ok()) status = AskServers(session, order, progress);
   progress->load.abandoned = IsGone(session);
   pass->End(progress->load);
   return status;

@@ -5,7 +5,7 @@
 //   ClientSession session(client, origin);   // its calls end with kCancelled after Cancel
 //
 //   Cancellation part(session.shared_caller());
-//   ClientSession own = session.EndedBy(part.call());  // ends after part.Cancel, or with the whole
+//   ClientSession own = session.EndedBy(part.call());  // ends after part.Cancel or with the whole
 //
 // Threads: thread-safe.
 

@@ -60,7 +60,7 @@ void CandidateScorer::ScoreBetween(ScoreUnits least, ScoreUnits end) {
                       chosen_.get(), chosen_units_.get());
   for (const WordList* list : words_->scoring()) {
     kernels_.add_units_of(list->dense(), list->weight(), chosen_.get(), count, chosen_units_.get());
-    // The documents cannot be compared with others without the units of all lists.
+    // Documents can be compared with others only if they have the units of all lists.
     if (evaluation_->ShouldStop(static_cast<uint32_t>(count))) return;
   }
   for (size_t i = 0; i < count; ++i) {
