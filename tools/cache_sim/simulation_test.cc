@@ -177,6 +177,7 @@ TEST(OptimumTest, PoliciesAreBelowTheBoundAndTheUnlimitedCache) {
     EXPECT_LT(outcome.hit_count, bound.hit_count) << policy.name;
     EXPECT_LT(outcome.hit_size, bound.hit_size) << policy.name;
     EXPECT_LT(outcome.hit_cost_us, bound.hit_cost_us) << policy.name;
+    // Popularity is flat here: LRU reaches less than a quarter of the bound.
     EXPECT_GT(outcome.hit_count, bound.hit_count / 6) << policy.name;
   }
 }
