@@ -45,11 +45,11 @@ class ServerConnection final : public StreamHandler,
 
   void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
     if (!calls_.Answered(call) || !output_.open()) return;
-    if (!features_sent_) SendFeatures();
     SettleWaiting();
     const size_t size = payload.size();
     if (size > server_.options_.frames.payload_size_max ||
         output_.Reserve(FrameOutput::HeldBy(payload))) {
+      if (!features_sent_) SendFeatures();
       return output_.WriteAnswer(call, header, std::move(payload));
     }
     server_.RelieveSoon();

@@ -383,6 +383,7 @@ TEST(LocalCallsRealTest, CrossLoops) {
   for (NodeSpec& node : *spec.mutable_nodes()) {
     node.set_serving_threads(2);
     node.set_worker_threads(2);
+    if (node.name() == "s0") node.mutable_hosts(0)->add_partitions(1);
   }
   NodeOptions options;
   options.spec = spec;
@@ -390,11 +391,15 @@ TEST(LocalCallsRealTest, CrossLoops) {
   options.modules = MakeEcho;
   const auto real = StartRealNode(std::move(options));
   Node& node = real->node();
+  bool is_known = false;
   real->Run([&] {
-    while (node.client().View()->Replicas(kEcho, PartitionId(1)).empty()) {
+    const TimePoint limit = this_thread::Now() + seconds(10);
+    while (!is_known && this_thread::Now() < limit) {
+      is_known = !node.client().View()->Replicas(kEcho, PartitionId(1)).empty();
       this_thread::SleepFor(milliseconds(1));
     }
   });
+  ASSERT_TRUE(is_known) << "the node does not see itself";
   constexpr int kThreadCount = 8;
   std::atomic<int> good_count{0};
   std::atomic<int> left{0};
