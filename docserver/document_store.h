@@ -23,6 +23,9 @@ namespace search::docserver {
 
 inline constexpr size_t kFetchCountMax = 100;
 inline constexpr size_t kDocumentSizeMax = 4u << 20;
+// A longer text is stored in pieces of at most this size, which are read one by one. Larger: fewer
+// reads for a whole text, more work for the beginning of one.
+inline constexpr size_t kTextPieceSize = 64u << 10;
 
 struct DocumentStoreOptions {
   enum class Mode {
@@ -59,7 +62,14 @@ class DocumentStore {
   // such document; ids may repeat. One damaged document fails the whole call, so that no document
   // is silently missing; the caller can fetch the others without it.
   // REQUIRES: sealed or opened for serving, else FAILED_PRECONDITION.
-  virtual neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const = 0;
+  neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const {
+    return FetchBeginnings(ids, SIZE_MAX);
+  }
+
+  // The same, but only pieces of a text that begin in its first `text_size_max` bytes, or more;
+  // more_text_size says how many bytes are left. Cost: linear in what is returned.
+  virtual neptune::StatusOr<FetchedDocuments> FetchBeginnings(std::span<const uint64_t> ids,
+                                                              size_t text_size_max) const = 0;
 
   // Adds documents; a document replaces an earlier one with the same doc_id. They are not readable
   // before Seal. After an error the store can only be destroyed.

@@ -89,6 +89,7 @@ std::vector<StoredDocument> DocumentStoreConformance::RandomDocuments(uint64_t s
     document.set_url("http://host/" + std::to_string(random() % 1000));
     document.set_title(RandomText(random, random() % 40));
     document.set_text(RandomText(random, random() % (random() % 16 == 0 ? 20000 : 600)));
+    if (random() % 32 == 0) document.set_text(RandomText(random, 100'000 + random() % 100'000));
     document.set_site("site-" + std::to_string(random() % 5));
     if (random() % 2 == 0) {
       document.set_public_url("https://host/" + std::to_string(random() % 1000));
@@ -154,6 +155,42 @@ TEST_P(DocumentStoreConformance, GivesBackWhatWasPut) {
     const neptune::Status status = OpenAndCompare(directory, oracle);
     EXPECT_TRUE(status.ok()) << status << ", seed " << seed;
   }
+}
+
+TEST_P(DocumentStoreConformance, ReadsTheBeginningsOfLongTexts) {
+  std::mt19937_64 random(24);
+  std::vector<StoredDocument> documents = RandomDocuments(24, 12);
+  for (size_t i = 0; i < documents.size(); ++i) {
+    documents[i].set_text(RandomText(random, i * 40'000));
+    documents[i].set_structure("p/");
+  }
+  BuildSealed(Directory(), documents);
+  const auto store = Serve(Directory());
+  ASSERT_TRUE(store.ok()) << store.status();
+  for (const StoredDocument& document : documents) {
+    const uint64_t id = document.doc_id();
+    for (const size_t text_size_max : {size_t{0}, kTextPieceSize, size_t{200'000}, SIZE_MAX}) {
+      const auto fetched = (*store)->FetchBeginnings(std::span(&id, 1), text_size_max);
+      ASSERT_TRUE(fetched.ok()) << fetched.status();
+      StoredDocument found = *(*fetched)[0];
+      const size_t size = found.text().size();
+      EXPECT_EQ(size + found.more_text_size(), document.text().size());
+      EXPECT_GE(size, std::min(text_size_max, document.text().size()));
+      if (text_size_max < SIZE_MAX) {
+        EXPECT_LE(size, text_size_max + kTextPieceSize);
+      }
+      EXPECT_EQ(found.text(), document.text().substr(0, size));
+      found.set_text(document.text());
+      found.clear_more_text_size();
+      EXPECT_EQ(found.SerializeAsString(), document.SerializeAsString());
+    }
+  }
+}
+
+TEST_P(DocumentStoreConformance, RefusesADocumentWithoutItsWholeText) {
+  StoredDocument document;
+  document.set_more_text_size(1);
+  EXPECT_EQ(Build(Directory())->Put(std::span(&document, 1)).code(), StatusCode::kInvalidArgument);
 }
 
 TEST_P(DocumentStoreConformance, ReadsThroughTheSameObjectOnceSealed) {

@@ -45,6 +45,9 @@ neptune::Status CheckDocument(const StoredDocument& document) {
     return neptune::InvalidArgument("put document ", document.doc_id(), ": ", size,
                                     " bytes, more than ", kDocumentSizeMax);
   }
+  if (document.more_text_size() != 0) {
+    return neptune::InvalidArgument("put document ", document.doc_id(), ": not its whole text");
+  }
   for (const std::string* text :
        {&document.url(), &document.title(), &document.text(), &document.site(),
         &document.public_url(), &document.structure()}) {
@@ -52,6 +55,24 @@ neptune::Status CheckDocument(const StoredDocument& document) {
     return neptune::InvalidArgument("put document ", document.doc_id(), ": not UTF-8");
   }
   return neptune::OkStatus();
+}
+
+std::string_view FirstPiece(std::string_view text) {
+  return neptune::TruncateUtf8(text, kTextPieceSize);
+}
+
+StoredDocument WithFirstPiece(const StoredDocument& document) {
+  StoredDocument first;
+  first.set_doc_id(document.doc_id());
+  first.set_url(document.url());
+  first.set_title(document.title());
+  first.set_text(std::string(FirstPiece(document.text())));
+  first.set_site(document.site());
+  first.set_public_url(document.public_url());
+  first.set_structure(document.structure());
+  first.set_signature(document.signature());
+  first.set_more_text_size(document.text().size() - first.text().size());
+  return first;
 }
 
 neptune::Status PrepareDirectory(const std::string& directory, std::string_view seal) {

@@ -23,6 +23,12 @@ neptune::Status CheckPut(bool is_building);
 // checked again. Errors: INVALID_ARGUMENT too large, or not UTF-8.
 neptune::Status CheckDocument(const StoredDocument& document);
 
+// The first piece of a text that is longer than kTextPieceSize, else the whole text. REQUIRES: not
+// empty, for progress.
+std::string_view FirstPiece(std::string_view text);
+// What is stored first of a document with a longer text: all but the text after its first piece.
+StoredDocument WithFirstPiece(const StoredDocument& document);
+
 // Returns the first candidate whose document has the url.
 neptune::StatusOr<std::optional<uint64_t>> FirstWithUrl(const DocumentStore& store,
                                                         std::span<const uint64_t> candidates,

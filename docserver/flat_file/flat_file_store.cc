@@ -18,9 +18,10 @@ class FlatFileStore : public DocumentStore {
       : directory_(std::move(directory)), writer_(std::move(writer)) {}
   explicit FlatFileStore(std::unique_ptr<flat_file::Reader> reader) : reader_(std::move(reader)) {}
 
-  neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const override {
+  neptune::StatusOr<FetchedDocuments> FetchBeginnings(std::span<const uint64_t> ids,
+                                                      size_t text_size_max) const override {
     NEPTUNE_RETURN_IF_ERROR(CheckFetch(reader_ != nullptr, ids));
-    return reader_->Fetch(ids);
+    return reader_->Fetch(ids, text_size_max);
   }
 
   neptune::Status Put(std::span<const StoredDocument> batch) override {

@@ -37,11 +37,11 @@ inline constexpr size_t kBlockHeaderSize = 24;
 inline constexpr size_t kIndexHeaderSize = 40;
 inline constexpr size_t kIndexEntrySize = 24;
 
-// A run of documents compressed together. Its checksum covers all bytes after it, including the
-// payload.
+// A run of documents compressed together, or a further piece of the text of the last document of
+// the block before it, alone. Its checksum covers all bytes after it, including the payload.
 struct Block {
   uint32_t raw_size = 0;      // of the decompressed documents
-  uint32_t record_count = 0;  // documents in it
+  uint32_t record_count = 0;  // documents in it; 0: a piece of text
   std::string_view payload;   // one zstd frame
 
   size_t stored_size() const { return kBlockHeaderSize + payload.size(); }

@@ -43,19 +43,37 @@ neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& direc
   return std::unique_ptr<Reader>(new Reader(directory, std::move(files), *header));
 }
 
-neptune::Status Reader::LoadBlock(uint64_t offset, std::string* raw) const {
+neptune::StatusOr<Block> Reader::LoadBlock(uint64_t* offset, std::string* raw) const {
   const std::string_view bytes = data_.bytes();
   const std::optional<Block> block =
-      offset < bytes.size() ? DecodeBlock(bytes.substr(offset)) : std::nullopt;
+      *offset < bytes.size() ? DecodeBlock(bytes.substr(*offset)) : std::nullopt;
   if (!block) {
     return neptune::DataLoss("read flat-file store ", directory_, ": damaged block at byte ",
-                             offset);
+                             *offset);
   }
   raw->resize(block->raw_size);
   if (!decompressor_.Decompress(block->payload, raw)) {
     return neptune::DataLoss("read flat-file store ", directory_,
-                             ": cannot decompress the block at byte ", offset);
+                             ": cannot decompress the block at byte ", *offset);
   }
+  *offset += block->stored_size();
+  return *block;
+}
+
+neptune::Status Reader::AppendPieces(uint64_t offset, size_t text_size_max,
+                                     StoredDocument* document) const {
+  std::string raw;
+  uint64_t more = document->more_text_size();
+  while (more > 0 && document->text().size() < text_size_max) {
+    NEPTUNE_ASSIGN_OR_RETURN(const Block block, LoadBlock(&offset, &raw));
+    if (block.record_count != 0 || raw.empty() || raw.size() > more) {
+      return neptune::DataLoss("read flat-file store ", directory_, ": document ",
+                               document->doc_id(), " lacks a piece of its text");
+    }
+    document->mutable_text()->append(raw);
+    more -= raw.size();
+  }
+  document->set_more_text_size(more);
   return neptune::OkStatus();
 }
 
@@ -70,7 +88,8 @@ neptune::Status Reader::ParseDocument(const IndexEntry& entry, std::string_view 
   return neptune::OkStatus();
 }
 
-neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids) const {
+neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids,
+                                                  size_t text_size_max) const {
   struct Wanted {
     IndexEntry entry;
     size_t position;
@@ -86,12 +105,15 @@ neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids)
   FetchedDocuments documents(ids.size());
   std::string raw;
   uint64_t loaded_offset = 0;  // 0: no block loaded; the file begins with its header
+  uint64_t next_offset = 0;
   for (const Wanted& one : wanted) {
     if (one.entry.block_offset != loaded_offset) {
-      NEPTUNE_RETURN_IF_ERROR(LoadBlock(one.entry.block_offset, &raw));
-      loaded_offset = one.entry.block_offset;
+      loaded_offset = next_offset = one.entry.block_offset;
+      NEPTUNE_RETURN_IF_ERROR(LoadBlock(&next_offset, &raw).status());
     }
-    NEPTUNE_RETURN_IF_ERROR(ParseDocument(one.entry, raw, &documents[one.position].emplace()));
+    StoredDocument& document = documents[one.position].emplace();
+    NEPTUNE_RETURN_IF_ERROR(ParseDocument(one.entry, raw, &document));
+    NEPTUNE_RETURN_IF_ERROR(AppendPieces(next_offset, text_size_max, &document));
   }
   return documents;
 }
@@ -116,7 +138,7 @@ neptune::Status Reader::Verify() const {
     std::vector<uint64_t> ids;
     const uint64_t end = std::min(begin + kFetchCountMax, index_.entry_count());
     for (uint64_t i = begin; i < end; ++i) ids.push_back(index_.Entry(i).doc_id);
-    NEPTUNE_RETURN_IF_ERROR(Fetch(ids));
+    NEPTUNE_RETURN_IF_ERROR(Fetch(ids, SIZE_MAX));
   }
   return neptune::OkStatus();
 }

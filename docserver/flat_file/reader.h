@@ -26,8 +26,9 @@ class Reader {
  public:
   static neptune::StatusOr<std::unique_ptr<Reader>> Open(const std::string& directory);
 
-  // Each block is decompressed at most once per call.
-  neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const;
+  // Each block is decompressed at most once per call. Texts are those of FetchBeginnings.
+  neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids,
+                                            size_t text_size_max) const;
   neptune::Status Verify() const;
   // The table of urls; null if the store was built without one.
   const UrlTable* urls() const { return urls_.has_value() ? &*urls_ : nullptr; }
@@ -41,7 +42,11 @@ class Reader {
     std::optional<UrlTable> urls;
   };
   Reader(std::string directory, Files files, const DataHeader& header);
-  neptune::Status LoadBlock(uint64_t offset, std::string* raw) const;
+  // Decompresses the block at *offset and moves *offset to the next one.
+  neptune::StatusOr<Block> LoadBlock(uint64_t* offset, std::string* raw) const;
+  // Appends pieces of the text, of which the first is in the block at `offset`.
+  neptune::Status AppendPieces(uint64_t offset, size_t text_size_max,
+                               StoredDocument* document) const;
   neptune::Status ParseDocument(const IndexEntry& entry, std::string_view raw,
                                 StoredDocument* document) const;
   neptune::Status VerifyBlocks() const;

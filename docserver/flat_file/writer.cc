@@ -31,46 +31,71 @@ neptune::StatusOr<std::unique_ptr<Writer>> Writer::Create(const std::string& dir
 neptune::Status Writer::Put(const StoredDocument& document) {
   NEPTUNE_RETURN_IF_ERROR(CheckDocument(document));
   urls_.Add(document.url(), document.doc_id());
-  if (!is_sampling_) return AppendRecord(document.doc_id(), document.SerializeAsString());
+  if (!is_sampling_) {
+    std::string bytes;
+    const Record record = Serialise(document, &bytes);
+    return AppendRecord(record, bytes);
+  }
   entries_.try_emplace(document.doc_id());  // its place follows
-  const size_t size_before = sample_.size();
-  document.AppendToString(&sample_);
-  sample_sizes_.push_back(sample_.size() - size_before);
-  sample_ids_.push_back(document.doc_id());
+  sample_records_.push_back(Serialise(document, &sample_));
   return sample_.size() >= kSampleSize ? WriteSample() : neptune::OkStatus();
+}
+
+Writer::Record Writer::Serialise(const StoredDocument& document, std::string* bytes) {
+  const size_t size_before = bytes->size();
+  const std::string_view first = FirstPiece(document.text());
+  if (first.size() == document.text().size()) {
+    document.AppendToString(bytes);
+    return {document.doc_id(), bytes->size() - size_before, 0};
+  }
+  WithFirstPiece(document).AppendToString(bytes);
+  const size_t document_size = bytes->size() - size_before;
+  bytes->append(document.text(), first.size());
+  return {document.doc_id(), document_size, document.text().size() - first.size()};
 }
 
 neptune::Status Writer::WriteSample() {
   is_sampling_ = false;
-  const std::string dictionary = TrainDictionary(sample_, sample_sizes_);
+  std::vector<size_t> sizes;
+  for (const Record& record : sample_records_) {
+    sizes.push_back(record.document_size + record.rest_size);
+  }
+  const std::string dictionary = TrainDictionary(sample_, sizes);
   if (!dictionary.empty()) {
     dictionary_.reset(
         ZSTD_createCDict(dictionary.data(), dictionary.size(), options_.compression_level));
   }
   NEPTUNE_RETURN_IF_ERROR(data_->Append(EncodeDataHeader(dictionary)));
   std::string_view rest = sample_;
-  for (size_t i = 0; i < sample_ids_.size(); ++i) {
-    NEPTUNE_RETURN_IF_ERROR(AppendRecord(sample_ids_[i], rest.substr(0, sample_sizes_[i])));
-    rest.remove_prefix(sample_sizes_[i]);
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    NEPTUNE_RETURN_IF_ERROR(AppendRecord(sample_records_[i], rest.substr(0, sizes[i])));
+    rest.remove_prefix(sizes[i]);
   }
   sample_ = {};
-  sample_sizes_ = {};
-  sample_ids_ = {};
+  sample_records_ = {};
   return neptune::OkStatus();
 }
 
-neptune::Status Writer::AppendRecord(uint64_t doc_id, std::string_view record) {
-  entries_[doc_id] = {.doc_id = doc_id,
-                      .block_offset = data_->size(),
-                      .raw_offset = static_cast<uint32_t>(raw_.size()),
-                      .raw_size = static_cast<uint32_t>(record.size())};
-  raw_.append(record);
+neptune::Status Writer::AppendRecord(const Record& record, std::string_view bytes) {
+  entries_[record.doc_id] = {.doc_id = record.doc_id,
+                             .block_offset = data_->size(),
+                             .raw_offset = static_cast<uint32_t>(raw_.size()),
+                             .raw_size = static_cast<uint32_t>(record.document_size)};
+  raw_.append(bytes.substr(0, record.document_size));
   ++raw_record_count_;
-  return raw_.size() >= options_.block_size ? CloseBlock() : neptune::OkStatus();
+  std::string_view rest = bytes.substr(record.document_size);
+  if (rest.empty() && raw_.size() < options_.block_size) return neptune::OkStatus();
+  NEPTUNE_RETURN_IF_ERROR(CloseBlock());
+  while (!rest.empty()) {
+    raw_ = FirstPiece(rest);
+    rest.remove_prefix(raw_.size());
+    NEPTUNE_RETURN_IF_ERROR(CloseBlock());
+  }
+  return neptune::OkStatus();
 }
 
 neptune::Status Writer::CloseBlock() {
-  if (raw_record_count_ == 0) return neptune::OkStatus();
+  if (raw_.empty()) return neptune::OkStatus();
   compressed_.resize(ZSTD_compressBound(raw_.size()));
   const size_t size =
       dictionary_ != nullptr

@@ -42,8 +42,15 @@ class Writer {
          std::unique_ptr<OutputFile> data);
   // Ends the sample: writes the header with the dictionary, and then the documents of the sample.
   neptune::Status WriteSample();
-  // Appends a serialised document to the open block.
-  neptune::Status AppendRecord(uint64_t doc_id, std::string_view record);
+  struct Record {
+    uint64_t doc_id;
+    size_t document_size;  // serialised, with the first piece of the text
+    size_t rest_size;      // of the text after it
+  };
+  // Appends a document to *bytes, serialised, and the rest of its text.
+  static Record Serialise(const StoredDocument& document, std::string* bytes);
+  // Appends a serialised document to the open block, and the rest of its text as blocks.
+  neptune::Status AppendRecord(const Record& record, std::string_view bytes);
   neptune::Status CloseBlock();
   std::string SortedEntries() const;
 
@@ -54,8 +61,7 @@ class Writer {
   std::unique_ptr<ZSTD_CDict_s, size_t (*)(ZSTD_CDict_s*)> dictionary_;  // null: none
   bool is_sampling_ = true;
   std::string sample_;  // serialised documents that wait for the dictionary
-  std::vector<size_t> sample_sizes_;
-  std::vector<uint64_t> sample_ids_;
+  std::vector<Record> sample_records_;
   std::string raw_;  // documents of the open block
   uint32_t raw_record_count_ = 0;
   std::string compressed_;

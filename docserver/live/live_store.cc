@@ -26,7 +26,8 @@ neptune::Status Refusal() {
 
 }  // namespace
 
-neptune::StatusOr<FetchedDocuments> LiveStore::Fetch(std::span<const uint64_t> ids) const {
+neptune::StatusOr<FetchedDocuments> LiveStore::FetchBeginnings(std::span<const uint64_t> ids,
+                                                               size_t text_size_max) const {
   NEPTUNE_RETURN_IF_ERROR(CheckFetch(true, ids));
   FetchedDocuments documents(ids.size());
   std::vector<uint64_t> unchanged_ids;
@@ -41,7 +42,8 @@ neptune::StatusOr<FetchedDocuments> LiveStore::Fetch(std::span<const uint64_t> i
     }
   }
   if (unchanged.empty()) return documents;
-  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments published, published_->Fetch(unchanged_ids));
+  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments published,
+                           published_->FetchBeginnings(unchanged_ids, text_size_max));
   for (size_t i = 0; i < unchanged.size(); ++i) {
     documents[unchanged[i]] = std::move(published[i]);
   }

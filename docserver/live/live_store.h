@@ -25,7 +25,8 @@ class LiveStore final : public DocumentStore {
   LiveStore(std::unique_ptr<const DocumentStore> published, const index::ChangeReader* state)
       : published_(std::move(published)), state_(state) {}
 
-  neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const override;
+  neptune::StatusOr<FetchedDocuments> FetchBeginnings(std::span<const uint64_t> ids,
+                                                      size_t text_size_max) const override;
   // Searches the current contents. A published document that has been removed is still found by its
   // url, so that it gets the same number if it is added again.
   neptune::StatusOr<std::optional<uint64_t>> FindUrl(std::string_view url) const override;

@@ -74,4 +74,10 @@ std::string DocumentKey(uint64_t doc_id) {
   return key;
 }
 
+std::string PieceKey(uint64_t doc_id, uint32_t number) {
+  std::string key = DocumentKey(doc_id);
+  for (int shift = 24; shift >= 0; shift -= 8) key.push_back(static_cast<char>(number >> shift));
+  return key;
+}
+
 }  // namespace search::docserver

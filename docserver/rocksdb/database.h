@@ -28,5 +28,8 @@ rocksdb::Options ServingOptions(const DocumentStoreOptions& options);
 
 // Key of a document: its number in eight bytes, big-endian, so that keys sort by number.
 std::string DocumentKey(uint64_t doc_id);
+// Key of a further piece of a document's text, from 1: the document's, and its number in four
+// bytes.
+std::string PieceKey(uint64_t doc_id, uint32_t number);
 
 }  // namespace search::docserver

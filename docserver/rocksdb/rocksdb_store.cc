@@ -24,8 +24,11 @@ namespace {
 constexpr size_t kWriteSizeMax = 4u << 20;
 
 constexpr char kSealFileName[] = "SEAL";
-// Prefix of the seal's description; the number of documents follows.
-constexpr std::string_view kSealFirstWords = "neptune-document-store rocksdb 1 ";
+// Prefix of the seal's description; the number of documents follows. Version 1 has no pieces of
+// texts; it is still read.
+constexpr std::string_view kSealFirstWords = "neptune-document-store rocksdb 2 ";
+constexpr std::string_view kOldSealFirstWords = "neptune-document-store rocksdb 1 ";
+static_assert(kSealFirstWords.size() == kOldSealFirstWords.size());
 
 class RocksdbStore : public DocumentStore {
  public:
@@ -35,7 +38,8 @@ class RocksdbStore : public DocumentStore {
   neptune::Status OpenForBuilding();
   neptune::Status OpenForServing();
 
-  neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids) const override;
+  neptune::StatusOr<FetchedDocuments> FetchBeginnings(std::span<const uint64_t> ids,
+                                                      size_t text_size_max) const override;
   neptune::Status Put(std::span<const StoredDocument> batch) override;
   neptune::Status Seal() override;
   neptune::StatusOr<std::optional<uint64_t>> FindUrl(std::string_view url) const override;
@@ -50,6 +54,9 @@ class RocksdbStore : public DocumentStore {
     return neptune::StrCat(verb, " RocksDB store ", directory_);
   }
   neptune::Status Write(rocksdb::WriteBatch* batch);
+  static neptune::Status Add(const StoredDocument& document, rocksdb::WriteBatch* batch);
+  // Appends pieces of the text to a document that has the first one.
+  neptune::Status AppendPieces(size_t text_size_max, StoredDocument* document) const;
   neptune::Status Close();
   // Checks that no file has changed since the seal; returns the number of documents sealed.
   neptune::StatusOr<uint64_t> CheckSeal() const;
@@ -85,7 +92,7 @@ neptune::StatusOr<uint64_t> RocksdbStore::CheckSeal() const {
   if (!description.ok()) return neptune::Annotate(description.status(), Action("open"));
   const char* const end = description->data() + description->size();
   uint64_t document_count = 0;
-  if (description->starts_with(kSealFirstWords)) {
+  if (description->starts_with(kSealFirstWords) || description->starts_with(kOldSealFirstWords)) {
     const auto parsed =
         std::from_chars(description->data() + kSealFirstWords.size(), end, document_count);
     if (parsed.ec == std::errc() && parsed.ptr == end) return document_count;
@@ -118,13 +125,28 @@ neptune::Status RocksdbStore::Put(std::span<const StoredDocument> documents) {
   rocksdb::WriteBatch batch;
   for (const StoredDocument& document : documents) {
     NEPTUNE_RETURN_IF_ERROR(CheckDocument(document));
-    NEPTUNE_RETURN_IF_ERROR(FromRocksdb(
-        batch.Put(DocumentKey(document.doc_id()), document.SerializeAsString()), Action("write")));
+    NEPTUNE_RETURN_IF_ERROR(Add(document, &batch));
     built_ids_.insert(document.doc_id());
     built_urls_.Add(document.url(), document.doc_id());
     if (batch.GetDataSize() >= kWriteSizeMax) NEPTUNE_RETURN_IF_ERROR(Write(&batch));
   }
   return Write(&batch);
+}
+
+neptune::Status RocksdbStore::Add(const StoredDocument& document, rocksdb::WriteBatch* batch) {
+  const std::string_view text = document.text();
+  const size_t first_size = FirstPiece(text).size();
+  const std::string value = first_size == text.size()
+                                ? document.SerializeAsString()
+                                : WithFirstPiece(document).SerializeAsString();
+  rocksdb::Status status = batch->Put(DocumentKey(document.doc_id()), value);
+  std::string_view rest = text.substr(first_size);
+  for (uint32_t number = 1; status.ok() && !rest.empty(); ++number) {
+    const std::string_view piece = FirstPiece(rest);
+    status = batch->Put(PieceKey(document.doc_id(), number), {piece.data(), piece.size()});
+    rest.remove_prefix(piece.size());
+  }
+  return FromRocksdb(status, neptune::StrCat("add document ", document.doc_id()));
 }
 
 neptune::Status RocksdbStore::Close() {
@@ -149,7 +171,27 @@ neptune::Status RocksdbStore::Seal() {
   return OpenForServing();
 }
 
-neptune::StatusOr<FetchedDocuments> RocksdbStore::Fetch(std::span<const uint64_t> ids) const {
+neptune::Status RocksdbStore::AppendPieces(size_t text_size_max, StoredDocument* document) const {
+  uint64_t more = document->more_text_size();
+  for (uint32_t number = 1; more > 0 && document->text().size() < text_size_max; ++number) {
+    rocksdb::PinnableSlice piece;
+    const rocksdb::Status status =
+        database_->Get(rocksdb::ReadOptions(), database_->DefaultColumnFamily(),
+                       PieceKey(document->doc_id(), number), &piece);
+    if (status.IsNotFound() || (status.ok() && (piece.empty() || piece.size() > more))) {
+      return neptune::DataLoss("fetch document ", document->doc_id(), " of ", directory_,
+                               ": piece ", number, " of its text is missing");
+    }
+    NEPTUNE_RETURN_IF_ERROR(FromRocksdb(status, Action("fetch from")));
+    document->mutable_text()->append(piece.data(), piece.size());
+    more -= piece.size();
+  }
+  document->set_more_text_size(more);
+  return neptune::OkStatus();
+}
+
+neptune::StatusOr<FetchedDocuments> RocksdbStore::FetchBeginnings(std::span<const uint64_t> ids,
+                                                                  size_t text_size_max) const {
   NEPTUNE_RETURN_IF_ERROR(CheckFetch(is_readable_, ids));
   std::vector<std::string> keys(ids.size());
   std::vector<rocksdb::Slice> slices(ids.size());
@@ -170,6 +212,7 @@ neptune::StatusOr<FetchedDocuments> RocksdbStore::Fetch(std::span<const uint64_t
       return neptune::DataLoss("fetch document ", ids[i], " of ", directory_,
                                ": the stored value is another document");
     }
+    NEPTUNE_RETURN_IF_ERROR(AppendPieces(text_size_max, &document));
   }
   return documents;
 }

@@ -41,38 +41,58 @@ index::Query ParseCanonical(const std::string& text) {
   return query.ok() ? *std::move(query) : index::Query();
 }
 
-void Summarise(StoredDocument document, const FetchRequest& request, const QueryTerms& query,
+SnippetOptions SnippetOptionsOf(const FetchRequest& request) {
+  SnippetOptions options;
+  options.size_max = std::min(request.snippet_size_max(), kSnippetSizeMax);
+  return options;
+}
+
+// Bytes of a text that are read for a snippet if its beginning does not suffice: what is scanned,
+// and what a passage at the end of that may show.
+size_t SnippetTextSizeMax() { return SnippetOptions().scan_size_max + 2 * kSnippetSizeMax; }
+
+// Makes the snippet. False if it may be another one with the text that was not read.
+bool MakeSnippet(const StoredDocument& document, const FetchRequest& request,
+                 const QueryTerms& query, Summary* summary) {
+  const SnippetOptions options = SnippetOptionsOf(request);
+  const size_t scanned =
+      SnippetMakerOfThisThread().Make(document.text(), query, options, summary->mutable_snippet());
+  const size_t size = document.text().size();
+  return document.more_text_size() == 0 || size >= SnippetTextSizeMax() ||
+         scanned + 2 * options.size_max <= size;
+}
+
+// False if the snippet needs more of the text.
+bool Summarise(StoredDocument document, const FetchRequest& request, const QueryTerms& query,
                Summary* summary) {
   summary->set_found(true);
   summary->set_url(std::move(*document.mutable_url()));
   summary->set_title(std::move(*document.mutable_title()));
   summary->set_site(std::move(*document.mutable_site()));
-  if (request.snippet_size_max() > 0) {
-    SnippetOptions options;
-    options.size_max = std::min(request.snippet_size_max(), kSnippetSizeMax);
-    SnippetMakerOfThisThread().Make(document.text(), query, options, summary->mutable_snippet());
-  }
+  const bool has_snippet =
+      request.snippet_size_max() == 0 || MakeSnippet(document, request, query, summary);
   summary->set_public_url(std::move(*document.mutable_public_url()));
   summary->set_signature(document.signature());
-  if (!request.with_text()) return;
+  if (!request.with_text()) return has_snippet;
   if (!query.empty()) {
     SnippetMakerOfThisThread().FindMatches(document.text(), query, kMatchesMax,
                                            summary->mutable_query_matches());
   }
   summary->set_text(std::move(*document.mutable_text()));
   summary->set_structure(std::move(*document.mutable_structure()));
+  return has_snippet;
 }
 
 // Fetches all documents in one call; if one is damaged, fetches them one by one, so that only
 // damaged documents are missing.
 StatusOr<FetchedDocuments> ReadReadable(const DocumentStore& store,
-                                        const std::vector<uint64_t>& ids,
+                                        const std::vector<uint64_t>& ids, size_t text_size_max,
                                         neptune::Counter* damaged) {
-  StatusOr<FetchedDocuments> documents = store.Fetch(ids);
+  StatusOr<FetchedDocuments> documents = store.FetchBeginnings(ids, text_size_max);
   if (documents.status().code() != neptune::StatusCode::kDataLoss) return documents;
   FetchedDocuments readable;
   for (const uint64_t id : ids) {
-    StatusOr<FetchedDocuments> one = store.Fetch(std::span(&id, 1));
+    StatusOr<FetchedDocuments> one = store.FetchBeginnings(std::span(&id, 1), text_size_max);
     if (one.ok()) {
       readable.push_back(std::move(one->front()));
       continue;
@@ -158,11 +178,13 @@ void DocumentModule::Stop() {
 
 StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
                                                 const Partition& partition,
-                                                const FetchRequest& request) const {
-  const std::vector<uint64_t> ids(request.doc_ids().begin(), request.doc_ids().end());
-  return ReadOnDevice(context, partition, [store = partition.store, ids, damaged = damaged_] {
-    return ReadReadable(*store, ids, damaged);
-  });
+                                                std::vector<uint64_t> ids,
+                                                size_t text_size_max) const {
+  return ReadOnDevice(
+      context, partition,
+      [store = partition.store, ids = std::move(ids), text_size_max, damaged = damaged_] {
+        return ReadReadable(*store, ids, text_size_max, damaged);
+      });
 }
 
 template <typename ReadCall>
@@ -198,6 +220,17 @@ Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Da
   return neptune::OkStatus();
 }
 
+Status DocumentModule::RemakeSnippet(const RequestContext& context, const Partition& partition,
+                                     const FetchRequest& request, const QueryTerms& query,
+                                     Summary* summary) const {
+  if (context.ShouldStop()) return neptune::DeadlineExceeded("fetching documents");
+  NEPTUNE_ASSIGN_OR_RETURN(const FetchedDocuments documents,
+                           Read(context, partition, {summary->doc_id()}, SnippetTextSizeMax()));
+  // Otherwise the rest of the text is damaged: the snippet of its beginning stays.
+  if (documents[0]) MakeSnippet(*documents[0], request, query, summary);
+  return neptune::OkStatus();
+}
+
 Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const FetchRequest* const asked, request.As<FetchRequest>());
   if (asked->doc_ids_size() > static_cast<int>(kFetchCountMax)) {
@@ -206,16 +239,26 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
   }
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partition> partition,
                            partitions_.Await(context, asked->index_version()));
-  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents, Read(context, *partition, *asked));
+  const std::vector<uint64_t> ids(asked->doc_ids().begin(), asked->doc_ids().end());
+  const size_t text_size_max = asked->with_text() ? SIZE_MAX : kTextPieceSize;
+  NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents,
+                           Read(context, *partition, ids, text_size_max));
   const index::Query query = ParseCanonical(asked->query());
   const QueryTerms terms(query);
   FetchResponse answer;
   answer.set_implementation(implementation_);
+  std::vector<int> unfinished;  // their snippets need more of the texts
   for (size_t i = 0; i < documents.size(); ++i) {
     Summary* const summary = answer.add_summaries();
-    summary->set_doc_id(asked->doc_ids(static_cast<int>(i)));
+    summary->set_doc_id(ids[i]);
     if (context.ShouldStop()) return neptune::DeadlineExceeded("fetching documents");
-    if (documents[i]) Summarise(*std::move(documents[i]), *asked, terms, summary);
+    if (documents[i] && !Summarise(*std::move(documents[i]), *asked, terms, summary)) {
+      unfinished.push_back(static_cast<int>(i));
+    }
+  }
+  for (const int i : unfinished) {
+    NEPTUNE_RETURN_IF_ERROR(
+        RemakeSnippet(context, *partition, *asked, terms, answer.mutable_summaries(i)));
   }
   *response = Data::Of(std::move(answer));
   return neptune::OkStatus();

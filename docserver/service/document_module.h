@@ -11,8 +11,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "docserver/document_store.h"
+#include "docserver/snippet/query_terms.h"
 #include "index/updates/change_write.h"
 #include "index/versions/versioned_partitions.h"
 #include "neptune/replication/agent/replicated_service.h"
@@ -43,8 +45,12 @@ class DocumentModule final : public neptune::ServiceModule {
   neptune::Status Fetch(neptune::RequestContext& context, const neptune::Data& request,
                         neptune::Data* response);
   neptune::StatusOr<FetchedDocuments> Read(const neptune::RequestContext& context,
-                                           const Partition& partition,
-                                           const FetchRequest& request) const;
+                                           const Partition& partition, std::vector<uint64_t> ids,
+                                           size_t text_size_max) const;
+  // Makes a summary's snippet again, from as much of the text as snippets may need.
+  neptune::Status RemakeSnippet(const neptune::RequestContext& context, const Partition& partition,
+                                const FetchRequest& request, const QueryTerms& query,
+                                Summary* summary) const;
   neptune::Status FindUrls(neptune::RequestContext& context, const neptune::Data& request,
                            neptune::Data* response);
   // Runs `read` in the device capsule of the partition's folder and returns its result.

@@ -46,6 +46,7 @@ class MatchScan {
   // Scans the next 16 KiB; false if the text or the limit of words has been reached before.
   bool ScanStep();
   bool IsAtEnd() const { return at_ == text_.size(); }
+  size_t scanned_size() const { return at_; }
 
   // In text order; a name with a sign is before the word of the query that it contains.
   const std::vector<MatchedWord>& words() const { return words_; }

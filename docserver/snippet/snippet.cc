@@ -25,8 +25,8 @@ class SnippetMaker::Rep {
  public:
   explicit Rep(MatchScan::Method method) : matches_(method) {}
 
-  void Make(std::string_view text, const QueryTerms& query, const SnippetOptions& options,
-            google::protobuf::RepeatedPtrField<SnippetPiece>* pieces) {
+  size_t Make(std::string_view text, const QueryTerms& query, const SnippetOptions& options,
+              google::protobuf::RepeatedPtrField<SnippetPiece>* pieces) {
     const bool has_separators = options.size_max >= kSeparatedSizeMin;
     const size_t separator_size = has_separators ? kMiddleSeparator.size() : 0;
     const size_t count_max =
@@ -42,6 +42,7 @@ class SnippetMaker::Rep {
       if (!matches_.IsAtEnd() && matches_.HasAllUnits() && choose().size() == 1) break;
     }
     Write(text, Ranges(text, choose(), options.size_max - separator_size), has_separators, pieces);
+    return matches_.scanned_size();
   }
 
   void FindMatches(std::string_view text, const QueryTerms& query, size_t count_max,
@@ -122,14 +123,14 @@ class SnippetMaker::Rep {
 SnippetMaker::SnippetMaker(MatchScan::Method method) : rep_(std::make_unique<Rep>(method)) {}
 SnippetMaker::~SnippetMaker() = default;
 
-void SnippetMaker::Make(std::string_view text, const QueryTerms& query,
-                        const SnippetOptions& options,
-                        google::protobuf::RepeatedPtrField<SnippetPiece>* pieces) {
+size_t SnippetMaker::Make(std::string_view text, const QueryTerms& query,
+                          const SnippetOptions& options,
+                          google::protobuf::RepeatedPtrField<SnippetPiece>* pieces) {
   if (options.size_max == 0) {
     pieces->Clear();
-    return;
+    return 0;
   }
-  rep_->Make(text, query, options, pieces);
+  return rep_->Make(text, query, options, pieces);
 }
 
 void SnippetMaker::FindMatches(std::string_view text, const QueryTerms& query, size_t count_max,

@@ -47,9 +47,11 @@ class SnippetMaker {
   // the scanned text contains a phrase of the query, so does a passage, if the phrase fits. Exactly
   // the matches of the query (a single word in any of its forms, or a whole phrase) are in pieces
   // with matches_query. If there is no match, or the query is empty, the snippet is the beginning
-  // of the text. Cost: linear in the scanned text.
-  void Make(std::string_view text, const QueryTerms& query, const SnippetOptions& options,
-            google::protobuf::RepeatedPtrField<SnippetPiece>* pieces);
+  // of the text. Returns how many bytes of the text were scanned: with any other text from
+  // options.size_max bytes after them on, the passages are the same. Cost: linear in the scanned
+  // text.
+  size_t Make(std::string_view text, const QueryTerms& query, const SnippetOptions& options,
+              google::protobuf::RepeatedPtrField<SnippetPiece>* pieces);
 
   // Replaces *ranges by the first `count_max` words of the whole text that a snippet would mark.
   // Ascending, disjoint. Cost: linear in the text.

@@ -279,6 +279,30 @@ TEST(SnippetPropertyTest, ShowsThePhraseWheneverTheTextHasIt) {
   }
 }
 
+// Makes the snippets of beginnings of long texts as a document server does.
+TEST(SnippetPropertyTest, DependsOnWhatWasScannedOnly) {
+  SnippetMaker maker;
+  std::mt19937_64 rng(71);
+  int early = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::string text = RandomText(&rng, true);
+    while (text.size() < 80000) text += Filler(1 + rng() % 40) + RandomText(&rng, true);
+    const auto query = index::ParseQuery(kComparedQueries[rng() % std::size(kComparedQueries)]);
+    const QueryTerms terms(*query);
+    const SnippetOptions options = {.size_max = 64 + rng() % 400};
+    Pieces whole;
+    const size_t scanned = maker.Make(text, terms, options, &whole);
+    if (scanned + 2 * options.size_max > text.size()) continue;
+    ++early;
+    Pieces beginning;
+    const size_t size = scanned + 2 * options.size_max;
+    ASSERT_EQ(maker.Make(std::string_view(text).substr(0, size), terms, options, &beginning),
+              scanned);
+    ASSERT_EQ(Difference(beginning, whole), "") << "round " << round;
+  }
+  EXPECT_GT(early, 50);
+}
+
 // Whatever finds the words of the query, the snippet is the same.
 TEST(SnippetPropertyTest, MakesTheSnippetOfAnAnalysedText) {
   SnippetMaker finding;
