@@ -141,10 +141,10 @@ TEST_F(ProbePoolTest, OwnNodeThatFailsOrHangsIsNotPreferred) {
   }
   EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 0u);
   now_ += seconds(60);
-  Report(0, 2);
+  Answer(0, 2);
   EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 2u)
       << "failures are forgotten";
-  Report(0, 2);
+  Answer(0, 2);
   Report(2, 0, /*silence=*/seconds(10));
   EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 0u);
 }
