@@ -91,10 +91,7 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   if (outcome == Outcome::kMiss && IsReplicated(*view, partition)) return std::move(first.reply);
   Asked second = AskReplica(session, entry, {first.server});
   if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss && !entry.ages) {
-    Begin(session, {.entry = entry,
-                    .value = second.reply.value,
-                    .time_to_live = shared_->options.cache_time_to_live - second.reply.use.age,
-                    .only = first.server});
+    second.reply.lacking = first.server;
   }
   const bool second_says = second.reply.use.outcome == Outcome::kHit || outcome != Outcome::kMiss;
   return second_says ? std::move(second.reply) : std::move(first.reply);
@@ -131,11 +128,17 @@ CacheClient::Asked CacheClient::AskReplica(ClientSession& session, const CacheEn
 }
 
 void CacheClient::InsertLater(const ClientSession& session, const CacheEntryName& entry,
-                              std::string value) {
+                              std::string value, Duration time_to_live) {
   if (!CanHold(entry)) return;
+  Begin(session, {.entry = entry, .value = std::move(value), .time_to_live = time_to_live});
+}
+
+void CacheClient::Refill(const ClientSession& session, const CacheEntryName& entry,
+                         const CacheReply& reply, Duration life) {
   Begin(session, {.entry = entry,
-                  .value = std::move(value),
-                  .time_to_live = shared_->options.cache_time_to_live});
+                  .value = reply.value,
+                  .time_to_live = life - reply.use.age,
+                  .only = reply.lacking});
 }
 
 void CacheClient::Begin(const ClientSession& session, Insertion insertion) {

@@ -133,6 +133,8 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
              "fraction of the searches without a caller's trace that leave spans");
   table.Flag("private_logs", &options.private_logs,
              "store queries neither in the access log nor under /tracez");
+  table.Whole("page_cache_mb", {0, 64 * 1024}, &options.gateway.page_cache_mb,
+              "size in MiB of the pages that the frontend repeats; 0: none");
   table.Text("access_log", &options.access_log.path,
              "file with one line per search; default: none");
   table.Text("synonyms_file", &options.synonyms_file,
@@ -220,8 +222,9 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
                                        context.scheduling, plan_metrics);
   NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
   NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
-  NEPTUNE_RETURN_IF_ERROR(FollowVersions(context, options));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
+  NEPTUNE_RETURN_IF_ERROR(FollowVersions(context, options));
+  NEPTUNE_RETURN_IF_ERROR(gateway_->pages().Show(context.metrics, &gauges_));
   if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
   if (options.documents_change) {
     writer_ = std::make_unique<ReplicatedWriter>(context.client, context.world, options.writer);
@@ -366,10 +369,10 @@ void FrontendModule::Stop() {
   gateway_->StartDraining();
   if (leave_ > Duration(0)) (void)neptune::this_thread::SleepFor(leave_);
   StopServers(drain_grace_);
+  followed_.Stop();
   plan_->FinishInserts();
   gateway_->Finish();
   if (log_ != nullptr) log_->Close();
-  followed_.Stop();
   html_threads_.reset();
 }
 

@@ -68,12 +68,12 @@ class FrontendModule final : public neptune::ServiceModule {
   std::shared_ptr<neptune::TlsContext> certificate_;  // null: plain HTTP
   neptune::RefusalLog handshakes_;                    // failed TLS handshakes
   std::unique_ptr<SearchPlan> plan_;
-  std::vector<neptune::CallbackGauge> gauges_;  // of plan_ and certificate_
-  neptune::StatusSection searches_;             // shows plan_ and its clients
-  std::unique_ptr<DocumentWriter> writer_;      // null: documents do not change
-  std::unique_ptr<AccessLog> log_;              // null: no access log
-  std::unique_ptr<HtmlThreads> html_threads_;   // null: documents do not change
+  neptune::StatusSection searches_;            // shows plan_ and its clients
+  std::unique_ptr<DocumentWriter> writer_;     // null: documents do not change
+  std::unique_ptr<AccessLog> log_;             // null: no access log
+  std::unique_ptr<HtmlThreads> html_threads_;  // null: documents do not change
   std::unique_ptr<HttpGateway> gateway_;
+  std::vector<neptune::CallbackGauge> gauges_;  // of plan_, certificate_ and gateway_
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};
   neptune::Duration leave_{};

@@ -10,6 +10,8 @@
 #include "frontend/http/page_routes.h"
 #include "frontend/http/status_routes.h"
 #include "neptune/base/strings.h"
+#include "neptune/service/client.h"
+#include "neptune/service/node_loops.h"
 #include "neptune/wire/http/problem.h"
 
 namespace search::frontend {
@@ -22,6 +24,16 @@ using neptune::HttpResponse;
 bool IsLimited(std::string_view path) {
   return path == kSearchPath || path == kSuggestPath || path.starts_with(kCachedCopyPrefix) ||
          path.starts_with(kDocumentsPath);
+}
+
+std::vector<neptune::Loop*> ServingLoops(neptune::Client& client) {
+  std::vector<neptune::Loop*> loops;
+  for (const neptune::NodeLoop* const loop : client.loops().serving()) loops.push_back(loop->loop);
+  return loops;
+}
+
+bool IsSearch(const HttpRequest& request) {
+  return request.path == kSearchPath && (request.method == "GET" || request.method == "HEAD");
 }
 
 }  // namespace
@@ -43,6 +55,15 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
                       .readiness = readiness_,
                       .traces = traces_},
                      options.sampled_share),
+      pages_({.plan = plan,
+              .world = context.world,
+              .metrics = metrics_,
+              .classes = classes_,
+              .traces = traces_},
+             {.pages = {.hash_seed = neptune::Loop::Current()->random().Next()},
+              .has_fixed_address = options.has_fixed_address,
+              .sampled_share = options.sampled_share},
+             options.page_cache_mb << 20, ServingLoops(context.client)),
       operator_routes_(context, options.operators, address_, readiness_, traces_) {
   AddPageRoutes(address_, &router_);
   AddStatusRoutes(readiness_, context.metrics, &router_);
@@ -82,7 +103,24 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) {
   if (std::optional<HttpResponse> refusal = RefuseForRate(request)) return *std::move(refusal);
+  if (IsSearch(request)) return Search(request);
   return WithErrorPage(request, router_.Handle(request));
+}
+
+HttpResponse HttpGateway::Search(const HttpRequest& request) {
+  PageFront* const front = pages_.OfThisLoop();
+  if (front != nullptr) {
+    if (std::optional<HttpResponse> page = front->Find(request)) return *std::move(page);
+  }
+  std::optional<PageFacts> facts;
+  HttpResponse response = search_routes_.Search(request, &facts);
+  if (front == nullptr || response.status != 200) return response;
+  if (facts) {
+    front->Keep(request, *std::move(facts), &response);
+  } else {
+    front->Forget(request);
+  }
+  return response;
 }
 
 HttpResponse HttpGateway::WithErrorPage(const HttpRequest& request, HttpResponse response) const {

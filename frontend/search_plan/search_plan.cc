@@ -14,6 +14,7 @@
 #include "frontend/search_plan/answer_details.h"
 #include "frontend/search_plan/cached_form.h"
 #include "frontend/search_plan/page_documents.h"
+#include "frontend/search_plan/search_steps.h"
 #include "frontend/search_plan/spelling_lookup.h"
 #include "frontend/search_plan/two_tiers.h"
 #include "index/core/document_fields.h"
@@ -35,41 +36,11 @@ using neptune::StrCat;
 using neptune::TimePoint;
 
 constexpr neptune::Duration kInsertPoll = std::chrono::milliseconds(5);
-constexpr size_t kStepCountMax = 9;
-
-// Records the time until the end of the scope.
-class StepTimer {
- public:
-  explicit StepTimer(neptune::HistogramMetric* metric)
-      : metric_(metric), begin_(neptune::this_thread::Now()) {}
-  ~StepTimer() { metric_->Record(neptune::this_thread::Now() - begin_); }
-
- private:
-  neptune::HistogramMetric* const metric_;
-  const TimePoint begin_;
-};
-
-// Appends the scope as a step of the answer.
-class Step {
- public:
-  Step(std::string_view name, StepKind kind, TimePoint received, SearchAnswer* answer)
-      : name_(name),
-        kind_(kind),
-        received_(received),
-        answer_(answer),
-        begin_(neptune::this_thread::Now()) {}
-  ~Step() {
-    answer_->steps.push_back(
-        {name_, kind_, begin_ - received_, neptune::this_thread::Now() - received_});
-  }
-
- private:
-  const std::string_view name_;
-  const StepKind kind_;
-  const TimePoint received_;
-  SearchAnswer* const answer_;
-  const TimePoint begin_;
-};
+constexpr size_t kStepCountMax = 11;
+constexpr char kFormerIndexNote[] =
+    "The index was replaced a moment ago: these results are those of the former one. Results of "
+    "the "
+    "new one are being computed.";
 
 // A total is exact only if every partition of every tier that has matches counted. Partitions
 // choose the words of a cut prefix by themselves, so it finds other documents than in one index.
@@ -137,6 +108,12 @@ std::string VariantOf(const SearchOrder& order) {
                 order.is_plain ? "p" : "");
 }
 
+// Equal questions of one class are computed once. Those of another class wait for none of this one,
+// which may stand in a slower queue.
+std::string FlightOf(const SearchOrder& order, const CacheEntryName& entry) {
+  return StrCat(order.class_number, " ", entry.index_version, " ", entry.key);
+}
+
 neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
                                       const neptune::SchedulerOptions& scheduling) {
   neptune::AdmissionOptions gate;
@@ -176,6 +153,11 @@ struct SearchPlan::Progress {
     entry.index_version = state.version;
     entry.ages = state.epoch != 0;
   }
+  // REQUIRES: the question is read.
+  void NameEntry(std::string_view variant) {
+    entry.key = CacheKey(reading.canonical, page, variant, asked.version);
+    if (asked.version != 0) entry.index_version = asked.version;
+  }
 };
 
 SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
@@ -189,7 +171,10 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       documents_(options),
       suggester_(client, options, metrics),
       gate_(GateOptions(options, scheduling)),
-      index_watch_(options.index_check_interval) {}
+      index_watch_(options.index_check_interval),
+      flights_(options.joined_search_count_max),
+      refreshes_(options.stale_refresh_count_max, metrics_),
+      asked_(options.stale_answers) {}
 
 Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   answer->query = order.query;
@@ -228,31 +213,26 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
   progress.page.folds = order.folds && !order.by_date;
-  progress.asked = AskedNow();
+  progress.asked = order.index ? *order.index : asked_.Now();
   NEPTUNE_RETURN_IF_ERROR(Interpret({.text = order.query, .is_plain = order.is_plain}, &progress));
   if (progress.reading.canonical.empty()) return neptune::OkStatus();
-  progress.entry.key = CacheKey(progress.reading.canonical, progress.page, VariantOf(order));
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
-  if (progress.asked.version != 0) progress.entry.index_version = progress.asked.version;
+  progress.NameEntry(VariantOf(order));
 
   ClientSession session(client_);
   session.service_class = order.service_class;
   session.trace = order.trace;
   const bool may_use_cache = order.may_use_cache && !order.explain && known.has_value();
-  if (AnswerFromCache(session, may_use_cache, &progress)) {
-    AddLinks(progress.reading.words, answer);
-    return neptune::OkStatus();
+  const bool is_found =
+      AnswerFromCache(session, may_use_cache, &progress) ||
+      (may_use_cache && order.may_be_stale && AnswerOfFormerIndex(session, order, &progress));
+  // A search that must not use the cache does not wait for one that began before it either.
+  if (!is_found) {
+    NEPTUNE_RETURN_IF_ERROR(may_use_cache ? ComputeOnce(session, order, &progress)
+                                          : ComputeAndRemember(session, order, &progress));
   }
-  const TimePoint begin = neptune::this_thread::Now();
-  NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
-  progress.NameEntryOf(progress.index);
   AddLinks(progress.reading.words, answer);
-  if (answer->coverage.complete()) {
-    index_watch_.Learn(progress.index, neptune::this_thread::Now());
-  }
-  answer->index_epoch = index_watch_.EpochToKeep(progress.index.epoch, begin);
-  Remember(session, *answer, progress.entry);
   return neptune::OkStatus();
 }
 
@@ -269,31 +249,149 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
   }
   progress->answer->coverage.cache = reply.use;
   metrics_.ForLookup(reply.use.outcome).Increment();
-  return reply.use.outcome == CacheUse::Outcome::kHit;
+  const bool is_hit = reply.use.outcome == CacheUse::Outcome::kHit;
+  // The age of a copy begins again at 0, so what lives for a moment is not copied.
+  if (is_hit && reply.lacking && IsWhole(*progress->answer)) {
+    cache_.Refill(session, progress->entry, reply, CacheLife(*progress->answer, options_));
+  }
+  return is_hit;
 }
 
 // Returns false and leaves the answer unchanged if the cached one must not be used.
 bool SearchPlan::AdoptCached(const CacheReply& reply, Progress* progress) {
   SearchAnswer cached = *progress->answer;
   if (!FromCachedForm(reply.value, &cached).ok()) return false;
+  if (reply.use.age >= CacheLife(cached, options_)) return false;
   if (!index_watch_.MayGive(cached.index_epoch, reply.use.age)) return false;
-  const bool is_relaxed = !cached.unmet_demands.empty();
-  if (cached.corrected_query.empty() && !is_relaxed) {
-    *progress->answer = std::move(cached);
+  return AdoptFound(std::move(cached), progress);
+}
+
+// Takes over an answer that was computed for an equal question, whose words may be typed otherwise.
+// Returns false and leaves the answer unchanged if the question cannot be read as the answer was.
+bool SearchPlan::AdoptFound(SearchAnswer found, Progress* progress) const {
+  const bool is_relaxed = !found.unmet_demands.empty();
+  if (found.corrected_query.empty() && !is_relaxed) {
+    *progress->answer = std::move(found);
     return true;
   }
   Progress corrected = *progress;
-  corrected.answer = &cached;
-  const QuestionText searched = {.text = cached.searched_query(),
+  corrected.answer = &found;
+  const QuestionText searched = {.text = found.searched_query(),
                                  .is_plain = progress->question.is_plain,
                                  .is_relaxed = is_relaxed};
   if (!Interpret(searched, &corrected).ok()) return false;
-  if (is_relaxed && cached.unmet_demands.empty()) return false;
-  cached.notes.insert(cached.notes.end(), cached.index_notes.begin(), cached.index_notes.end());
-  *progress->answer = std::move(cached);
+  if (is_relaxed && found.unmet_demands.empty()) return false;
+  found.notes.insert(found.notes.end(), found.index_notes.begin(), found.index_notes.end());
+  *progress->answer = std::move(found);
   corrected.answer = progress->answer;
   *progress = std::move(corrected);
   return true;
+}
+
+// Right after a switch: the answer that the cache has of the former index, which says so, while
+// that of the current one is computed.
+bool SearchPlan::AnswerOfFormerIndex(ClientSession& session, const SearchOrder& order,
+                                     Progress* progress) {
+  const std::optional<AskedIndex> former = asked_.FormerAt(neptune::this_thread::Now());
+  if (!former.has_value() || order.index) return false;
+  SearchAnswer answer = *progress->answer;
+  Progress earlier = *progress;
+  earlier.answer = &answer;
+  earlier.asked = *former;
+  if (!Interpret({.text = order.query, .is_plain = order.is_plain}, &earlier).ok()) return false;
+  earlier.NameEntry(VariantOf(order));
+  const CacheReply reply = [&] {
+    const Step step("cache, former index", StepKind::kWait, order.received, &answer);
+    return cache_.Lookup(session, earlier.entry);
+  }();
+  if (reply.use.outcome != CacheUse::Outcome::kHit || !AdoptCached(reply, &earlier)) return false;
+  if (!IsWhole(answer)) return false;
+  answer.coverage.cache = reply.use;
+  answer.coverage.cache.newer_version = progress->asked.version;
+  answer.notes.emplace_back(kFormerIndexNote);
+  const std::string flight = FlightOf(order, progress->entry);
+  *progress->answer = std::move(answer);
+  earlier.answer = progress->answer;
+  *progress = std::move(earlier);
+  metrics_.stale_answers->Increment();
+  RefreshLater(order, flight);
+  return true;
+}
+
+void SearchPlan::RefreshLater(const SearchOrder& order, const std::string& flight) {
+  if (flights_.IsUnderWay(flight)) return;
+  refreshes_.Start([this, refresh = order]() mutable {
+    if (gate_.waiting() > 0) return neptune::ResourceExhausted("users' searches wait");
+    refresh.may_be_stale = false;
+    refresh.trace.sampled = false;
+    refresh.received = neptune::this_thread::Now();
+    SearchAnswer answer;
+    answer.query = refresh.query;
+    return Run(refresh, &answer);
+  });
+}
+
+StatusOr<bool> SearchPlan::Prepare(const SearchOrder& order) {
+  SearchAnswer answer;
+  answer.query = order.query;
+  NEPTUNE_RETURN_IF_ERROR(Run(order, &answer));
+  if (!IsWhole(answer)) return neptune::Unavailable("the answer is partial");
+  return answer.coverage.cache.outcome == CacheUse::Outcome::kHit;
+}
+
+Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
+                               Progress* progress) {
+  const TimePoint begin = neptune::this_thread::Now();
+  auto seat =
+      flights_.Board(FlightOf(order, progress->entry), order.received + SearchTimeMax(options_));
+  if (seat.has_waited()) {
+    progress->answer->steps.push_back({"equal search", StepKind::kWait, begin - order.received,
+                                       neptune::this_thread::Now() - order.received});
+  }
+  switch (seat.role()) {
+    case FlightRole::kLanded:
+      NEPTUNE_RETURN_IF_ERROR(seat.value().status);
+      if (AdoptLanded(seat.value().answer, progress)) return neptune::OkStatus();
+      return ComputeAndRemember(session, order, progress);
+    case FlightRole::kLate:
+      return neptune::DeadlineExceeded("the answer to an equal question did not come in time");
+    case FlightRole::kStopped:
+      return neptune::Unavailable("the node stops");
+    case FlightRole::kFull:
+      return ComputeAndRemember(session, order, progress);
+    case FlightRole::kLeads:
+      break;
+  }
+  if (seat.has_waited()) metrics_.taken_over->Increment();
+  const Status status = ComputeAndRemember(session, order, progress);
+  // A question that is wrong is wrong for all; other failures may be those of this search alone.
+  if (status.ok() || status.code() == neptune::StatusCode::kInvalidArgument) {
+    seat.Land([&] { return Landed{status, *progress->answer}; });
+  }
+  return status;
+}
+
+bool SearchPlan::AdoptLanded(const SearchAnswer& landed, Progress* progress) const {
+  SearchAnswer answer = *progress->answer;
+  AdoptComputed(landed, &answer);
+  answer.coverage.cache.is_joined = true;
+  if (!AdoptFound(std::move(answer), progress)) return false;
+  metrics_.joined->Increment();
+  return true;
+}
+
+Status SearchPlan::ComputeAndRemember(ClientSession& session, const SearchOrder& order,
+                                      Progress* progress) {
+  const TimePoint begin = neptune::this_thread::Now();
+  SearchAnswer* const answer = progress->answer;
+  NEPTUNE_RETURN_IF_ERROR(Compute(session, order, progress));
+  progress->NameEntryOf(progress->index);
+  if (answer->coverage.complete() && !order.index) {
+    index_watch_.Learn(progress->index, neptune::this_thread::Now());
+  }
+  answer->index_epoch = index_watch_.EpochToKeep(progress->index.epoch, begin);
+  Remember(session, *answer, progress->entry);
+  return neptune::OkStatus();
 }
 
 Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Progress* progress) {
@@ -506,8 +604,20 @@ bool SearchPlan::SearchInstead(ClientSession& session, const QuestionText& quest
 
 void SearchPlan::Remember(const ClientSession& session, const SearchAnswer& answer,
                           const CacheEntryName& entry) {
-  if (!MayCache(answer)) return;
-  cache_.InsertLater(session, entry, ToCachedForm(answer));
+  const neptune::Duration life = CacheLife(answer, options_);
+  if (life <= neptune::Duration(0)) return;
+  // The cache may have a whole answer that this search did not look for.
+  const bool is_missing = answer.coverage.cache.outcome == CacheUse::Outcome::kMiss;
+  if (!IsWhole(answer) && !is_missing) return;
+  cache_.InsertLater(session, entry, ToCachedForm(answer), life);
+}
+
+bool SearchPlan::MayRepeat(const PageFacts& page, TimePoint now) const {
+  if (now >= page.expires_at) return false;
+  // A version that is asked for by its number does not change.
+  if (const uint64_t asked = AskedVersion(); asked != 0) return page.for_version == asked;
+  return index_watch_.MayRepeat({.version = page.for_version, .epoch = page.index_epoch},
+                                now - page.computed_at, now);
 }
 
 void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) {
@@ -524,7 +634,7 @@ void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) 
 StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::string& query,
                                                    bool is_plain) {
   DocumentRequest request{.doc_ids = {doc_id}};
-  const AskedIndex asked = AskedNow();
+  const AskedIndex asked = asked_.Now();
   request.index_version = asked.version;
   const auto reads = [&](bool is_relaxed) {
     const auto reading = ReadQuestion(
@@ -556,11 +666,14 @@ StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::s
 }
 
 void SearchPlan::FinishInserts() {
+  refreshes_.StartNoMore();
   const auto is_busy = [this] {
-    return cache_.insert_count() > 0 || suggester_.insert_count() > 0 || spelling_count_ > 0;
+    return cache_.insert_count() > 0 || suggester_.insert_count() > 0 || spelling_count_ > 0 ||
+           refreshes_.count() > 0;
   };
-  const TimePoint end =
-      neptune::this_thread::Now() + options_.spelling_timeout + 2 * options_.cache_insert_timeout;
+  neptune::Duration time_max = options_.spelling_timeout + 2 * options_.cache_insert_timeout;
+  if (refreshes_.count() > 0) time_max += SearchTimeMax(options_);
+  const TimePoint end = neptune::this_thread::Now() + time_max;
   while (is_busy() && neptune::this_thread::Now() < end) {
     if (neptune::this_thread::SleepFor(kInsertPoll) == neptune::ParkResult::kStopping) return;
   }

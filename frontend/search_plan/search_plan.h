@@ -4,10 +4,13 @@
 //                       │ miss, slow or gone                                        ▲
 //                       └─► gate ─► tier 1 ── page is sure ──────► documents of page ──┘
 //                                ▲     └─ else ─► tier 2 ─► merge ──┘           └─► cache (async)
+//                                │  one search at a time for equal questions; the others wait for it
 //                                ├── a doubtful word: once more with another spelling, or offer it
 //                                └── nothing found: once more without what is demanded
 //
-// Services that do not answer in time are left out, and the answer says so.
+// Services that do not answer in time are left out, and the answer says so. After a switch to
+// another version of the index, an answer that the cache has of the former one is given at once,
+// and says so, while that of the new one is computed (SearchPlanOptions::stale_answers).
 //
 // Threads: thread-safe; Search and FetchDocument on user-level threads of the node.
 // Errors: INVALID_ARGUMENT "parameter NAME: ..." invalid query or page; RESOURCE_EXHAUSTED too many
@@ -21,23 +24,26 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "frontend/caching/cache_client.h"
+#include "frontend/caching/cached_page.h"
+#include "frontend/caching/single_flight.h"
 #include "frontend/model/answer.h"
 #include "frontend/policy/plan_metrics.h"
 #include "frontend/policy/plan_options.h"
 #include "frontend/policy/plan_policy.h"
 #include "frontend/policy/skip_forecast.h"
+#include "frontend/search_plan/asked_index.h"
+#include "frontend/search_plan/background_searches.h"
 #include "frontend/search_plan/document_client.h"
 #include "frontend/search_plan/index_watch.h"
 #include "frontend/suggest/suggester.h"
-#include "index/core/query/synonyms.h"
-#include "neptune/base/leaf_mutex.h"
 #include "neptune/service/admission_gate.h"
 #include "neptune/service/client.h"
+#include "neptune/world/loop.h"
 #include "neptune/world/world.h"
 
 namespace search::frontend {
@@ -72,14 +78,10 @@ struct SearchOrder {
   neptune::TraceContext trace = {};
   // When the user's request arrived; `took` counts from here.
   neptune::TimePoint received;
-};
-
-// The index that searches are for.
-struct AskedIndex {
-  // In the cache, the tiers and the document servers; 0: any version that the servers have.
-  uint64_t version = 0;
-  // Synonyms that are added to the words of a query; null: none.
-  std::shared_ptr<const index::SynonymSets> synonyms = nullptr;
+  // False: an answer of a former version of the index is not given.
+  bool may_be_stale = true;
+  // Set: searches this index instead of the one that is asked now, to prepare its answers.
+  std::optional<AskedIndex> index = std::nullopt;
 };
 
 struct QuestionText;
@@ -95,6 +97,10 @@ class SearchPlan {
   // `answer` is filled in as far as the search proceeded, also on error.
   neptune::Status Search(const SearchOrder& order, SearchAnswer* answer);
 
+  // Makes sure that the cache has the answer for order.index; true: it was there already. Not
+  // counted as a search. Errors: as Search; UNAVAILABLE the answer is partial.
+  neptune::StatusOr<bool> Prepare(const SearchOrder& order);
+
   // Fetches the stored text of a document, and the places in it of the words of `query`, which may
   // be running text; of a query that cannot be parsed, none. Errors: NOT_FOUND; UNAVAILABLE and
   // DEADLINE_EXCEEDED.
@@ -103,17 +109,19 @@ class SearchPlan {
 
   // Returns completions of the typed text. Errors: RESOURCE_EXHAUSTED.
   neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order) {
-    order.index_version = AskedNow().version;
+    order.index_version = asked_.version();
     return suggester_.Suggest(order);
   }
 
-  // Subsequent searches ask this index: each one from its first to its last step. Any thread.
-  void AskIndex(AskedIndex index) {
-    neptune::LeafLock lock(&asked_mutex_);
-    asked_ = std::move(index);
-  }
+  // Subsequent searches ask this index: each one from its first to its last step. On any loop.
+  void AskIndex(AskedIndex index) { asked_.Ask(std::move(index), neptune::Loop::Current()->Now()); }
+  // The version that searches ask for; 0: any. Wait-free; any thread.
+  uint64_t AskedVersion() const { return asked_.version(); }
+  // True if a page with these facts may be repeated without a search. Wait-free; any thread.
+  bool MayRepeat(const PageFacts& page, neptune::TimePoint now) const;
 
-  // Waits until all cache insertions and spellings in progress have ended or timed out.
+  // Waits until all cache insertions, spellings and searches in the background have ended or timed
+  // out.
   void FinishInserts();
 
   const SearchPlanOptions& options() const { return options_; }
@@ -122,14 +130,26 @@ class SearchPlan {
  private:
   struct Progress;
 
-  AskedIndex AskedNow() const {
-    neptune::LeafLock lock(&asked_mutex_);
-    return asked_;
-  }
+  // An answer as one search lands it for equal ones.
+  struct Landed {
+    neptune::Status status;
+    SearchAnswer answer;
+  };
 
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
   neptune::Status Interpret(QuestionText question, Progress* progress) const;
   bool AdoptCached(const CacheReply& reply, Progress* progress);
+  bool AdoptFound(SearchAnswer found, Progress* progress) const;
+  bool AnswerOfFormerIndex(neptune::ClientSession& session, const SearchOrder& order,
+                           Progress* progress);
+  // Computes the answer in the background, unless that is under way or enough others are.
+  void RefreshLater(const SearchOrder& order, const std::string& flight);
+  // Computes an answer, or waits for that of an equal question.
+  neptune::Status ComputeOnce(neptune::ClientSession& session, const SearchOrder& order,
+                              Progress* progress);
+  bool AdoptLanded(const SearchAnswer& landed, Progress* progress) const;
+  neptune::Status ComputeAndRemember(neptune::ClientSession& session, const SearchOrder& order,
+                                     Progress* progress);
   bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
   // Computes an answer that is not cached, once the search is admitted.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
@@ -159,8 +179,9 @@ class SearchPlan {
   std::atomic<size_t> spelling_count_{0};
   IndexWatch index_watch_;
   SkipForecast forecast_;
-  mutable neptune::LeafMutex asked_mutex_;
-  AskedIndex asked_ ABSL_GUARDED_BY(asked_mutex_);
+  SingleFlight<Landed> flights_;
+  BackgroundSearches refreshes_;
+  AskedIndexes asked_;
 };
 
 }  // namespace search::frontend

@@ -77,6 +77,7 @@ StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
     SuggestedTexts cached{.texts = {}, .is_complete = true};
     if (reply.use.outcome == CacheUse::Outcome::kHit &&
         FromCachedForm(reply.value, &cached.texts)) {
+      if (reply.lacking) cache_.Refill(session, entry, reply, options_.cache_time_to_live);
       return cached;
     }
   }
@@ -88,7 +89,8 @@ StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
   SuggestedTexts suggested = Compute(session, order);
   --suggest_count_;
   if (suggested.is_complete) {
-    cache_.InsertLater(session, {entry.key, version()}, ToCachedForm(suggested.texts));
+    cache_.InsertLater(session, {entry.key, version()}, ToCachedForm(suggested.texts),
+                       options_.cache_time_to_live);
   }
   return suggested;
 }
