@@ -273,6 +273,18 @@ class VersionedSearch {
     Write(change, current, names);
     search_->RunFor(milliseconds(500));
   }
+  double Prepared(const std::string& outcome) {
+    return search_->Metric("search_prepared_answers_total", {{"outcome", outcome}});
+  }
+  // The change of the list that counts as taken.
+  uint64_t ShownChange() {
+    const json page = JsonBody(search_->Get("/statusz?format=json"));
+    for (const json& section : page["sections"]) {
+      if (section["name"] == "index versions of frontend") return section["facts"]["change"];
+    }
+    ADD_FAILURE() << page.dump();
+    return 0;
+  }
 
  private:
   const std::string path_;
@@ -345,6 +357,50 @@ TEST(FrontendFrontTest, AVersionThatIsTakenBackFindsItsAnswers) {
   EXPECT_EQ(back["index_version"], 101);
   EXPECT_EQ(back["coverage"]["cache"]["hit"], true);
   EXPECT_EQ(back["coverage"]["cache"]["stale"], false);
+}
+
+TEST(FrontendFrontTest, AListedVersionIsPreparedBeforeItBecomesCurrent) {
+  VersionedSearch versions(25);
+  SimulatedSearch& search = versions.search();
+  GetRepeated(search, kCommon);
+  GetRepeated(search, "/search?q=rare&format=json");
+  versions.Change(2, "a", {"a", "b"});
+  search.RunFor(seconds(1));
+  EXPECT_EQ(versions.Prepared("computed"), 2);
+  EXPECT_EQ(versions.ShownChange(), 2u);
+  EXPECT_EQ(JsonAnswer(search.Get(kCommon))["index_version"], 101);
+  const double calls = TierCalls(search);
+  versions.Change(3, "b", {"a", "b"});
+  const json switched = JsonAnswer(search.Get(kCommon));
+  EXPECT_EQ(switched["index_version"], 102);
+  EXPECT_EQ(switched["coverage"]["cache"]["hit"], true);
+  EXPECT_EQ(switched["coverage"]["cache"]["stale"], false);
+  EXPECT_EQ(TierCalls(search), calls);
+}
+
+TEST(FrontendFrontTest, AListCountsAsTakenOnceItsVersionIsPrepared) {
+  VersionedSearch versions(26);
+  GetRepeated(versions.search(), kCommon);
+  versions->simulator().Pause("tier1-1");
+  versions.Change(2, "a", {"a", "b"});
+  EXPECT_EQ(versions.ShownChange(), 1u) << "a partition does not answer yet";
+  versions->simulator().Resume("tier1-1");
+  versions->RunFor(seconds(5));
+  EXPECT_EQ(versions.ShownChange(), 2u);
+  EXPECT_EQ(versions.Prepared("computed"), 1);
+}
+
+TEST(FrontendFrontTest, ASwitchDoesNotWaitForThePreparation) {
+  VersionedSearch versions(27);
+  GetRepeated(versions.search(), kCommon);
+  versions->simulator().Pause("tier1-1");
+  versions.Change(2, "a", {"a", "b"});
+  versions.Change(3, "b", {"a", "b"});
+  EXPECT_EQ(versions.ShownChange(), 3u);
+  versions->simulator().Resume("tier1-1");
+  versions->Get(kCommon);  // of the former index
+  versions->RunFor(seconds(5));
+  EXPECT_EQ(JsonAnswer(versions->Get(kCommon))["index_version"], 102);
 }
 
 }  // namespace
