@@ -41,6 +41,10 @@ struct ResultCacheOptions {
   // Default: 0, for reproducible runs; services pass a random one.
   uint64_t hash_seed = 0;
 
+  // Name of the eviction policy (cache/eviction/registry.h) of variants that hold entries in this
+  // process. Default: chosen by measurement, see cache/README.md.
+  std::string policy = "s3_fifo";
+
   // HOST:PORT of the server, for variants that use one. Default: the port of Redis on this machine.
   std::string server = "127.0.0.1:6379";
 
@@ -63,12 +67,16 @@ struct CacheKey {
 struct CachedResult {
   std::shared_ptr<const std::string> value;
   neptune::Duration age{};
+  neptune::Duration cost{};  // as inserted, by variants that keep it; else zero
 };
 
-// Value stored under a key. A time_to_live of zero means until eviction or another version.
+// Value stored under a key. A time_to_live of zero means until eviction or another version. The
+// cost is the time that it takes to make the value again, for policies that prefer costly values;
+// zero: unknown.
 struct CacheValue {
   std::string value;
   neptune::Duration time_to_live{};
+  neptune::Duration cost{};
 };
 
 // Counters since construction; size and entry_count are current values. Clear resets only these
@@ -95,7 +103,8 @@ class ResultCache {
 
   // Stores a value and replaces any other value of the same query, of whatever version; the last
   // insert wins. Returns false if it was refused: key or value over its limit, empty query,
-  // negative time_to_live. After a refusal no older value of the query is found.
+  // negative time_to_live, or not worth the room by the eviction policy. After a refusal no older
+  // value of the query is found.
   virtual neptune::StatusOr<bool> Insert(const CacheKey& key, CacheValue value,
                                          neptune::TimePoint now) = 0;
 

@@ -1,6 +1,6 @@
 // Lookups with an insert after each miss, query popularity 1/rank, from one and several threads;
-// also hits alone and inserts alone, including the persistent cache over a local store without
-// replication.
+// also hits alone and inserts alone, with each eviction policy, and of the persistent cache over a
+// local store without replication.
 
 #include <benchmark/benchmark.h>
 
@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "cache/eviction/registry.h"
+#include "cache/memory/memory_cache.h"
 #include "cache/persistent/persistent_cache.h"
 #include "cache/registry.h"
 #include "neptune/world/real/real_world.h"
@@ -76,8 +78,7 @@ neptune::StatusOr<std::unique_ptr<ResultCache>> MakePersistent(const ResultCache
 const ResultCacheVariant kPersistent = {kPersistentCacheName, &MakePersistent};
 constexpr size_t kKeptCount = 5000;
 
-void Hit(benchmark::State& state, ResultCacheVariant variant) {
-  const auto cache = variant.make({}).value();
+void FindKept(benchmark::State& state, ResultCache* cache) {
   std::vector<std::string> queries;
   for (size_t i = 0; i < kKeptCount; ++i) queries.push_back("query " + std::to_string(i));
   const std::string value(kValueSize, 'v');
@@ -91,8 +92,7 @@ void Hit(benchmark::State& state, ResultCacheVariant variant) {
   }
 }
 
-void Insert(benchmark::State& state, ResultCacheVariant variant) {
-  const auto cache = variant.make({}).value();
+void InsertNew(benchmark::State& state, ResultCache* cache) {
   const std::string value(kValueSize, 'v');
   size_t at = 0;
   for (auto _ : state) {
@@ -101,10 +101,31 @@ void Insert(benchmark::State& state, ResultCacheVariant variant) {
   }
 }
 
-BENCHMARK_CAPTURE(Hit, memory, RegisteredResultCaches()[0]);
-BENCHMARK_CAPTURE(Hit, persistent, kPersistent);
-BENCHMARK_CAPTURE(Insert, memory, RegisteredResultCaches()[0]);
-BENCHMARK_CAPTURE(Insert, persistent, kPersistent);
+// A memory cache with the eviction policy that the benchmark's argument numbers, which becomes its
+// label.
+std::unique_ptr<ResultCache> WithPolicy(benchmark::State& state) {
+  const auto number = static_cast<size_t>(state.range(0));
+  const std::string policy(RegisteredEvictionPolicies()[number].name);
+  state.SetLabel(policy);
+  return MakeMemoryCache({.policy = policy}).value();
+}
+
+void Hit(benchmark::State& state) { FindKept(state, WithPolicy(state).get()); }
+void Insert(benchmark::State& state) { InsertNew(state, WithPolicy(state).get()); }
+void PersistentHit(benchmark::State& state) { FindKept(state, kPersistent.make({}).value().get()); }
+void PersistentInsert(benchmark::State& state) {
+  InsertNew(state, kPersistent.make({}).value().get());
+}
+
+void EachPolicy(benchmark::internal::Benchmark* made) {
+  const auto count = static_cast<int64_t>(RegisteredEvictionPolicies().size());
+  made->DenseRange(0, count - 1);
+}
+
+BENCHMARK(Hit)->Apply(&EachPolicy);
+BENCHMARK(Insert)->Apply(&EachPolicy);
+BENCHMARK(PersistentHit);
+BENCHMARK(PersistentInsert);
 BENCHMARK_CAPTURE(LookupOrInsert, memory, RegisteredResultCaches()[0])
     ->ThreadRange(1, 2)
     ->UseRealTime();

@@ -1,7 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "cache/eviction/registry.h"
 #include "cache/registry.h"
 #include "cache/result_cache_conformance.h"
 
@@ -19,6 +24,66 @@ std::vector<ResultCacheVariant> WithoutServer() {
 
 INSTANTIATE_TEST_SUITE_P(Registered, ResultCacheConformance, testing::ValuesIn(WithoutServer()),
                          VariantName);
+
+// The variant memory with each eviction policy.
+constexpr size_t kPolicyCount = 8;
+
+template <size_t kNumber>
+neptune::StatusOr<std::unique_ptr<ResultCache>> MakeWithPolicy(const ResultCacheOptions& options) {
+  ResultCacheOptions with_policy = options;
+  with_policy.policy = std::string(RegisteredEvictionPolicies()[kNumber].name);
+  return MakeResultCache("memory", with_policy);
+}
+
+template <size_t... kNumbers>
+std::vector<ResultCacheVariant> WithPolicies(std::index_sequence<kNumbers...>) {
+  return {{RegisteredEvictionPolicies()[kNumbers].name, &MakeWithPolicy<kNumbers>}...};
+}
+
+INSTANTIATE_TEST_SUITE_P(MemoryWith, ResultCacheConformance,
+                         testing::ValuesIn(WithPolicies(std::make_index_sequence<kPolicyCount>())),
+                         VariantName);
+
+TEST(MemoryCacheTest, IsTestedWithEachPolicy) {
+  EXPECT_EQ(RegisteredEvictionPolicies().size(), kPolicyCount);
+}
+
+TEST(MemoryCacheTest, ReturnsTheCostOfAValue) {
+  const auto cache = MakeResultCache("memory", ResultCacheOptions()).value();
+  const CacheValue value{.value = "v", .cost = std::chrono::milliseconds(7)};
+  EXPECT_EQ(*cache->Insert({"q", 1}, value, neptune::TimePoint()), true);
+  const auto found = cache->Lookup({"q", 1}, neptune::TimePoint());
+  ASSERT_TRUE(found.ok() && found->has_value());
+  EXPECT_EQ((*found)->cost, std::chrono::milliseconds(7));
+}
+
+// The policy learns costs: of two equally popular sets of values, the costly ones stay.
+TEST(MemoryCacheTest, KeepsCostlyValuesWithACostAwarePolicy) {
+  ResultCacheOptions options{.size_max = 64u << 10, .shard_count = 1, .policy = "gdsf"};
+  const auto cache = MakeResultCache("memory", options).value();
+  constexpr int kCount = 200;  // twice what fits
+  int costly_count = 0;
+  for (int round = 0; round < 3; ++round) {
+    costly_count = 0;
+    for (int i = 0; i < kCount; ++i) {
+      const std::string query = "q" + std::to_string(i);
+      const auto found = cache->Lookup({query, 1}, neptune::TimePoint());
+      costly_count += found->has_value() && i % 4 == 0 ? 1 : 0;
+      if (found->has_value()) continue;
+      const auto cost = std::chrono::microseconds(i % 4 == 0 ? 20'000 : 20);
+      ASSERT_TRUE(cache
+                      ->Insert({query, 1}, {.value = std::string(256, 'v'), .cost = cost},
+                               neptune::TimePoint())
+                      .ok());
+    }
+  }
+  EXPECT_EQ(costly_count, kCount / 4);
+}
+
+TEST(MemoryCacheTest, RefusesAnUnknownPolicy) {
+  const auto cache = MakeResultCache("memory", {.policy = "paper"});
+  EXPECT_EQ(cache.status().code(), neptune::StatusCode::kInvalidArgument);
+}
 
 TEST(ResultCacheRegistryTest, NamesTheKnownOnesForAnUnknownOne) {
   const auto cache = MakeResultCache("paper", ResultCacheOptions());

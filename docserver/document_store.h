@@ -4,8 +4,8 @@
 // Threads: after opening for serving, or after Seal, Fetch, Verify, document_count and name are
 //   thread-safe; Put and Seal belong to one thread and exclude all others.
 // Errors: DATA_LOSS stored bytes are damaged; FAILED_PRECONDITION wrong mode or never sealed;
-//   INVALID_ARGUMENT a limit below is exceeded; NOT_FOUND no store in that directory;
-//   UNAVAILABLE file system error.
+//   INVALID_ARGUMENT a limit below is exceeded, or a document that is put is not UTF-8; NOT_FOUND
+//   no store in that directory; UNAVAILABLE file system error.
 // Limits: kFetchCountMax ids per call; kDocumentSizeMax bytes per serialised document.
 
 #pragma once
@@ -38,9 +38,10 @@ struct DocumentStoreOptions {
   // 19. Default: 3, which has the best ratio per build time on HTML-derived text. Building only.
   int compression_level = 3;
 
-  // Bytes of plain text compressed as one block. Larger: better ratio, more work per fetched
-  // document. Default: 16 KiB, about five pages of documentation. Building only.
-  uint32_t block_size = 16u << 10;
+  // Bytes of plain text compressed as one block. Larger: slightly better ratio, more work per
+  // fetched document. Default: 2 KiB, one page of an encyclopedia or so; README.md has the
+  // measurement. Building only.
+  uint32_t block_size = 2u << 10;
 
   // Size of the cache of decompressed blocks, for stores that have one. Larger: fewer blocks are
   // read again; the operating system caches compressed blocks anyway. Default: 32 MiB. Serving

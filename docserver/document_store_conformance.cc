@@ -225,6 +225,22 @@ TEST_P(DocumentStoreConformance, HoldsALargeDocumentAndRefusesAHugeOne) {
   EXPECT_EQ(store->Put(std::span(&document, 1)).code(), StatusCode::kInvalidArgument);
 }
 
+// What enters is checked once, so that nothing read from a store need be.
+TEST_P(DocumentStoreConformance, RefusesADocumentThatIsNotUtf8) {
+  for (const std::string text :
+       {"caf\xE9", "\xC3", "a long beginning in ASCII, \xF4\x90\x80\x80"}) {
+    StoredDocument document;
+    document.set_doc_id(1);
+    document.set_text(text);
+    const auto store = Build(Directory());
+    EXPECT_EQ(store->Put(std::span(&document, 1)).code(), StatusCode::kInvalidArgument) << text;
+    document.set_text("café 日本");
+    document.set_title(text);
+    const auto other = Build(Directory("title"));
+    EXPECT_EQ(other->Put(std::span(&document, 1)).code(), StatusCode::kInvalidArgument) << text;
+  }
+}
+
 TEST_P(DocumentStoreConformance, RefusesTooManyIds) {
   BuildSealed(Directory(), RandomDocuments(6, 1));
   const auto store = Serve(Directory());

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "neptune/base/utf8.h"
+
 namespace search::docserver {
 namespace {
 
@@ -34,6 +36,21 @@ neptune::Status CheckFetch(bool is_readable, std::span<const uint64_t> ids) {
 
 neptune::Status CheckPut(bool is_building) {
   if (!is_building) return neptune::FailedPrecondition("put: the store is sealed");
+  return neptune::OkStatus();
+}
+
+neptune::Status CheckDocument(const StoredDocument& document) {
+  const size_t size = document.ByteSizeLong();
+  if (size > kDocumentSizeMax) {
+    return neptune::InvalidArgument("put document ", document.doc_id(), ": ", size,
+                                    " bytes, more than ", kDocumentSizeMax);
+  }
+  for (const std::string* text :
+       {&document.url(), &document.title(), &document.text(), &document.site(),
+        &document.public_url(), &document.structure()}) {
+    if (neptune::IsUtf8(*text)) continue;
+    return neptune::InvalidArgument("put document ", document.doc_id(), ": not UTF-8");
+  }
   return neptune::OkStatus();
 }
 

@@ -19,6 +19,9 @@ namespace search::docserver {
 neptune::Status CheckOptions(const DocumentStoreOptions& options);
 neptune::Status CheckFetch(bool is_readable, std::span<const uint64_t> ids);
 neptune::Status CheckPut(bool is_building);
+// Checks the contents and the serialised size of a document that is put. What is read back is not
+// checked again. Errors: INVALID_ARGUMENT too large, or not UTF-8.
+neptune::Status CheckDocument(const StoredDocument& document);
 
 // Returns the first candidate whose document has the url.
 neptune::StatusOr<std::optional<uint64_t>> FirstWithUrl(const DocumentStore& store,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 namespace search::frontend {
 namespace {
 
+using neptune::HttpResponse;
 using nlohmann::json;
 
 TEST(FrontendPagesTest, ADocumentIsRenderedAsHtmlOrJson) {
@@ -23,10 +25,46 @@ TEST(FrontendPagesTest, ADocumentIsRenderedAsHtmlOrJson) {
   EXPECT_EQ(search.Get("/doc/4", {{"Accept", "application/json"}}).http.body, data.http.body);
   const TimedResponse page = search.Get("/doc/4");
   EXPECT_TRUE(page.http.headers.Get("Content-Type").starts_with("text/html"));
-  EXPECT_EQ(page.http.headers.Get("Vary"), "Accept");
+  EXPECT_EQ(page.http.headers.Get("Vary"), "Accept, Accept-Encoding");
   EXPECT_EQ(
       search.Get("/doc/x?format=json", {{"Accept", "text/html"}}).http.headers.Get("Content-Type"),
       "application/problem+json");
+}
+
+TEST(FrontendPagesTest, AnswersAreCompressedForClientsThatAcceptIt) {
+  SimulatedSearch search(18);
+  const std::string target = "/search?q=common&format=json&count=20";
+  const TimedResponse plain = search.Get(target);
+  EXPECT_FALSE(plain.http.headers.Has("Content-Encoding"));
+  EXPECT_TRUE(json::accept(plain.http.body));
+  for (const auto& [accepted, coding, begin] :
+       {std::array{"gzip, deflate, br", "gzip", "\x1f\x8b"},
+        std::array{"gzip;q=0.5, zstd", "zstd", "\x28\xb5\x2f\xfd"}}) {
+    const TimedResponse response = search.Get(target, {{"Accept-Encoding", accepted}});
+    EXPECT_EQ(response.http.headers.Get("Content-Encoding"), coding);
+    EXPECT_EQ(response.http.headers.Get("Vary"), "Accept, Accept-Encoding");
+    EXPECT_TRUE(response.http.body.starts_with(begin));
+    EXPECT_LT(response.http.body.size(), plain.http.body.size() / 2);
+  }
+  EXPECT_EQ(search.Get(target, {{"Accept-Encoding", "identity;q=0"}}).http.status, 406);
+}
+
+TEST(FrontendPagesTest, WhatDoesNotChangeIsConfirmed) {
+  SimulatedSearch search(18);
+  for (const char* path : {"/", "/help", "/openapi.json", "/robots.txt", "/favicon.ico"}) {
+    const HttpResponse first = search.Get(path, {{"Accept-Encoding", "gzip"}}).http;
+    EXPECT_EQ(first.status, 200) << path;
+    EXPECT_EQ(first.headers.Get("Vary"), "Accept-Encoding") << path;
+    const std::string tag(first.headers.Get("ETag"));
+    const HttpResponse again =
+        search.Get(path, {{"Accept-Encoding", "gzip"}, {"If-None-Match", tag}}).http;
+    EXPECT_EQ(again.status, 304) << path;
+    EXPECT_EQ(again.body, "") << path;
+    EXPECT_EQ(again.headers.Get("Content-Security-Policy"),
+              first.headers.Get("Content-Security-Policy"))
+        << path;
+    EXPECT_EQ(search.Get(path, {{"If-None-Match", "\"other\""}}).http.status, 200) << path;
+  }
 }
 
 TEST(FrontendPagesTest, ADocumentKeepsItsStructureAndMarksTheWordsAsked) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cache/eviction/registry.h"
 #include "cache/memory/memory_shard.h"
 
 namespace search::cache {
@@ -15,9 +16,11 @@ constexpr size_t kShardSizeMin = 1024;
 
 class MemoryCache : public ResultCache {
  public:
-  explicit MemoryCache(const ResultCacheOptions& options) : options_(options) {
+  MemoryCache(const ResultCacheOptions& options, const EvictionPolicyVariant& policy)
+      : options_(options) {
+    const uint64_t size_max = options.size_max / options.shard_count;
     for (uint32_t i = 0; i < options.shard_count; ++i) {
-      shards_.push_back(std::make_unique<MemoryShard>(options.size_max / options.shard_count));
+      shards_.push_back(std::make_unique<MemoryShard>(size_max, policy.make(size_max)));
     }
   }
 
@@ -74,7 +77,8 @@ neptune::StatusOr<std::unique_ptr<ResultCache>> MakeMemoryCache(const ResultCach
     return neptune::InvalidArgument("size_max is ", options.size_max, ", less than ", kShardSizeMin,
                                     " for each of ", options.shard_count, " shards");
   }
-  return std::make_unique<MemoryCache>(options);
+  NEPTUNE_ASSIGN_OR_RETURN(const EvictionPolicyVariant policy, FindEvictionPolicy(options.policy));
+  return std::make_unique<MemoryCache>(options, policy);
 }
 
 }  // namespace search::cache

@@ -1,6 +1,7 @@
-// The query cache "memory": values in this process's memory, S3-FIFO eviction, sharded by key.
+// The query cache "memory": values in this process's memory, sharded by key, each shard with an
+// eviction policy of its own (cache/eviction).
 //
-// Source: s3_fifo.h. Errors, limits and units are those of result_cache.h.
+// Errors, limits and units are those of result_cache.h.
 // Threads: thread-safe; each shard has a LeafMutex, and no value is copied while it is held.
 
 #pragma once
@@ -14,7 +15,8 @@ namespace search::cache {
 
 inline constexpr char kMemoryCacheName[] = "memory";
 
-// Errors: INVALID_ARGUMENT shard_count out of range, or shards too small for one entry.
+// Errors: INVALID_ARGUMENT shard_count out of range, shards too small for one entry, or a policy
+// that does not exist.
 neptune::StatusOr<std::unique_ptr<ResultCache>> MakeMemoryCache(const ResultCacheOptions& options);
 
 }  // namespace search::cache

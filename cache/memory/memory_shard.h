@@ -1,6 +1,5 @@
 // One independently locked part of the in-memory query cache.
 //
-// Source: s3_fifo.h.
 // Threads: thread-safe.
 // Units: bytes.
 // Limits: size_max bytes; a larger entry is refused.
@@ -12,22 +11,25 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/container/flat_hash_map.h"
-#include "cache/memory/s3_fifo.h"
+#include "cache/eviction/eviction_policy.h"
 #include "cache/result_cache.h"
 #include "neptune/base/leaf_mutex.h"
 
 namespace search::cache {
 
-// Bytes accounted per entry in addition to key and value: its table slots and those of its ghost.
+// Bytes accounted per entry in addition to key and value: its slots in the tables of values and of
+// the policy, and what the policy remembers of one entry that is gone.
 inline constexpr size_t kMemoryEntryOverhead = 256;
 
 class MemoryShard {
  public:
-  explicit MemoryShard(uint64_t size_max) : size_max_(size_max), policy_(size_max) {}
+  // REQUIRES: the policy is empty and was made for size_max.
+  MemoryShard(uint64_t size_max, std::unique_ptr<EvictionPolicy> policy)
+      : size_max_(size_max), policy_(std::move(policy)) {}
 
   std::optional<CachedResult> Lookup(uint64_t hash, const CacheKey& key, neptune::TimePoint now);
   bool Insert(uint64_t hash, const CacheKey& key, CacheValue value, neptune::TimePoint now);
@@ -44,6 +46,7 @@ class MemoryShard {
     std::shared_ptr<const std::string> value;
     neptune::TimePoint insert_time;
     neptune::TimePoint expiry;
+    neptune::Duration cost{};
   };
   using Entries = absl::flat_hash_map<uint64_t, Entry>;
 
@@ -52,7 +55,7 @@ class MemoryShard {
 
   const uint64_t size_max_;
   mutable neptune::LeafMutex mutex_;
-  S3Fifo policy_ ABSL_GUARDED_BY(mutex_);
+  const std::unique_ptr<EvictionPolicy> policy_ ABSL_PT_GUARDED_BY(mutex_);
   Entries entries_ ABSL_GUARDED_BY(mutex_);
   ResultCacheStats stats_ ABSL_GUARDED_BY(mutex_);
 };

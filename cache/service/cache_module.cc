@@ -2,6 +2,7 @@
 
 #include "cache/cache.pb.h"
 #include "cache/cache_service.h"
+#include "cache/eviction/registry.h"
 #include "cache/registry.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
@@ -38,6 +39,8 @@ void CacheModule::DeclareParameters(neptune::ParameterTable& table) {
                &parameters_.server_timeout, "timeout for connecting and for each part of a reply");
   table.Text("key_prefix", &parameters_.key_prefix,
              "prefix of the keys before the partition's number; default: the service's name");
+  table.Choice("policy", neptune::NamesOf(RegisteredEvictionPolicies()), &parameters_.policy,
+               "eviction policy of the variant memory, of cache/eviction/registry.h");
 }
 
 Status CacheModule::Start(ModuleContext& context) {
@@ -59,6 +62,7 @@ Status CacheModule::MakeCaches(const ModuleContext& context) {
   ResultCacheOptions options;
   options.hash_seed = neptune::Loop::Current()->random().Next();
   options.size_max = parameters_.size_mb << 20;
+  options.policy = parameters_.policy;
   options.server = parameters_.server;
   options.server_timeout = parameters_.server_timeout;
   const std::string prefix = parameters_.key_prefix.value_or(StrCat(context.service));
@@ -102,6 +106,8 @@ Status CacheModule::Lookup(RequestContext& context, const Data& request, Data* r
   if (found) {
     answer.set_value(*found->value);
     answer.set_age_ms(static_cast<uint32_t>(neptune::ToMillis(found->age)));
+    answer.set_cost_us(static_cast<uint32_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(found->cost).count()));
   }
   *response = Data::Of(std::move(answer));
   return neptune::OkStatus();
@@ -114,7 +120,8 @@ Status CacheModule::Insert(RequestContext& context, const Data& request, Data* r
                                              : std::chrono::milliseconds(asked->time_to_live_ms());
   const auto insert = [asked = *asked, time_to_live, now = context.Now()](ResultCache& cache) {
     return cache.Insert({.query = asked.key(), .index_version = asked.index_version()},
-                        {asked.value(), time_to_live}, now);
+                        {asked.value(), time_to_live, std::chrono::microseconds(asked.cost_us())},
+                        now);
   };
   NEPTUNE_ASSIGN_OR_RETURN(const bool stored, AskCache(context, insert));
   InsertResponse answer;

@@ -31,6 +31,7 @@ class CacheModule final : public neptune::ServiceModule {
  private:
   struct Parameters {
     std::string implementation = "memory";
+    std::string policy = ResultCacheOptions().policy;
     uint64_t size_mb = ResultCacheOptions().size_max >> 20;
     std::string server = ResultCacheOptions().server;
     neptune::Duration server_timeout = ResultCacheOptions().server_timeout;

@@ -33,17 +33,35 @@ uint64_t Checksum(std::string_view first, std::string_view second) {
                               XXH3_64bits(first.data(), first.size()));
 }
 
-}  // namespace
-
-std::string EncodeDataHeader() {
-  std::string header(kDataMagic);
-  AppendNumber(kFormatVersion, &header);
-  AppendNumber(uint32_t{0}, &header);
-  return header;
+std::string FirstBytes(uint32_t version) {
+  std::string bytes(kDataMagic);
+  AppendNumber(version, &bytes);
+  AppendNumber(uint32_t{0}, &bytes);
+  return bytes;
 }
 
-bool IsDataHeader(std::string_view bytes) {
-  return bytes.substr(0, kDataHeaderSize) == EncodeDataHeader();
+}  // namespace
+
+std::string EncodeDataHeader(std::string_view dictionary) {
+  std::string header = FirstBytes(kDataVersion);
+  std::string covered;
+  AppendNumber(static_cast<uint32_t>(dictionary.size()), &covered);
+  AppendNumber(uint32_t{0}, &covered);
+  AppendNumber(Checksum(covered, dictionary), &header);
+  header += covered;
+  return header.append(dictionary);
+}
+
+std::optional<DataHeader> DecodeDataHeader(std::string_view bytes) {
+  if (bytes.starts_with(FirstBytes(1))) return DataHeader{.size = kDataHeaderSize};
+  constexpr size_t kHeadersSize = kDataHeaderSize + kDictionaryHeaderSize;
+  if (!bytes.starts_with(FirstBytes(kDataVersion)) || bytes.size() < kHeadersSize) return {};
+  const std::string_view covered = bytes.substr(kDataHeaderSize + kChecksumSize, kChecksumSize);
+  const uint32_t size = ReadNumber<uint32_t>(covered, 0);
+  if (size > kDictionarySizeMax || size > bytes.size() - kHeadersSize) return std::nullopt;
+  const std::string_view dictionary = bytes.substr(kHeadersSize, size);
+  if (Checksum(covered, dictionary) != ReadNumber<uint64_t>(bytes, kDataHeaderSize)) return {};
+  return DataHeader{.dictionary = dictionary, .size = kHeadersSize + size};
 }
 
 std::string EncodeBlockHeader(const Block& block) {
@@ -80,7 +98,7 @@ void AppendIndexEntry(const IndexEntry& entry, std::string* out) {
 
 std::string EncodeIndex(std::string_view entries, uint64_t data_size) {
   std::string index(kIndexMagic);
-  AppendNumber(kFormatVersion, &index);
+  AppendNumber(kIndexVersion, &index);
   AppendNumber(uint32_t{0}, &index);
   AppendNumber(data_size, &index);
   AppendNumber(static_cast<uint64_t>(entries.size() / kIndexEntrySize), &index);
@@ -91,7 +109,7 @@ std::string EncodeIndex(std::string_view entries, uint64_t data_size) {
 
 std::optional<IndexView> IndexView::Open(std::string_view bytes) {
   if (bytes.size() < kIndexHeaderSize || bytes.substr(0, 8) != kIndexMagic) return std::nullopt;
-  if (ReadNumber<uint32_t>(bytes, 8) != kFormatVersion) return std::nullopt;
+  if (ReadNumber<uint32_t>(bytes, 8) != kIndexVersion) return std::nullopt;
   const std::string_view entries = bytes.substr(kIndexHeaderSize);
   const uint64_t entry_count = ReadNumber<uint64_t>(bytes, 24);
   if (entries.size() % kIndexEntrySize != 0) return std::nullopt;

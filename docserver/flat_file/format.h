@@ -3,7 +3,8 @@
 // Threads: pure functions.
 // Units: all numbers little-endian; sizes and offsets in bytes.
 // Errors: the readers return nullopt if magic, version or checksum do not match.
-// Limits: kBlockRawSizeMax, so that a damaged header cannot make a reader allocate much memory.
+// Limits: kBlockRawSizeMax and kDictionarySizeMax, so that a damaged header cannot make a reader
+//   allocate much memory.
 
 #pragma once
 
@@ -19,13 +20,19 @@ namespace search::docserver::flat_file {
 
 inline constexpr char kDataFileName[] = "documents.dat";
 inline constexpr char kIndexFileName[] = "documents.idx";
-inline constexpr uint32_t kFormatVersion = 1;
+// Version 1 has no dictionary; it is still read.
+inline constexpr uint32_t kDataVersion = 2;
+inline constexpr uint32_t kIndexVersion = 1;
 inline constexpr uint32_t kBlockSizeMax = 1u << 20;
 // A block is closed when it reaches its size, at most kBlockSizeMax; its last document may exceed
 // that.
 inline constexpr uint32_t kBlockRawSizeMax = kBlockSizeMax + kDocumentSizeMax;
 
+// Bounds what a damaged header can make a reader digest.
+inline constexpr uint32_t kDictionarySizeMax = 1u << 20;
+
 inline constexpr size_t kDataHeaderSize = 16;
+inline constexpr size_t kDictionaryHeaderSize = 16;
 inline constexpr size_t kBlockHeaderSize = 24;
 inline constexpr size_t kIndexHeaderSize = 40;
 inline constexpr size_t kIndexEntrySize = 24;
@@ -48,9 +55,16 @@ struct IndexEntry {
   uint32_t raw_size = 0;
 };
 
-// The beginning of every data file.
-std::string EncodeDataHeader();
-bool IsDataHeader(std::string_view bytes);
+// The beginning of a data file.
+struct DataHeader {
+  // The zstd dictionary of all blocks; empty: they are compressed without one.
+  std::string_view dictionary;
+  size_t size = 0;  // of the header with the dictionary: the offset of the first block
+};
+// REQUIRES: dictionary.size() <= kDictionarySizeMax.
+std::string EncodeDataHeader(std::string_view dictionary);
+// The header of a data file of any version that is read.
+std::optional<DataHeader> DecodeDataHeader(std::string_view bytes);
 
 // The header that belongs before block.payload.
 std::string EncodeBlockHeader(const Block& block);

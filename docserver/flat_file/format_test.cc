@@ -62,6 +62,32 @@ TEST(FlatFileFormatTest, RefusesABlockWithAnyBitFlippedOrByteCut) {
   }
 }
 
+TEST(FlatFileFormatTest, ReadsHeadersWithAndWithoutADictionary) {
+  for (const std::string_view dictionary : {"", "a dictionary"}) {
+    const std::string bytes = EncodeDataHeader(dictionary);
+    const auto header = DecodeDataHeader(bytes + "blocks");
+    ASSERT_TRUE(header);
+    EXPECT_EQ(header->dictionary, dictionary);
+    EXPECT_EQ(header->size, bytes.size());
+    for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+      std::string damaged = bytes;
+      damaged[bit / 8] ^= static_cast<char>(1 << (bit % 8));
+      EXPECT_FALSE(DecodeDataHeader(damaged)) << "bit " << bit;
+    }
+    for (size_t size = 0; size < bytes.size(); ++size) {
+      EXPECT_FALSE(DecodeDataHeader(std::string_view(bytes).substr(0, size))) << "size " << size;
+    }
+  }
+}
+
+TEST(FlatFileFormatTest, ReadsTheHeaderOfVersionOne) {
+  const auto header = DecodeDataHeader(std::string_view("NSDOCDAT\1\0\0\0\0\0\0\0blocks", 22));
+  ASSERT_TRUE(header);
+  EXPECT_EQ(header->dictionary, "");
+  EXPECT_EQ(header->size, kDataHeaderSize);
+  EXPECT_FALSE(DecodeDataHeader(std::string_view("NSDOCDAT\3\0\0\0\0\0\0\0blocks", 22)));
+}
+
 TEST(FlatFileFormatTest, RefusesABlockThatClaimsTooMuchMemory) {
   Block block;
   block.raw_size = kBlockRawSizeMax + 1;

@@ -1,31 +1,19 @@
 #include "docserver/flat_file/reader.h"
 
-#include <zstd.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 namespace search::docserver::flat_file {
-namespace {
 
-using Decompressor = std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)>;
-
-// One decompressor per kernel thread, because creating one costs more than decompressing a block.
-ZSTD_DCtx* ThreadDecompressor() {
-  thread_local const Decompressor decompressor(ZSTD_createDCtx(), &ZSTD_freeDCtx);
-  return decompressor.get();
-}
-
-}  // namespace
-
-Reader::Reader(std::string directory, neptune::MappedFile data, neptune::MappedFile index_file,
-               IndexView index, std::optional<UrlTable> urls)
+Reader::Reader(std::string directory, Files files, const DataHeader& header)
     : directory_(std::move(directory)),
-      data_(std::move(data)),
-      index_file_(std::move(index_file)),
-      index_(index),
-      urls_(std::move(urls)) {}
+      data_(std::move(files.data)),
+      index_file_(std::move(files.index_file)),
+      index_(files.index),
+      urls_(std::move(files.urls)),
+      first_block_(header.size),
+      decompressor_(header.dictionary) {}
 
 neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& directory) {
   auto data = neptune::MappedFile::Open(directory + "/" + kDataFileName);
@@ -45,12 +33,14 @@ neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& direc
     return neptune::DataLoss("open flat-file store ", directory, ": ", kDataFileName, " has ",
                              data->bytes().size(), " bytes, its index says ", index->data_size());
   }
-  if (!IsDataHeader(data->bytes())) {
-    return neptune::DataLoss("open flat-file store ", directory, ": damaged data header");
+  const std::optional<DataHeader> header = DecodeDataHeader(data->bytes());
+  if (!header) {
+    return neptune::DataLoss("open flat-file store ", directory,
+                             ": the data header is damaged or of a later version");
   }
   NEPTUNE_ASSIGN_OR_RETURN(auto urls, UrlTable::OpenIfThere(directory));
-  return std::unique_ptr<Reader>(
-      new Reader(directory, std::move(*data), std::move(*index_file), *index, std::move(urls)));
+  Files files = {std::move(*data), std::move(*index_file), *index, std::move(urls)};
+  return std::unique_ptr<Reader>(new Reader(directory, std::move(files), *header));
 }
 
 neptune::Status Reader::LoadBlock(uint64_t offset, std::string* raw) const {
@@ -62,9 +52,7 @@ neptune::Status Reader::LoadBlock(uint64_t offset, std::string* raw) const {
                              offset);
   }
   raw->resize(block->raw_size);
-  const size_t size = ZSTD_decompressDCtx(ThreadDecompressor(), raw->data(), raw->size(),
-                                          block->payload.data(), block->payload.size());
-  if (ZSTD_isError(size) || size != block->raw_size) {
+  if (!decompressor_.Decompress(block->payload, raw)) {
     return neptune::DataLoss("read flat-file store ", directory_,
                              ": cannot decompress the block at byte ", offset);
   }
@@ -110,7 +98,7 @@ neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids)
 
 neptune::Status Reader::VerifyBlocks() const {
   const std::string_view bytes = data_.bytes();
-  uint64_t offset = kDataHeaderSize;
+  uint64_t offset = first_block_;
   while (offset < bytes.size()) {
     const std::optional<Block> block = DecodeBlock(bytes.substr(offset));
     if (!block) {

@@ -14,6 +14,7 @@
 #include <string>
 
 #include "docserver/document_store.h"
+#include "docserver/flat_file/dictionary.h"
 #include "docserver/flat_file/format.h"
 #include "docserver/url_table.h"
 #include "neptune/base/file.h"
@@ -33,8 +34,13 @@ class Reader {
   uint64_t document_count() const { return index_.entry_count(); }
 
  private:
-  Reader(std::string directory, neptune::MappedFile data, neptune::MappedFile index_file,
-         IndexView index, std::optional<UrlTable> urls);
+  struct Files {
+    neptune::MappedFile data;
+    neptune::MappedFile index_file;
+    IndexView index;
+    std::optional<UrlTable> urls;
+  };
+  Reader(std::string directory, Files files, const DataHeader& header);
   neptune::Status LoadBlock(uint64_t offset, std::string* raw) const;
   neptune::Status ParseDocument(const IndexEntry& entry, std::string_view raw,
                                 StoredDocument* document) const;
@@ -45,6 +51,8 @@ class Reader {
   const neptune::MappedFile index_file_;
   const IndexView index_;
   const std::optional<UrlTable> urls_;
+  const size_t first_block_;
+  const Decompressor decompressor_;
 };
 
 }  // namespace search::docserver::flat_file

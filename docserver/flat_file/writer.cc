@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "docserver/flat_file/dictionary.h"
+#include "docserver/store_checks.h"
 #include "neptune/base/file.h"
 
 namespace search::docserver::flat_file {
@@ -15,40 +17,67 @@ Writer::Writer(std::string directory, const DocumentStoreOptions& options,
     : directory_(std::move(directory)),
       options_(options),
       data_(std::move(data)),
-      compressor_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {}
+      compressor_(ZSTD_createCCtx(), &ZSTD_freeCCtx),
+      dictionary_(nullptr, &ZSTD_freeCDict) {}
 
 Writer::~Writer() = default;
 
 neptune::StatusOr<std::unique_ptr<Writer>> Writer::Create(const std::string& directory,
                                                           const DocumentStoreOptions& options) {
   NEPTUNE_ASSIGN_OR_RETURN(auto data, OutputFile::Create(directory + "/" + kDataFileName));
-  NEPTUNE_RETURN_IF_ERROR(data->Append(EncodeDataHeader()));
   return std::unique_ptr<Writer>(new Writer(directory, options, std::move(data)));
 }
 
 neptune::Status Writer::Put(const StoredDocument& document) {
-  const size_t size = document.ByteSizeLong();
-  if (size > kDocumentSizeMax) {
-    return neptune::InvalidArgument("put document ", document.doc_id(), ": ", size,
-                                    " bytes, more than ", kDocumentSizeMax);
+  NEPTUNE_RETURN_IF_ERROR(CheckDocument(document));
+  urls_.Add(document.url(), document.doc_id());
+  if (!is_sampling_) return AppendRecord(document.doc_id(), document.SerializeAsString());
+  entries_.try_emplace(document.doc_id());  // its place follows
+  const size_t size_before = sample_.size();
+  document.AppendToString(&sample_);
+  sample_sizes_.push_back(sample_.size() - size_before);
+  sample_ids_.push_back(document.doc_id());
+  return sample_.size() >= kSampleSize ? WriteSample() : neptune::OkStatus();
+}
+
+neptune::Status Writer::WriteSample() {
+  is_sampling_ = false;
+  const std::string dictionary = TrainDictionary(sample_, sample_sizes_);
+  if (!dictionary.empty()) {
+    dictionary_.reset(
+        ZSTD_createCDict(dictionary.data(), dictionary.size(), options_.compression_level));
   }
-  IndexEntry entry;
-  entry.doc_id = document.doc_id();
-  entry.block_offset = data_->size();
-  entry.raw_offset = static_cast<uint32_t>(raw_.size());
-  entry.raw_size = static_cast<uint32_t>(size);
-  document.AppendToString(&raw_);
+  NEPTUNE_RETURN_IF_ERROR(data_->Append(EncodeDataHeader(dictionary)));
+  std::string_view rest = sample_;
+  for (size_t i = 0; i < sample_ids_.size(); ++i) {
+    NEPTUNE_RETURN_IF_ERROR(AppendRecord(sample_ids_[i], rest.substr(0, sample_sizes_[i])));
+    rest.remove_prefix(sample_sizes_[i]);
+  }
+  sample_ = {};
+  sample_sizes_ = {};
+  sample_ids_ = {};
+  return neptune::OkStatus();
+}
+
+neptune::Status Writer::AppendRecord(uint64_t doc_id, std::string_view record) {
+  entries_[doc_id] = {.doc_id = doc_id,
+                      .block_offset = data_->size(),
+                      .raw_offset = static_cast<uint32_t>(raw_.size()),
+                      .raw_size = static_cast<uint32_t>(record.size())};
+  raw_.append(record);
   ++raw_record_count_;
-  entries_[entry.doc_id] = entry;
-  urls_.Add(document.url(), entry.doc_id);
   return raw_.size() >= options_.block_size ? CloseBlock() : neptune::OkStatus();
 }
 
 neptune::Status Writer::CloseBlock() {
   if (raw_record_count_ == 0) return neptune::OkStatus();
   compressed_.resize(ZSTD_compressBound(raw_.size()));
-  const size_t size = ZSTD_compressCCtx(compressor_.get(), compressed_.data(), compressed_.size(),
-                                        raw_.data(), raw_.size(), options_.compression_level);
+  const size_t size =
+      dictionary_ != nullptr
+          ? ZSTD_compress_usingCDict(compressor_.get(), compressed_.data(), compressed_.size(),
+                                     raw_.data(), raw_.size(), dictionary_.get())
+          : ZSTD_compressCCtx(compressor_.get(), compressed_.data(), compressed_.size(),
+                              raw_.data(), raw_.size(), options_.compression_level);
   if (ZSTD_isError(size)) {
     return neptune::Internal("compress a block: ", ZSTD_getErrorName(size));
   }
@@ -76,6 +105,7 @@ std::string Writer::SortedEntries() const {
 }
 
 neptune::Status Writer::Seal() {
+  if (is_sampling_) NEPTUNE_RETURN_IF_ERROR(WriteSample());
   NEPTUNE_RETURN_IF_ERROR(CloseBlock());
   const uint64_t data_size = data_->size();
   NEPTUNE_RETURN_IF_ERROR(data_->SyncAndClose());

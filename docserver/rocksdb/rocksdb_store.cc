@@ -117,13 +117,9 @@ neptune::Status RocksdbStore::Put(std::span<const StoredDocument> documents) {
   NEPTUNE_RETURN_IF_ERROR(CheckPut(database_ != nullptr && !is_readable_));
   rocksdb::WriteBatch batch;
   for (const StoredDocument& document : documents) {
-    const std::string value = document.SerializeAsString();
-    if (value.size() > kDocumentSizeMax) {
-      return neptune::InvalidArgument("put document ", document.doc_id(), ": ", value.size(),
-                                      " bytes, more than ", kDocumentSizeMax);
-    }
-    NEPTUNE_RETURN_IF_ERROR(
-        FromRocksdb(batch.Put(DocumentKey(document.doc_id()), value), Action("write")));
+    NEPTUNE_RETURN_IF_ERROR(CheckDocument(document));
+    NEPTUNE_RETURN_IF_ERROR(FromRocksdb(
+        batch.Put(DocumentKey(document.doc_id()), document.SerializeAsString()), Action("write")));
     built_ids_.insert(document.doc_id());
     built_urls_.Add(document.url(), document.doc_id());
     if (batch.GetDataSize() >= kWriteSizeMax) NEPTUNE_RETURN_IF_ERROR(Write(&batch));

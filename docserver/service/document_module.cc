@@ -41,7 +41,7 @@ index::Query ParseCanonical(const std::string& text) {
   return query.ok() ? *std::move(query) : index::Query();
 }
 
-void Summarise(StoredDocument document, const FetchRequest& request, const index::Query& query,
+void Summarise(StoredDocument document, const FetchRequest& request, const QueryTerms& query,
                Summary* summary) {
   summary->set_found(true);
   summary->set_url(std::move(*document.mutable_url()));
@@ -208,13 +208,14 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
                            partitions_.Await(context, asked->index_version()));
   NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents, Read(context, *partition, *asked));
   const index::Query query = ParseCanonical(asked->query());
+  const QueryTerms terms(query);
   FetchResponse answer;
   answer.set_implementation(implementation_);
   for (size_t i = 0; i < documents.size(); ++i) {
     Summary* const summary = answer.add_summaries();
     summary->set_doc_id(asked->doc_ids(static_cast<int>(i)));
     if (context.ShouldStop()) return neptune::DeadlineExceeded("fetching documents");
-    if (documents[i]) Summarise(*std::move(documents[i]), *asked, query, summary);
+    if (documents[i]) Summarise(*std::move(documents[i]), *asked, terms, summary);
   }
   *response = Data::Of(std::move(answer));
   return neptune::OkStatus();

@@ -1,5 +1,7 @@
 #include "docserver/snippet/query_terms.h"
 
+#include <algorithm>
+
 namespace search::docserver {
 
 using index::QueryField;
@@ -20,12 +22,7 @@ QueryTerms::QueryTerms(const index::Query& query) {
       for (const index::PhraseTerm& word : leaf->phrase) AddWord(word.term);
       continue;
     }
-    Phrase phrase;
-    for (const index::PhraseTerm& word : leaf->phrase) {
-      phrase.words.push_back({Number(word.term), word.position});
-    }
-    phrase.unit = NewUnit(/*is_phrase=*/true);
-    phrases_.push_back(std::move(phrase));
+    AddPhrase(*leaf);
   }
   // Words that are only in phrases also count as words with the prefix.
   for (const auto& [term, number] : numbers_) {
@@ -40,11 +37,25 @@ void QueryTerms::AddWord(std::string_view term) {
   if (unit == kNoUnit) unit = NewUnit(/*is_phrase=*/false);
 }
 
+void QueryTerms::AddPhrase(const QueryNode& leaf) {
+  Phrase phrase;
+  for (const index::PhraseTerm& word : leaf.phrase) {
+    phrase.words.push_back({Number(word.term), word.position});
+  }
+  phrase.unit = NewUnit(/*is_phrase=*/true);
+  phrase_span_max_ = std::max<uint64_t>(
+      phrase_span_max_, phrase.words.back().position - phrase.words.front().position);
+  phrases_.push_back(std::move(phrase));
+}
+
 void QueryTerms::AddPrefix(const QueryNode& leaf) {
   prefixes_.push_back({leaf.term, leaf.folded, static_cast<int>(single_units_.size())});
   single_units_.push_back(NewUnit(/*is_phrase=*/false));
   first_bytes_.set(static_cast<uint8_t>(leaf.term[0]));
-  if (!leaf.folded.empty()) first_bytes_.set(static_cast<uint8_t>(leaf.folded[0]));
+  wanted_.AddPrefix(leaf.term);
+  if (leaf.folded.empty()) return;
+  first_bytes_.set(static_cast<uint8_t>(leaf.folded[0]));
+  wanted_.AddTerm(leaf.folded);
 }
 
 int QueryTerms::Number(std::string_view term) {
@@ -52,6 +63,7 @@ int QueryTerms::Number(std::string_view term) {
   if (is_new) {
     single_units_.push_back(kNoUnit);
     first_bytes_.set(static_cast<uint8_t>(term[0]));
+    wanted_.AddTerm(term);
   }
   return entry->second;
 }

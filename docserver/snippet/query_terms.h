@@ -1,4 +1,5 @@
-// A query prepared for scanning text: numbered terms, single terms to find, phrases.
+// A query prepared for scanning texts: numbered terms, single terms to find, phrases, and the
+// filter for words that cannot be one of them. Made once for all documents of a page.
 //
 // Threads: immutable; refers to the query, which must outlive it.
 // Limits: kUnitCountMax units are distinguished; further units count as one.
@@ -13,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "index/core/analysis/term_finder.h"
 #include "index/core/query/query.h"
 
 namespace search::docserver {
@@ -39,6 +41,11 @@ class QueryTerms {
   explicit QueryTerms(const index::Query& query);
 
   bool empty() const { return units_.empty(); }
+
+  // The terms of all units, for index::TermFinder.
+  const index::WantedTerms& wanted() const { return wanted_; }
+  // The greatest distance of the positions of two words in a phrase; 0 without phrases.
+  uint64_t phrase_span_max() const { return phrase_span_max_; }
 
   // The number of an analysed term, or kNoTerm. A term of the query has its own; others may have
   // that of a prefix.
@@ -73,6 +80,7 @@ class QueryTerms {
   void AddPrefix(const index::QueryNode& leaf);
   int Number(std::string_view term);
   int NewUnit(bool is_phrase);
+  void AddPhrase(const index::QueryNode& leaf);
 
   std::unordered_map<std::string_view, int> numbers_;
   std::bitset<256> first_bytes_;
@@ -80,6 +88,8 @@ class QueryTerms {
   std::vector<Prefix> prefixes_;
   std::vector<Phrase> phrases_;
   std::vector<bool> units_;  // whether each is a phrase
+  index::WantedTerms wanted_;
+  uint64_t phrase_span_max_ = 0;
 };
 
 }  // namespace search::docserver

@@ -3,7 +3,7 @@
 //
 // Passages are scored by distinct query words, whole phrases and proximity; README.md has the
 // rules. No I/O, no clock, no locks.
-// Threads: thread-compatible; one SnippetMaker per thread (it owns an index::Analyzer and buffers).
+// Threads: thread-compatible; one SnippetMaker per thread (it owns buffers and a stemmer).
 // Units: bytes of UTF-8 text.
 // Errors: none. Any bytes are accepted as text; invalid UTF-8 is left out of the snippet.
 // Limits: SnippetOptions; only the first scan_size_max bytes of a document are scanned for a
@@ -16,7 +16,8 @@
 #include <string_view>
 
 #include "docserver/docserver.pb.h"
-#include "index/core/query/query.h"
+#include "docserver/snippet/match_scan.h"
+#include "docserver/snippet/query_terms.h"
 
 namespace search::docserver {
 
@@ -35,23 +36,24 @@ struct SnippetOptions {
 
 class SnippetMaker {
  public:
-  SnippetMaker();
+  // method: kAnalyseText only for the tests that check that both make the same snippets.
+  explicit SnippetMaker(MatchScan::Method method = MatchScan::Method::kFindTerms);
   ~SnippetMaker();
   SnippetMaker(const SnippetMaker&) = delete;
   SnippetMaker& operator=(const SnippetMaker&) = delete;
 
-  // Replaces *pieces by the snippet of `text` for `query`: valid UTF-8, passages in text order,
+  // Replaces *pieces by the snippet of `text` for the query: valid UTF-8, passages in text order,
   // each run of white space as one space, " … " where text is left out before, between or after. If
   // the scanned text contains a phrase of the query, so does a passage, if the phrase fits. Exactly
   // the matches of the query (a single word in any of its forms, or a whole phrase) are in pieces
   // with matches_query. If there is no match, or the query is empty, the snippet is the beginning
   // of the text. Cost: linear in the scanned text.
-  void Make(std::string_view text, const index::Query& query, const SnippetOptions& options,
+  void Make(std::string_view text, const QueryTerms& query, const SnippetOptions& options,
             google::protobuf::RepeatedPtrField<SnippetPiece>* pieces);
 
   // Replaces *ranges by the first `count_max` words of the whole text that a snippet would mark.
   // Ascending, disjoint. Cost: linear in the text.
-  void FindMatches(std::string_view text, const index::Query& query, size_t count_max,
+  void FindMatches(std::string_view text, const QueryTerms& query, size_t count_max,
                    TextRanges* ranges);
 
  private:

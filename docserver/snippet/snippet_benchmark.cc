@@ -36,10 +36,11 @@ std::string Page(size_t size) {
 void BM_Snippet(benchmark::State& state) {
   const std::string page = Page(static_cast<size_t>(state.range(0)) << 10);
   const auto query = index::ParseQuery("\"foreign key\" constraint table");
+  const QueryTerms terms(*query);
   SnippetMaker maker;
   google::protobuf::RepeatedPtrField<SnippetPiece> pieces;
   for (auto _ : state) {
-    maker.Make(page, *query, {}, &pieces);
+    maker.Make(page, terms, {}, &pieces);
     benchmark::DoNotOptimize(pieces);
   }
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * page.size()));
@@ -57,10 +58,11 @@ void BM_SnippetOfFrequentWords(benchmark::State& state) {
   std::string page;
   while (page.size() < static_cast<size_t>(state.range(0)) << 10) page += "alpha beta gamma ";
   const auto query = index::ParseQuery("alpha beta gamma absent missing");
+  const QueryTerms terms(*query);
   SnippetMaker maker;
   google::protobuf::RepeatedPtrField<SnippetPiece> pieces;
   for (auto _ : state) {
-    maker.Make(page, *query, {}, &pieces);
+    maker.Make(page, terms, {}, &pieces);
     benchmark::DoNotOptimize(pieces);
   }
 }

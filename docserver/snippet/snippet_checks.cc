@@ -36,6 +36,14 @@ bool StretchesComeFrom(std::string_view snippet, std::string_view text) {
   }
 }
 
+std::string Marked(const google::protobuf::RepeatedPtrField<SnippetPiece>& pieces) {
+  std::string out;
+  for (const SnippetPiece& piece : pieces) {
+    out += piece.matches_query() ? "[" + piece.text() + "]" : piece.text();
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string BrokenPromise(std::string_view text, const SnippetOptions& options,
@@ -61,6 +69,13 @@ std::string BrokenPromise(std::string_view text, const TextRanges& ranges) {
     if (at > text.size()) return "a range outside of the text";
   }
   return "";
+}
+
+std::string Difference(const google::protobuf::RepeatedPtrField<SnippetPiece>& a,
+                       const google::protobuf::RepeatedPtrField<SnippetPiece>& b) {
+  const std::string marked_a = Marked(a);
+  const std::string marked_b = Marked(b);
+  return marked_a == marked_b ? "" : marked_a + "\n" + marked_b;
 }
 
 }  // namespace search::docserver

@@ -17,4 +17,8 @@ std::string BrokenPromise(std::string_view text, const SnippetOptions& options,
 // The same of FindMatches: as many begins as sizes, ascending and disjoint ranges of the text.
 std::string BrokenPromise(std::string_view text, const TextRanges& ranges);
 
+// Returns both snippets if they differ, matches in brackets, or an empty string.
+std::string Difference(const google::protobuf::RepeatedPtrField<SnippetPiece>& a,
+                       const google::protobuf::RepeatedPtrField<SnippetPiece>& b);
+
 }  // namespace search::docserver

@@ -1,4 +1,5 @@
-// The guarantees of snippets hold for any text and any query. The input's first line is the query,
+// The guarantees of snippets hold for any text and any query, and analysing the whole text makes
+// the same snippet. The input's first line is the query,
 // the byte after it the size.
 
 #include <glog/logging.h>
@@ -20,12 +21,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t choice = data[line_end + 1];
   const std::string_view text = input.substr(line_end + 2);
   const SnippetOptions options = {.size_max = choice, .passage_count_max = choice % 5u};
+  const search::docserver::QueryTerms terms(*query);
   static SnippetMaker* const maker = new SnippetMaker;
   google::protobuf::RepeatedPtrField<search::docserver::SnippetPiece> pieces;
-  maker->Make(text, *query, options, &pieces);
+  maker->Make(text, terms, options, &pieces);
   CHECK_EQ(search::docserver::BrokenPromise(text, options, pieces), "");
+  static SnippetMaker* const analysing =
+      new SnippetMaker(search::docserver::MatchScan::Method::kAnalyseText);
+  google::protobuf::RepeatedPtrField<search::docserver::SnippetPiece> expected;
+  analysing->Make(text, terms, options, &expected);
+  CHECK_EQ(search::docserver::Difference(pieces, expected), "");
   search::docserver::TextRanges ranges;
-  maker->FindMatches(text, *query, choice, &ranges);
+  maker->FindMatches(text, terms, choice, &ranges);
   CHECK_EQ(search::docserver::BrokenPromise(text, ranges), "");
   CHECK_LE(ranges.begins_size(), choice);
   return 0;

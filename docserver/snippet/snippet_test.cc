@@ -24,7 +24,7 @@ Pieces Made(std::string_view text, std::string_view query, const SnippetOptions&
   auto parsed = index::ParseQuery(query);
   EXPECT_TRUE(parsed.ok()) << parsed.status();
   Pieces pieces;
-  maker->Make(text, *parsed, options, &pieces);
+  maker->Make(text, QueryTerms(*parsed), options, &pieces);
   return pieces;
 }
 
@@ -61,7 +61,8 @@ TEST(SnippetTest, MarksEachWordOfNear) {
 // The words of the text that FindMatches finds.
 std::vector<std::string> Matches(std::string_view text, std::string_view query, size_t max = 100) {
   TextRanges ranges;
-  SnippetMaker().FindMatches(text, *index::ParseQuery(query), max, &ranges);
+  const auto parsed = index::ParseQuery(query);
+  SnippetMaker().FindMatches(text, QueryTerms(*parsed), max, &ranges);
   EXPECT_EQ(ranges.begins_size(), ranges.sizes_size());
   std::vector<std::string> words;
   for (int i = 0; i < ranges.begins_size(); ++i) {
@@ -217,6 +218,17 @@ constexpr std::string_view kQueries[] = {"mutex",
                                          "e a",
                                          "absent"};
 
+constexpr std::string_view kComparedQueries[] = {"mutex vector",
+                                                 "\"foreign key\" mutex",
+                                                 "\"key constraint the mutex\" OR \"std vector\"",
+                                                 "std::vector NEAR deadlock",
+                                                 "mut* vec* constr*",
+                                                 "\xE6\xA4\x9C\xE7\xB4\xA2 groesse",
+                                                 "gr\xC3\xB6\xC3\x9F"
+                                                 "e a",
+                                                 "-- sentence of -a",
+                                                 "absent"};
+
 TEST(SnippetPropertyTest, HoldsItsSizeAndComesFromTheText) {
   std::mt19937_64 rng(31);
   for (int round = 0; round < 4000; ++round) {
@@ -264,6 +276,33 @@ TEST(SnippetPropertyTest, ShowsThePhraseWheneverTheTextHasIt) {
       shows_phrase |= piece.matches_query() && piece.text() == "foreign";
     }
     ASSERT_EQ(shows_phrase, has_phrase) << text;
+  }
+}
+
+// Whatever finds the words of the query, the snippet is the same.
+TEST(SnippetPropertyTest, MakesTheSnippetOfAnAnalysedText) {
+  SnippetMaker finding;
+  SnippetMaker analysing(MatchScan::Method::kAnalyseText);
+  std::mt19937_64 rng(47);
+  for (int round = 0; round < 6000; ++round) {
+    std::string text = RandomText(&rng, true);
+    if (round % 10 == 0) {  // several steps
+      while (text.size() < 40000) text += RandomText(&rng, true);
+    }
+    const auto query = index::ParseQuery(kComparedQueries[rng() % std::size(kComparedQueries)]);
+    ASSERT_TRUE(query.ok()) << query.status();
+    const QueryTerms terms(*query);
+    const SnippetOptions options = {.size_max = 1 + rng() % 400};
+    Pieces found;
+    finding.Make(text, terms, options, &found);
+    Pieces analysed;
+    analysing.Make(text, terms, options, &analysed);
+    ASSERT_EQ(Difference(found, analysed), "") << "round " << round << ":\n" << text;
+    TextRanges found_ranges;
+    finding.FindMatches(text, terms, 300, &found_ranges);
+    TextRanges analysed_ranges;
+    analysing.FindMatches(text, terms, 300, &analysed_ranges);
+    ASSERT_EQ(found_ranges.SerializeAsString(), analysed_ranges.SerializeAsString()) << text;
   }
 }
 

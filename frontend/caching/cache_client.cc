@@ -25,6 +25,15 @@ using neptune::PartitionId;
 using neptune::Status;
 using neptune::TimePoint;
 
+// A session for work that the caller's leaving or deadline does not end: a complete answer is of
+// use to others.
+ClientSession InBackground(const ClientSession& session) {
+  ClientSession own(session.client());
+  own.service_class = session.service_class;
+  own.trace = session.trace;
+  return own;
+}
+
 // No retries: a second attempt would take longer than a search without the cache.
 CallOptions OneTry(Duration timeout) {
   CallOptions call;
@@ -57,6 +66,12 @@ bool IsReplicated(const neptune::YellowPageView& view, uint32_t partition) {
   });
 }
 
+// The largest number for longer durations, about an hour.
+uint32_t MicrosOf(Duration duration) {
+  const int64_t micros = std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+  return static_cast<uint32_t>(std::clamp<int64_t>(micros, 0, UINT32_MAX));
+}
+
 void CountInsertion(const PlanMetrics& metrics, const Status& status, const Data& data) {
   if (!status.ok()) {
     (neptune::SaysBypassed(status) ? metrics.insert_dropped : metrics.insert_failed)->Increment();
@@ -76,10 +91,16 @@ bool CacheClient::CanHold(const CacheEntryName& entry) const {
   return shared_->options.cache_partitions > 0 && entry.key.size() <= cache::kKeySizeMax;
 }
 
-CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& entry) {
+CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& entry,
+                               TimePoint until) {
   using Outcome = CacheUse::Outcome;
   if (!CanHold(entry)) return {};
-  Asked first = AskReplica(session, entry, {});
+  const auto one_try = [&] {
+    CallOptions call = OneTry(shared_->options.cache_timeout);
+    call.deadline = std::min(*call.deadline, until);
+    return call;
+  };
+  Asked first = AskReplica(session, entry, one_try());
   const Outcome outcome = first.reply.use.outcome;
   if (outcome == Outcome::kHit || outcome == Outcome::kBypassed) return std::move(first.reply);
   const auto view = session.client().View();
@@ -89,7 +110,9 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   }
   // The other replicas have the same entries, except for those inserted a moment ago.
   if (outcome == Outcome::kMiss && IsReplicated(*view, partition)) return std::move(first.reply);
-  Asked second = AskReplica(session, entry, {first.server});
+  CallOptions another = one_try();
+  another.except = {first.server};
+  Asked second = AskReplica(session, entry, another);
   if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss && !entry.ages) {
     second.reply.lacking = first.server;
   }
@@ -98,13 +121,11 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
 }
 
 CacheClient::Asked CacheClient::AskReplica(ClientSession& session, const CacheEntryName& entry,
-                                           const std::vector<neptune::NodeId>& except) const {
+                                           const CallOptions& call) const {
   const uint32_t partition = cache::PartitionOfKey(entry.key, shared_->options.cache_partitions);
   cache::LookupRequest request;
   request.set_key(entry.key);
   request.set_index_version(entry.index_version);
-  CallOptions call = OneTry(shared_->options.cache_timeout);
-  call.except = except;
   Data data;
   CallReport report;
   const Status status =
@@ -124,6 +145,7 @@ CacheClient::Asked CacheClient::AskReplica(ClientSession& session, const CacheEn
   reply.use.age = std::chrono::milliseconds(found.age_ms());
   reply.use.implementation = found.implementation();
   reply.value = found.value();
+  reply.cost = std::chrono::microseconds(found.cost_us());
   return asked;
 }
 
@@ -135,7 +157,9 @@ void CacheClient::InsertLater(const ClientSession& session, const CacheEntryName
 
 void CacheClient::Refill(const ClientSession& session, const CacheEntryName& entry,
                          const CacheReply& reply, Duration life) {
-  Begin(session, {.entry = entry,
+  CacheEntryName copied = entry;
+  copied.cost = reply.cost;
+  Begin(session, {.entry = std::move(copied),
                   .value = reply.value,
                   .time_to_live = life - reply.use.age,
                   .only = reply.lacking});
@@ -149,7 +173,7 @@ void CacheClient::Begin(const ClientSession& session, Insertion insertion) {
     return;
   }
   const auto started = neptune::ThreadScheduler::Current()->Spawn(
-      [shared = shared_, session, insertion = std::move(insertion)] {
+      [shared = shared_, session = InBackground(session), insertion = std::move(insertion)] {
         Insert(*shared, session, insertion);
         --shared->insert_count;
       },
@@ -170,6 +194,7 @@ void CacheClient::Insert(Shared& shared, ClientSession session, const Insertion&
   request.set_value(insertion.value);
   request.set_time_to_live_ms(static_cast<uint32_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(insertion.time_to_live).count()));
+  request.set_cost_us(MicrosOf(insertion.entry.cost));
   const Data data = Data::Of(std::move(request));
   if (IsReplicated(*view, partition)) return InsertAtPrimary(shared, session, partition, data);
   if (insertion.only) return InsertAt(shared, session, partition, data, insertion.only);

@@ -19,8 +19,10 @@
 //
 // Threads: thread-safe; Lookup and InsertLater on user-level threads of the node.
 // Errors: none; a cache that does not answer counts as a miss with the outcome kFailed.
-// Limits: two lookups of SearchPlanOptions::cache_timeout each, cache_insert_count_max insertions
-//   in progress, cache::kKeySizeMax bytes per key (longer keys bypass the cache).
+// Limits: two lookups of SearchPlanOptions::cache_timeout each, both within the time that the
+// caller
+//   allows; cache_insert_count_max insertions in progress, which go on when the caller is gone;
+//   cache::kKeySizeMax bytes per key (longer keys bypass the cache).
 
 #pragma once
 
@@ -44,11 +46,15 @@ struct CacheEntryName {
   // The age of the entry decides whether it is valid (index_watch.h). Such an entry is not copied
   // between replicas, because the copy's age would restart at 0.
   bool ages = false;
+  // Time that it took to make the page, for eviction policies of the cache; zero: unknown. Not part
+  // of the name.
+  neptune::Duration cost{0};
 };
 
 struct CacheReply {
   CacheUse use;
-  std::string value;  // kHit only
+  std::string value;          // kHit only
+  neptune::Duration cost{0};  // of the value; zero: unknown
   // kHit: a replica of the entry's partition that does not have it, and should.
   std::optional<neptune::NodeId> lacking = std::nullopt;
 };
@@ -57,7 +63,9 @@ class CacheClient {
  public:
   CacheClient(const SearchPlanOptions& options, const PlanMetrics& metrics);
 
-  CacheReply Lookup(neptune::ClientSession& session, const CacheEntryName& entry);
+  // `until`: both lookups have ended by then.
+  CacheReply Lookup(neptune::ClientSession& session, const CacheEntryName& entry,
+                    neptune::TimePoint until = neptune::kNever);
 
   // Starts a user-level thread that stores the value, unless too many insertions are in progress or
   // there is no cache.
@@ -93,9 +101,9 @@ class CacheClient {
     neptune::NodeId server;  // empty if none was found
   };
 
-  // Asks a replica other than `except`.
+  // Asks a replica, with the restrictions and the deadline of `call`.
   Asked AskReplica(neptune::ClientSession& session, const CacheEntryName& entry,
-                   const std::vector<neptune::NodeId>& except) const;
+                   const neptune::CallOptions& call) const;
   void Begin(const neptune::ClientSession& session, Insertion insertion);
   static void Insert(Shared& shared, neptune::ClientSession session, const Insertion& insertion);
   // If the replica is absent, the call chooses one.

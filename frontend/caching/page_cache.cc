@@ -32,8 +32,12 @@ bool PageCache::Insert(std::string_view key, CachedPage page) {
     return false;
   }
   evicted_.clear();
-  policy_.Insert(hash, size, &evicted_);
+  const bool is_admitted = policy_.Insert(hash, {.size = size}, &evicted_);
   for (const uint64_t other : evicted_) entries_.erase(other);
+  if (!is_admitted) {
+    EraseHash(hash);
+    return false;
+  }
   Entry& entry = entries_[hash];
   if (entry.key != key) entry.use_count = 0;
   entry.key = key;

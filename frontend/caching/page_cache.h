@@ -6,8 +6,8 @@
 // Each serving loop has its own, so that a repetition writes nothing that another loop reads. A
 // page is held by each loop that is asked for it.
 //
-// Source: cache/memory/s3_fifo.h [Yang23]; two uses of the small queue promote a page, so a scan of
-//   rare questions does not evict the popular ones.
+// Source: cache/eviction/s3_fifo.h [Yang23]; two uses of the small queue promote a page, so a scan
+//   of rare questions does not evict the popular ones.
 // No I/O, no clock.
 // Threads: thread-compatible; `stats` from any thread.
 // Units: bytes; a page counts kPageOverhead besides its key, head and body.
@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "cache/memory/s3_fifo.h"
+#include "cache/eviction/s3_fifo.h"
 #include "frontend/caching/cached_page.h"
 
 namespace search::frontend {

@@ -1,7 +1,10 @@
 #include "frontend/caching/page_key.h"
 
 #include <array>
+#include <optional>
 #include <utility>
+
+#include "neptune/wire/http/content_coding.h"
 
 namespace search::frontend {
 namespace {
@@ -44,7 +47,9 @@ PageFormat WritePageKey(const PageAsk& ask, bool has_fixed_address, std::string*
   key->clear();
   *key += static_cast<char>('0' + static_cast<int>(format));
   *key += kSeparator;
-  *key += ask.accept_encoding;
+  const std::optional<neptune::ContentCoding> coding =
+      neptune::ChooseContentCoding(ask.accept_encoding);
+  *key += coding ? static_cast<char>('0' + static_cast<int>(*coding)) : '-';
   *key += kSeparator;
   if (IsFeed(format) && !has_fixed_address) *key += ask.host;
   *key += kSeparator;

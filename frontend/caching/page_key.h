@@ -1,10 +1,11 @@
 // What of a request decides which bytes answer it, and the key of its page in the page cache.
 //
-//   key = format | Accept-Encoding | Host, for feeds whose links begin with it | target, as sent
+//   key = format | content coding | Host, for feeds whose links begin with it | target, as sent
 //
 // The target is not parsed: two spellings of a question have pages of their own, because a page
-// shows its question as it was typed. `Accept` enters as the format that it selects. The client's
-// class is not part of the key: it decides whether and when a question is answered, not how.
+// shows its question as it was typed. `Accept` enters as the format that it selects,
+// `Accept-Encoding` as the coding. The client's class is not part of the key: it decides whether
+// and when a question is answered, not how.
 //
 // Source: RFC 9110 12.5.5 (what a response varies by), RFC 9111 4.1 (its use as a key).
 // No I/O.

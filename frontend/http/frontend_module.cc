@@ -101,8 +101,8 @@ struct FrontendModule::Options {
   SearchPlanOptions plan;
   GatewayOptions gateway;
   Endpoint http;
-  size_t connection_count_max = 1024;
-  size_t connections_per_address_max = 256;
+  size_t connection_count_max = 0;
+  size_t connections_per_address_max = 0;
   neptune::TlsFiles tls;  // empty: plain HTTP
   Duration drain_grace = seconds(5);
   // Delay between reporting "not ready" and closing the port. Larger: balancers that poll /readyz
@@ -164,11 +164,11 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
 void FrontendModule::DeclareHttpParameters(neptune::ParameterTable& table, Options* options) {
   table.Text("http_address", &options->http_address, "IPv4 address to listen at");
   table.Whole("http_port", {0, 65535}, &options->http.port, "port to listen at; 0: any free one");
-  table.Whole("http_connection_count_max", {1, 100'000}, &options->connection_count_max,
-              "maximum client connections of one serving loop");
-  table.Whole("http_connections_per_address_max", {1, 100'000},
+  table.Whole("http_connection_count_max", {0, 1'000'000}, &options->connection_count_max,
+              "maximum client connections of one serving loop; 0: as many as the node accepts");
+  table.Whole("http_connections_per_address_max", {0, 1'000'000},
               &options->connections_per_address_max,
-              "maximum connections of one client address per serving loop");
+              "maximum connections of one client address per serving loop; 0: a quarter of all");
   table.Text("http_certificate_file", &options->tls.certificate,
              "PEM file with the certificate for HTTPS; default: plain HTTP");
   table.Text("http_key_file", &options->tls.key,

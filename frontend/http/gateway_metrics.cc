@@ -8,7 +8,7 @@ namespace search::frontend {
 namespace {
 
 constexpr std::array<const char*, GatewayMetrics::kOutcomeCount> kOutcomeNames = {
-    "complete", "partial", "invalid", "overloaded", "failed"};
+    "complete", "partial", "invalid", "overloaded", "failed", "gone"};
 
 }  // namespace
 

@@ -17,12 +17,13 @@
 
 namespace search::frontend {
 
-enum class SearchOutcome { kComplete, kPartial, kInvalid, kOverloaded, kFailed };
+// kGone: the client left before the end.
+enum class SearchOutcome { kComplete, kPartial, kInvalid, kOverloaded, kFailed, kGone };
 
 // Owned by the registry and valid as long as the registry.
 struct GatewayMetrics {
   static constexpr size_t kFormatCount = 4;
-  static constexpr size_t kOutcomeCount = 5;
+  static constexpr size_t kOutcomeCount = 6;
 
   // search_http_requests_total{format,outcome}
   std::array<std::array<neptune::Counter*, kOutcomeCount>, kFormatCount> requests{};

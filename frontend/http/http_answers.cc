@@ -1,6 +1,8 @@
 #include "frontend/http/http_answers.h"
 
+#include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "neptune/base/strings.h"
@@ -28,6 +30,19 @@ HttpResponse ToResponse(const ErrorAnswer& error, PageFormat format, const Site&
     response.headers.Set("Retry-After", neptune::StrCat(error.retry_after_s));
   }
   return response;
+}
+
+void IndentIfAsked(const HttpRequest& request, HttpResponse* response) {
+  if (request.Parameter("pretty") != "1") return;
+  const std::string_view type = response->headers.Get("Content-Type");
+  const bool is_json = type.starts_with("application/json") || type.find("+json") != type.npos;
+  if (!is_json || response->headers.Has("ETag") || response->headers.Has("Content-Encoding"))
+    return;
+  if (response->body_bytes().size() > kIndentedSizeMax) return;
+  const auto document = nlohmann::ordered_json::parse(response->body_bytes(), nullptr, false);
+  if (document.is_discarded()) return;
+  response->body = document.dump(1) + "\n";
+  response->shared_body = nullptr;
 }
 
 ErrorAnswer ToError(const neptune::Status& status, std::string_view query) {

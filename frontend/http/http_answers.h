@@ -8,6 +8,7 @@
 
 #include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -22,6 +23,8 @@
 
 namespace search::frontend {
 
+inline constexpr size_t kIndentedSizeMax = 1 << 20;
+
 // Sent with answers that a client should repeat.
 inline constexpr uint32_t kRetryAfterSeconds = 1;
 
@@ -31,6 +34,10 @@ neptune::HttpResponse ToResponse(const ErrorAnswer& error, PageFormat format, co
 
 // `query` is the one that the page repeats; it may be empty.
 ErrorAnswer ToError(const neptune::Status& status, std::string_view query);
+
+// Indents a JSON answer for the parameter pretty=1. Answers with an ETag, encoded ones, and those
+// over kIndentedSizeMax stay as they are.
+void IndentIfAsked(const neptune::HttpRequest& request, neptune::HttpResponse* response);
 
 // True if the client accepts HTML.
 bool IsBrowser(const neptune::HttpRequest& request);

@@ -12,6 +12,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/service/client.h"
 #include "neptune/service/node_loops.h"
+#include "neptune/wire/http/content_coding.h"
 #include "neptune/wire/http/problem.h"
 
 namespace search::frontend {
@@ -30,6 +31,12 @@ std::vector<neptune::Loop*> ServingLoops(neptune::Client& client) {
   std::vector<neptune::Loop*> loops;
   for (const neptune::NodeLoop* const loop : client.loops().serving()) loops.push_back(loop->loop);
   return loops;
+}
+
+// What is sent for the response: a page is kept as it is sent.
+void Encode(const HttpRequest& request, HttpResponse* response) {
+  IndentIfAsked(request, response);
+  neptune::EncodeContent(request.headers, neptune::ContentCodingOptions(), response);
 }
 
 bool IsSearch(const HttpRequest& request) {
@@ -53,7 +60,8 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
                       .classes = classes_,
                       .address = address_,
                       .readiness = readiness_,
-                      .traces = traces_},
+                      .traces = traces_,
+                      .trusts_forwarded = options_.trusts_forwarded},
                      options.sampled_share),
       pages_({.plan = plan,
               .world = context.world,
@@ -102,9 +110,11 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
 }
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) {
-  if (std::optional<HttpResponse> refusal = RefuseForRate(request)) return *std::move(refusal);
-  if (IsSearch(request)) return Search(request);
-  return WithErrorPage(request, router_.Handle(request));
+  std::optional<HttpResponse> response = RefuseForRate(request);
+  if (!response && IsSearch(request)) return Search(request);
+  if (!response) response = WithErrorPage(request, router_.Handle(request));
+  Encode(request, &*response);
+  return *std::move(response);
 }
 
 HttpResponse HttpGateway::Search(const HttpRequest& request) {
@@ -114,6 +124,7 @@ HttpResponse HttpGateway::Search(const HttpRequest& request) {
   }
   std::optional<PageFacts> facts;
   HttpResponse response = search_routes_.Search(request, &facts);
+  Encode(request, &response);
   if (front == nullptr || response.status != 200) return response;
   if (facts) {
     front->Keep(request, *std::move(facts), &response);

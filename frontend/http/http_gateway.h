@@ -9,6 +9,8 @@
 //   /documents       POST, DELETE: changes of documents, if there is a writer
 //
 //   search ─► page_fronts: a page that is repeated ─ else ─► search_routes
+// Answers are compressed here, for clients that accept it, unless a route has done so.
+//
 //   page_routes, search_routes, status_routes, operator_routes, documents/document_routes ─► router
 //
 // Source: RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).

@@ -98,7 +98,7 @@ std::optional<HttpResponse> PageFront::Find(const HttpRequest& request) {
   response.headers.Add("Age", own.age);
   response.headers.Add("Cache-Status", own.cache_status);
   response.headers.Add("traceparent", neptune::FormatTraceparent(found->trace));
-  response.body = *found->page->body;
+  response.shared_body = found->page->body;
   Note(*found, request.received);
   return response;
 }
@@ -110,7 +110,11 @@ void PageFront::Keep(const HttpRequest& request, PageFacts facts, HttpResponse* 
   for (const auto& [name, value] : response->headers) {
     if (!IsOfOneAnswer(name)) page.headers.Add(name, value);
   }
-  page.body = std::make_shared<const std::string>(response->body);
+  if (response->shared_body == nullptr) {
+    response->shared_body = std::make_shared<const std::string>(std::move(response->body));
+    response->body.clear();
+  }
+  page.body = response->shared_body;
   pages_.Insert(key_, std::move(page));
 }
 

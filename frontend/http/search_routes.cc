@@ -7,10 +7,12 @@
 
 #include "frontend/http/http_answers.h"
 #include "frontend/http/page_text.h"
+#include "frontend/http/rate_limit.h"
 #include "frontend/policy/plan_policy.h"
 #include "frontend/render/render.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/wire/http/problem.h"
 #include "neptune/world/loop.h"
 
 namespace search::frontend {
@@ -37,6 +39,8 @@ SearchOutcome OutcomeOf(const Status& status, bool is_complete) {
       return SearchOutcome::kInvalid;
     case StatusCode::kResourceExhausted:
       return SearchOutcome::kOverloaded;
+    case StatusCode::kCancelled:
+      return SearchOutcome::kGone;
     default:
       return SearchOutcome::kFailed;
   }
@@ -95,9 +99,12 @@ HttpResponse SearchRoutes::Answer(const HttpRequest& request, const SearchPageRe
   Run run = RunPlan(request, search, trace);
   const Site site = parts_.address.Of(request);
   HttpResponse response;
-  if (run.status.ok()) {
+  if (request.ClientGone()) {
+    response.status = neptune::HttpStatusOf(StatusCode::kCancelled);  // never sent
+  } else if (run.status.ok()) {
     run.answer.with_trace = search.trace;
     run.answer.fold = search.fold;
+    run.answer.timeout = search.timeout;
     response = ToResponse(RenderAnswer(run.answer, search.format, site));
     // The answer changes over time, and its format depends on the Accept header.
     response.headers.Set("Cache-Control", "no-cache");
@@ -156,23 +163,27 @@ SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const Search
   parts_.readiness.WaitForMembership();
   const bool shows_details =
       search.format == PageFormat::kHtml || search.format == PageFormat::kJson;
-  run.status = parts_.plan.Search({.query = search.query,
-                                   .is_plain = search.is_plain,
-                                   .start = search.start,
-                                   .count = search.count,
-                                   .folds = search.folds(),
-                                   .first_page_size = search.first,
-                                   .may_use_cache = !WantsFreshAnswer(request),
-                                   .explain = search.explain && shows_details,
-                                   .count_sites = search.site_facets && shows_details,
-                                   .by_date = search.by_date,
-                                   .may_correct = search.may_correct,
-                                   .may_relax = search.may_relax,
-                                   .class_number = client->number,
-                                   .service_class = client->name,
-                                   .trace = trace,
-                                   .received = request.received},
-                                  &run.answer);
+  run.status = parts_.plan.Search(
+      {.query = search.query,
+       .is_plain = search.is_plain,
+       .start = search.start,
+       .count = search.count,
+       .folds = search.folds(),
+       .first_page_size = search.first,
+       .may_use_cache = !WantsFreshAnswer(request),
+       .explain = search.explain && shows_details,
+       .count_sites = search.site_facets && shows_details,
+       .by_date = search.by_date,
+       .may_correct = search.may_correct,
+       .may_relax = search.may_relax,
+       .class_number = client->number,
+       .service_class = client->name,
+       .trace = trace,
+       .client = ClientOf(request, request.headers.Has("X-Api-Key"), parts_.trusts_forwarded),
+       .received = request.received,
+       .timeout = search.timeout,
+       .call = request.call},
+      &run.answer);
   classes.OnEnd(client->number, run.status);
   if (run.status.ok()) {
     constexpr neptune::Duration kNone{0};
@@ -210,7 +221,8 @@ StatusOr<SuggestedTexts> SearchRoutes::RunSuggest(const HttpRequest& request,
   NEPTUNE_ASSIGN_OR_RETURN(ClientClass client, parts_.classes.Of(request));
   return parts_.plan.Suggest({.typed = typed,
                               .may_use_cache = !WantsFreshAnswer(request),
-                              .service_class = std::move(client.name)});
+                              .service_class = std::move(client.name),
+                              .call = request.call});
 }
 
 HttpResponse SearchRoutes::CachedCopy(const HttpRequest& request) const {
@@ -219,7 +231,8 @@ HttpResponse SearchRoutes::CachedCopy(const HttpRequest& request) const {
       request.Parameter("q").value_or("").substr(0, SearchRequestLimits::kQuerySizeMax));
   const bool is_plain = request.Parameter("syntax") == kPlainSyntax;
   const StatusOr<CachedDocument> document =
-      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id, query, is_plain) : doc_id.status();
+      doc_id.ok() ? parts_.plan.FetchDocument(*doc_id, query, is_plain, request.call)
+                  : doc_id.status();
   const Site site = parts_.address.Of(request);
   if (!document.ok()) return CachedCopyError(request, document.status(), query, site);
   HttpResponse response = ToResponse(RenderCachedDocument(*document, FormatOf(request), site));

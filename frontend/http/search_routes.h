@@ -42,6 +42,7 @@ class SearchRoutes {
     const SiteAddress& address;
     FrontendReadiness& readiness;
     TraceLog& traces;
+    bool trusts_forwarded = false;  // see GatewayOptions
   };
 
   // `sampled_share`: see GatewayOptions.

@@ -40,6 +40,7 @@ std::string NameOf(const SearchPageRequest& question) {
   same.format = PageFormat::kHtml;
   same.fold = question.folds();
   same.first = 0;
+  same.timeout = std::chrono::milliseconds(0);
   return SearchPath(same);
 }
 

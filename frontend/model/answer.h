@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -269,8 +270,9 @@ struct SearchAnswer {
   uint32_t start = 0;
   uint32_t count = 10;
   std::vector<SearchResult> results = {};
-  // The request's parameter, which links to other pages keep.
+  // The request's parameters, which links to other pages keep.
   std::optional<bool> fold = std::nullopt;
+  std::chrono::milliseconds timeout{0};
   // Number of ranked results that the page covers, shown or folded, from `start`; without folding
   // the number of results.
   uint32_t covered_count = 0;

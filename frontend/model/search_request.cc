@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <optional>
 #include <utility>
 
@@ -68,7 +69,7 @@ std::optional<std::string> DecodeParameter(std::string_view text) {
 // Values of the known parameters, still encoded, in the order of their appearance.
 struct RawParameters {
   std::optional<std::string_view> query, syntax, start, count, format, trace, explain, facets, sort,
-      spell, relax, fold, first;
+      spell, relax, fold, first, timeout;
 
   std::optional<std::string_view>* Find(std::string_view name) {
     if (name == "q") return &query;
@@ -84,6 +85,7 @@ struct RawParameters {
     if (name == "relax") return &relax;
     if (name == "fold") return &fold;
     if (name == "first") return &first;
+    if (name == "timeout") return &timeout;
     return nullptr;
   }
 };
@@ -130,6 +132,22 @@ StatusOr<uint32_t> DecodeNumber(std::string_view name, std::string_view raw, uin
     return ParameterError(name, "must be a whole number from ", min, " to ", max);
   }
   return number;
+}
+
+// A number of milliseconds, or with the unit "ms" or "s".
+StatusOr<std::chrono::milliseconds> DecodeTimeout(std::string_view raw) {
+  const bool is_seconds = raw.ends_with('s') && !raw.ends_with("ms");
+  const int64_t unit_ms = is_seconds ? 1000 : 1;
+  std::string_view digits = raw;
+  digits.remove_suffix(is_seconds ? 1 : raw.ends_with("ms") ? 2 : 0);
+  const auto max = static_cast<uint32_t>(Limits::kTimeoutMax.count() / unit_ms);
+  const StatusOr<uint32_t> number = DecodeNumber("timeout", digits, 1, max);
+  if (!number.ok()) {
+    return ParameterError("timeout", "must be a whole number of milliseconds from 1 to ",
+                          Limits::kTimeoutMax.count(),
+                          ", or one with the unit ms or s, for example 500ms or 2s");
+  }
+  return std::chrono::milliseconds(*number * unit_ms);
 }
 
 // How the query is read, and what may be searched for instead.
@@ -253,6 +271,9 @@ StatusOr<SearchPageRequest> ParseSearchRequest(std::string_view parameters,
     NEPTUNE_ASSIGN_OR_RETURN(request.first,
                              DecodeNumber("first", *raw.first, 0, Limits::kStartMax));
   }
+  if (raw.timeout) {
+    NEPTUNE_ASSIGN_OR_RETURN(request.timeout, DecodeTimeout(*raw.timeout));
+  }
   if (!request.has_query() && request.format != PageFormat::kHtml) {
     return ParameterError("q", "missing; it is the query to search for");
   }
@@ -287,6 +308,9 @@ std::string SearchPath(const SearchPageRequest& request) {
   if (!request.may_relax) neptune::StrAppend(&path, "&relax=0");
   if (request.fold) neptune::StrAppend(&path, "&fold=", *request.fold ? 1 : 0);
   if (request.first != 0) neptune::StrAppend(&path, "&first=", request.first);
+  if (request.timeout.count() > 0) {
+    neptune::StrAppend(&path, "&timeout=", request.timeout.count());
+  }
   return path;
 }
 
@@ -320,7 +344,7 @@ std::string_view ParameterOf(const neptune::Status& status) {
   message.remove_prefix(kErrorPrefix.size());
   const std::string_view name = message.substr(0, message.find(':'));
   for (std::string_view known : {"q", "syntax", "start", "count", "format", "trace", "explain",
-                                 "facets", "sort", "spell", "relax", "fold", "first"}) {
+                                 "facets", "sort", "spell", "relax", "fold", "first", "timeout"}) {
     if (name == known) return known;
   }
   return {};

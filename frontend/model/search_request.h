@@ -5,10 +5,12 @@
 // Threads: pure functions.
 // Errors: INVALID_ARGUMENT names the parameter: out of range, not a number, not UTF-8, malformed
 //   %-encoding, or given twice. Unknown parameters are ignored.
+// Units: `timeout` is "500" or "500ms" in milliseconds, or "2s".
 // Limits: SearchRequestLimits; start 0 to 10,000, count 1 to 100, query 4,096 bytes after decoding.
 
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +18,7 @@
 #include <string_view>
 
 #include "neptune/base/status.h"
+#include "neptune/base/time.h"
 
 namespace search::frontend {
 
@@ -30,6 +33,7 @@ struct SearchRequestLimits {
   static constexpr uint32_t kStartMax = 10'000;
   static constexpr uint32_t kCountMax = 100;
   static constexpr uint32_t kCountDefault = 10;
+  static constexpr std::chrono::milliseconds kTimeoutMax = std::chrono::minutes(10);
 };
 
 // The value of the parameter `syntax` for running text.
@@ -62,6 +66,9 @@ struct SearchPageRequest {
   // Number of ranked results that the first page covers, from its links; 0: unknown, as many as a
   // page has.
   uint32_t first = 0;
+  // How long the client waits, from the arrival of the request; 0: as long as the frontend allows.
+  // From 1 ms on; the frontend's own limit may be less.
+  std::chrono::milliseconds timeout{0};
 
   bool folds() const { return fold.value_or(format == PageFormat::kHtml); }
 

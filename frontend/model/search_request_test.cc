@@ -2,10 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+
+#include "neptune/base/strings.h"
 
 namespace search::frontend {
 namespace {
+
+using std::chrono::milliseconds;
 
 std::string_view WrongParameter(std::string_view parameters) {
   const auto request = ParseSearchRequest(parameters);
@@ -106,6 +111,20 @@ TEST(SearchRequestTest, RunningTextAndInsistingAreAskedFor) {
   EXPECT_EQ(WrongParameter("q=x&syntax=Plain"), "syntax");
   EXPECT_EQ(WrongParameter("q=x&syntax=plain&syntax=query"), "syntax");
   EXPECT_EQ(WrongParameter("q=x&relax=2"), "relax");
+}
+
+TEST(SearchRequestTest, ATimeoutIsInMillisecondsOrHasAUnit) {
+  EXPECT_EQ(ParseSearchRequest("q=x")->timeout, milliseconds(0));
+  EXPECT_EQ(ParseSearchRequest("q=x&timeout=1")->timeout, milliseconds(1));
+  EXPECT_EQ(ParseSearchRequest("q=x&timeout=500")->timeout, milliseconds(500));
+  EXPECT_EQ(ParseSearchRequest("q=x&timeout=500ms")->timeout, milliseconds(500));
+  EXPECT_EQ(ParseSearchRequest("q=x&timeout=2s")->timeout, milliseconds(2000));
+  EXPECT_EQ(ParseSearchRequest("q=x&timeout=600s")->timeout, milliseconds(600'000));
+  EXPECT_EQ(SearchPath({.query = "x", .timeout = milliseconds(2000)}), "/search?q=x&timeout=2000");
+  for (const char* wrong : {"", "0", "0s", "ms", "s", "-1", "+5", "1.5s", "5m", "5 ms", "601s",
+                            "600001", "99999999999s", "5sms"}) {
+    EXPECT_EQ(WrongParameter(neptune::StrCat("q=x&timeout=", wrong)), "timeout") << wrong;
+  }
 }
 
 TEST(SearchRequestTest, AcceptHeaderIsAHint) {

@@ -79,6 +79,7 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.answer_partial = answer("partial");
   metrics.answer_refused = answer("refused");
   metrics.answer_failed = answer("failed");
+  metrics.answer_gone = answer("gone");
   const auto spelling = [&](const char* outcome) {
     return add.Count(
         "search_spellings_total",

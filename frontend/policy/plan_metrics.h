@@ -29,11 +29,12 @@ struct PlanMetrics {
   neptune::Counter* tier2_may_enter_page = nullptr;
   neptune::Counter* tier2_no_bounds = nullptr;
   neptune::Counter* tier2_always = nullptr;
-  // search_answers_total{outcome="complete|partial|refused|failed"}
+  // search_answers_total{outcome="complete|partial|refused|failed|gone"}
   neptune::Counter* answer_complete = nullptr;
   neptune::Counter* answer_partial = nullptr;
   neptune::Counter* answer_refused = nullptr;
   neptune::Counter* answer_failed = nullptr;
+  neptune::Counter* answer_gone = nullptr;
   // search_spellings_total{outcome="replaced|proposed|none|late"}
   neptune::Counter* spelling_replaced = nullptr;
   neptune::Counter* spelling_proposed = nullptr;

@@ -32,6 +32,9 @@ void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptio
                "time limit of a tier");
   table.Millis("document_timeout_ms", {milliseconds(1), seconds(60)}, &options->document_timeout,
                "time limit of fetching documents");
+  table.Millis("search_timeout_ms", {milliseconds(0), seconds(600)}, &options->search_timeout,
+               "time limit of a search from its arrival, which clients can shorten; 0: the sum of "
+               "its steps' limits");
   table.Millis("cache_insert_timeout_ms", {milliseconds(1), seconds(10)},
                &options->cache_insert_timeout, "time limit of an insertion into the cache");
   table.Millis("suggest_timeout_ms", {milliseconds(1), seconds(10)}, &options->suggest_timeout,
@@ -80,6 +83,8 @@ void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptio
               "maximum insertions in progress; further answers are not cached");
   table.Whole("search_count_max", {1, 100'000}, &options->search_count_max,
               "upper bound of concurrent searches that miss the cache");
+  table.Whole("search_waiting_count_max", {1, 100'000}, &options->search_waiting_count_max,
+              "maximum searches of a class that wait for admission");
   table.Millis("server_wait_goal_ms", {milliseconds(1), seconds(10)}, &options->server_wait_goal,
                "a wait at a server longer than this plus twice the run time is a sign of overload");
   table.Millis("admission_timeout_ms", {milliseconds(1), seconds(60)}, &options->admission_timeout,

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,11 @@ struct SearchPlanOptions {
   neptune::Duration tier_timeout = std::chrono::milliseconds(500);
   neptune::Duration document_timeout = std::chrono::milliseconds(300);
   neptune::Duration cache_insert_timeout = std::chrono::milliseconds(200);
+
+  // Longest time of a search from its arrival, which a client can shorten (parameter `timeout` of
+  // /search). 0: SumOfSteps. Larger: more complete answers while servers are slow, longer waits.
+  // Parameter search_timeout_ms.
+  neptune::Duration search_timeout{0};
 
   // Minimum fraction of a tier's partitions for its answer to be used. Larger: an error instead of
   // a partial answer. Default: any partition is better than none. Parameter quality_min.
@@ -113,16 +119,35 @@ struct SearchPlanOptions {
   // Maximum number of cache insertions in progress; further answers are not cached.
   size_t cache_insert_count_max = 64;
   // Upper bound of concurrent searches that miss the cache; the actual limit adapts to the waiting
-  // times at servers. Further searches wait here by class, at most queue_length_max of the service.
-  // Larger: more concurrency with many servers.
+  // times at servers. Further searches wait here by class. Larger: more concurrency with many
+  // servers.
   size_t search_count_max = 256;
+  // Maximum number of searches of a class that wait for that; those that could not begin within
+  // admission_timeout do not wait at all. Larger: a flood takes more memory, about 16 KiB for each
+  // search. Default: more than begin in that time.
+  size_t search_waiting_count_max = 4096;
   // A wait at a server longer than this plus twice the subsequent run time is a sign of overload.
   // Larger: more waiting at servers, where it ignores the order by class. Default: a tenth of what
   // a user notices.
   neptune::Duration server_wait_goal = std::chrono::milliseconds(20);
-  // How long after its arrival a search may still begin. Larger: longer bursts are absorbed, and
-  // answers come later.
-  neptune::Duration admission_timeout = std::chrono::seconds(1);
+  // How long after its arrival a search may still begin. Larger: longer bursts and more clients in
+  // closed loops are absorbed, and answers come later: under lasting overload all wait for about
+  // this long. Default: under overload too, answers come within a second.
+  neptune::Duration admission_timeout = std::chrono::milliseconds(850);
+
+  // The time that all steps take if each uses its limit: two lookups in the cache, the wait for
+  // admission, both tiers one after the other for the question and for another reading of it,
+  // another spelling, and the documents.
+  neptune::Duration SumOfSteps() const {
+    return 2 * cache_timeout + admission_timeout + 4 * tier_timeout + spelling_timeout +
+           document_timeout;
+  }
+  // The time of a search whose client asks for `wanted`; 0: as long as may be.
+  neptune::Duration TimeoutFor(neptune::Duration wanted) const {
+    const neptune::Duration max =
+        search_timeout > neptune::Duration(0) ? search_timeout : SumOfSteps();
+    return wanted > neptune::Duration(0) ? std::min(wanted, max) : max;
+  }
 };
 
 // Declares the parameters that set the options.

@@ -96,11 +96,6 @@ neptune::Duration CacheLife(const SearchAnswer& answer, const SearchPlanOptions&
   return std::min(life, options.cache_partial_time_to_live);
 }
 
-neptune::Duration SearchTimeMax(const SearchPlanOptions& options) {
-  return options.admission_timeout + 4 * options.tier_timeout + options.spelling_timeout +
-         2 * options.document_timeout;
-}
-
 std::string MissingReason(const Status& status) {
   switch (status.code()) {
     case StatusCode::kDeadlineExceeded:

@@ -64,10 +64,6 @@ bool IsWhole(const SearchAnswer& answer);
 // it has no results, or lacks partitions or summaries; 0 if it must not be cached.
 neptune::Duration CacheLife(const SearchAnswer& answer, const SearchPlanOptions& options);
 
-// The longest that a search can take: admission; both tiers for the question and for another
-// reading of it, another spelling, documents twice.
-neptune::Duration SearchTimeMax(const SearchPlanOptions& options);
-
 // Human-readable reason why a partition did not contribute.
 std::string MissingReason(const neptune::Status& status);
 // Reason for a partition that the service ended early.

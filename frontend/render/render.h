@@ -32,7 +32,7 @@ std::string_view ContentSecurityPolicy();
 
 struct RenderedPage {
   int http_status = 200;
-  std::string content_type;
+  std::string_view content_type;  // a literal
   std::string body;
 };
 

@@ -34,9 +34,10 @@ struct SiteCounting::Call {
 };
 
 SiteCounting SiteCounting::Start(const neptune::ClientSession& session,
-                                 const DetailQuestion& question, const SearchPlanOptions& options) {
+                                 const DetailQuestion& question, const SearchPlanOptions& options,
+                                 TimePoint deadline) {
   auto call = std::make_shared<Call>();
-  call->deadline = neptune::this_thread::Now() + options.tier_timeout;
+  call->deadline = deadline;
   index::FacetQuery query;
   query.set_query(question.canonical);
   query.set_index_version(question.index_version);
@@ -61,8 +62,8 @@ SiteFacets SiteCounting::Await() {
 }
 
 void ExplainResults(const neptune::ClientSession& session, const DetailQuestion& question,
-                    const std::vector<index::ScoringWord>& words, const SearchPlanOptions& options,
-                    SearchAnswer* answer) {
+                    const SearchPlanOptions& options, TimePoint deadline,
+                    const std::vector<index::ScoringWord>& words, SearchAnswer* answer) {
   answer->with_explanations = true;
   if (answer->results.empty()) return;
   index::ExplainQuery query;
@@ -75,7 +76,7 @@ void ExplainResults(const neptune::ClientSession& session, const DetailQuestion&
   const TierReplies replies =
       AskBothTiers(session,
                    {index::kTierExplainMethod, index::kExplainReduceOperator,
-                    Data::Of(std::move(query)), neptune::this_thread::Now() + options.tier_timeout},
+                    Data::Of(std::move(query)), deadline},
                    options);
   const auto explained = JoinReplies<ExplainAnswer>(replies, index::MergeExplainAnswers);
   AdoptExplanations(explained.value_or(ExplainAnswer()),

@@ -4,7 +4,7 @@
 //
 // Source: [Chu03] 3.3.
 // Threads: on user-level threads of the node.
-// Limits: SearchPlanOptions::tier_timeout each.
+// Limits: the time that the caller allows.
 
 #pragma once
 
@@ -30,9 +30,9 @@ class SiteCounting {
  public:
   // Asks from another thread, which may outlive the object; from this one if there can be no other.
   static SiteCounting Start(const neptune::ClientSession& session, const DetailQuestion& question,
-                            const SearchPlanOptions& options);
+                            const SearchPlanOptions& options, neptune::TimePoint deadline);
 
-  // Waits for the counts, at most until the timeout after the start.
+  // Waits for the counts, at most until the deadline.
   SiteFacets Await();
 
  private:
@@ -42,9 +42,10 @@ class SiteCounting {
   std::shared_ptr<Call> call_;
 };
 
-// Adds explanations to the results of the answer; `words` are those of the query.
+// Adds explanations to the results of the answer, as far as there are some by the deadline; `words`
+// are those of the query.
 void ExplainResults(const neptune::ClientSession& session, const DetailQuestion& question,
-                    const std::vector<index::ScoringWord>& words, const SearchPlanOptions& options,
-                    SearchAnswer* answer);
+                    const SearchPlanOptions& options, neptune::TimePoint deadline,
+                    const std::vector<index::ScoringWord>& words, SearchAnswer* answer);
 
 }  // namespace search::frontend

@@ -29,6 +29,10 @@ constexpr size_t kTimesMin = 32;
 constexpr neptune::Duration kHedgeAfterMin = std::chrono::milliseconds(2);
 constexpr double kHedgeQuantile = 0.95;
 
+TimePoint DeadlineOf(const DocumentRequest& request, const SearchPlanOptions& options) {
+  return request.deadline.value_or(neptune::this_thread::Now() + options.document_timeout);
+}
+
 }  // namespace
 
 std::optional<neptune::Duration> DocumentClient::Shared::HedgeAfter() {
@@ -138,8 +142,7 @@ FetchedDocuments DocumentClient::FetchSummaries(ClientSession& session,
   const SearchPlanOptions& options = shared_->options;
   auto fetch = std::make_shared<PageFetch>(shared_, session);
   fetch->request = request;
-  fetch->deadline =
-      request.deadline.value_or(neptune::this_thread::Now() + options.document_timeout);
+  fetch->deadline = DeadlineOf(request, options);
   fetch->caller = neptune::ThreadRef(neptune::UserThread::Current());
   fetch->groups = GroupByPartition(request.doc_ids, options.document_partitions);
   fetch->fetched.summaries.resize(request.doc_ids.size());
@@ -168,9 +171,9 @@ StatusOr<docserver::Summary> DocumentClient::FetchText(ClientSession& session,
   wanted.set_query(request.canonical_query);
   wanted.set_index_version(request.index_version);
   const uint32_t partition = docserver::PartitionOfDocument(doc_id, options.document_partitions);
-  NEPTUNE_ASSIGN_OR_RETURN(FetchResponse response,
-                           Fetch(*shared_, session, partition, std::move(wanted),
-                                 neptune::this_thread::Now() + options.document_timeout));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      FetchResponse response,
+      Fetch(*shared_, session, partition, std::move(wanted), DeadlineOf(request, options)));
   if (!response.summaries(0).found()) {
     return neptune::NotFound("no document ", doc_id);
   }

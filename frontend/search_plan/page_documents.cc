@@ -67,7 +67,6 @@ void MergeCoverage(ServiceCoverage more, ServiceCoverage* coverage) {
 
 uint32_t PageDocuments::Fill(const index::TierAnswer& hits, const PageWindow& page,
                              bool folds_sites, SearchAnswer* answer) {
-  deadline_ = neptune::this_thread::Now() + timeout_;
   const auto hit_count = static_cast<size_t>(hits.hits_size());
   FetchNext(hits, page.start, std::min(hit_count, size_t{page.start} + page.count), true, answer);
   if (!page.folds) {
@@ -105,7 +104,6 @@ void PageDocuments::FetchNext(const index::TierAnswer& hits, size_t begin, size_
                               bool with_snippets, SearchAnswer* answer) {
   if (begin >= end) return;
   DocumentRequest request = request_;
-  request.deadline = deadline_;
   request.with_snippets = with_snippets;
   for (size_t i = begin; i < end; ++i) {
     request.doc_ids.push_back(hits.hits(static_cast<int>(i)).doc_id());
@@ -129,7 +127,6 @@ void PageDocuments::FetchNext(const index::TierAnswer& hits, size_t begin, size_
 
 void PageDocuments::FetchSnippets(const FoldedPage& folded, size_t begin, SearchAnswer* answer) {
   DocumentRequest request = request_;
-  request.deadline = deadline_;
   std::vector<size_t> wanted;
   for (const FoldedResult& shown : folded.results) {
     if (shown.index < begin) continue;

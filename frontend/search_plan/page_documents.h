@@ -7,8 +7,9 @@
 // A page on which nothing is folded costs what it costs without folding.
 //
 // Threads: on a user-level thread.
-// Limits: 2 + kMoreRoundsMax rounds of requests, all within one document_timeout of
-//   SearchPlanOptions; documents of kFoldCandidatesMax ranked results.
+// Limits: 2 + kMoreRoundsMax rounds of requests, all until the deadline of the request; documents
+// of
+//   kFoldCandidatesMax ranked results.
 
 #pragma once
 
@@ -33,8 +34,8 @@ class PageDocuments {
  public:
   // `request` has everything but the numbers of the documents. All outlive the object.
   PageDocuments(DocumentClient& client, neptune::ClientSession& session,
-                const DocumentRequest& request, neptune::Duration timeout)
-      : client_(client), session_(session), request_(request), timeout_(timeout) {}
+                const DocumentRequest& request)
+      : client_(client), session_(session), request_(request) {}
 
   // Adds the results of the page to *answer, with covered_count and the coverage of the documents.
   // `hits`: best first, from the ranking's beginning. `folds_sites`: further results of a site are
@@ -57,8 +58,6 @@ class PageDocuments {
   DocumentClient& client_;
   neptune::ClientSession& session_;
   const DocumentRequest& request_;
-  const neptune::Duration timeout_;
-  neptune::TimePoint deadline_;
   // The ranked results that were fetched, in their order.
   std::vector<SearchResult> fetched_;
   std::vector<FoldCandidate> candidates_;

@@ -11,9 +11,11 @@
 #include "frontend/policy/site_facets.h"
 #include "frontend/policy/site_note.h"
 #include "frontend/policy/spelling_policy.h"
+#include "frontend/policy/step_budget.h"
 #include "frontend/search_plan/answer_details.h"
 #include "frontend/search_plan/cached_form.h"
 #include "frontend/search_plan/page_documents.h"
+#include "frontend/search_plan/search_progress.h"
 #include "frontend/search_plan/search_steps.h"
 #include "frontend/search_plan/spelling_lookup.h"
 #include "frontend/search_plan/two_tiers.h"
@@ -37,10 +39,6 @@ using neptune::TimePoint;
 
 constexpr neptune::Duration kInsertPoll = std::chrono::milliseconds(5);
 constexpr size_t kStepCountMax = 11;
-constexpr char kFormerIndexNote[] =
-    "The index was replaced a moment ago: these results are those of the former one. Results of "
-    "the "
-    "new one are being computed.";
 
 // A total is exact only if every partition of every tier that has matches counted. Partitions
 // choose the words of a cut prefix by themselves, so it finds other documents than in one index.
@@ -88,6 +86,11 @@ void RenameOtherSearch(SearchStep* step) {
   if (step->name == "tier 2") step->name = "tier 2, not shown";
 }
 
+// The error of a search whose client is gone; OK while it is there.
+Status CheckClient(const ClientSession& session) {
+  return IsGone(session) ? neptune::Cancelled("the client is gone") : neptune::OkStatus();
+}
+
 // Adds what one search did to the servers: its longest wait, and the time it ran there.
 void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
   neptune::Duration wait{0};
@@ -101,23 +104,11 @@ void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
   load->server_run += run;
 }
 
-// Letters that tell pages of one canonical query apart in the cache.
-std::string VariantOf(const SearchOrder& order) {
-  return StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : "",
-                order.may_correct ? "" : "t", order.may_relax ? "" : "x",
-                order.is_plain ? "p" : "");
-}
-
-// Equal questions of one class are computed once. Those of another class wait for none of this one,
-// which may stand in a slower queue.
-std::string FlightOf(const SearchOrder& order, const CacheEntryName& entry) {
-  return StrCat(order.class_number, " ", entry.index_version, " ", entry.key);
-}
-
 neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
                                       const neptune::SchedulerOptions& scheduling) {
   neptune::AdmissionOptions gate;
   gate.scheduling = scheduling;
+  gate.waiting_count_max = options.search_waiting_count_max;
   gate.limit.max = options.search_count_max;
   gate.limit.initial = std::min(gate.limit.initial, gate.limit.max);
   gate.limit.min = std::min(gate.limit.min, gate.limit.max);
@@ -125,40 +116,20 @@ neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
   return gate;
 }
 
-}  // namespace
+void CountOutcome(const PlanMetrics& metrics, const Status& status, const SearchAnswer& answer) {
+  if (status.ok()) {
+    (answer.coverage.complete() ? metrics.answer_complete : metrics.answer_partial)->Increment();
+  } else if (status.code() == neptune::StatusCode::kInvalidArgument ||
+             status.code() == neptune::StatusCode::kResourceExhausted) {
+    metrics.answer_refused->Increment();
+  } else if (status.code() == neptune::StatusCode::kCancelled) {
+    metrics.answer_gone->Increment();
+  } else {
+    metrics.answer_failed->Increment();
+  }
+}
 
-// State of a search in progress.
-struct SearchPlan::Progress {
-  SearchAnswer* answer = nullptr;
-  TimePoint received;
-  // What is searched for, and how it is read.
-  QuestionText question;
-  QuestionReading reading;
-  // A spelling that can hardly be wrong, although what it demands finds nothing; empty: none.
-  std::string sure_spelling;
-  bool spelling_is_late = false;
-  PageWindow page;
-  CacheEntryName entry;
-  // The index to ask, even if another version becomes current meanwhile.
-  AskedIndex asked;
-  // The ranked hits, how many of the first are sure (TwoTiersAnswer), and their index version.
-  TierAnswer hits;
-  uint32_t sure_count = UINT32_MAX;
-  IndexState index;
-  // Documents with each of the words; empty: not known.
-  std::vector<uint64_t> word_counts;
-  // What all searches of the request together did to the servers.
-  neptune::RequestEnd load;
-  void NameEntryOf(const IndexState& state) {
-    entry.index_version = state.version;
-    entry.ages = state.epoch != 0;
-  }
-  // REQUIRES: the question is read.
-  void NameEntry(std::string_view variant) {
-    entry.key = CacheKey(reading.canonical, page, variant, asked.version);
-    if (asked.version != 0) entry.index_version = asked.version;
-  }
-};
+}  // namespace
 
 SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
                        const SearchPlanOptions& options,
@@ -169,7 +140,7 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       metrics_(metrics),
       cache_(options, metrics),
       documents_(options),
-      suggester_(client, options, metrics),
+      suggester_(options, metrics),
       gate_(GateOptions(options, scheduling)),
       index_watch_(options.index_check_interval),
       flights_(options.joined_search_count_max),
@@ -189,7 +160,7 @@ Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   answer->steps.push_back(
       {"arrival", StepKind::kQueue, {}, neptune::this_thread::Now() - order.received});
   const Status status = Run(order, answer);
-  CountOutcome(status, *answer);
+  CountOutcome(metrics_, status, *answer);
   answer->took = neptune::this_thread::Now() - order.received;
   answer->answered_at = world_.wall_time();
   return status;
@@ -207,8 +178,13 @@ Status SearchPlan::Interpret(QuestionText question, Progress* progress) const {
   return neptune::OkStatus();
 }
 
+ClientSession SearchPlan::SessionFor(neptune::RequestTerms terms,
+                                     const std::shared_ptr<neptune::IncomingCall>& call) const {
+  return ClientSession(client_, neptune::RequestContext(std::move(terms), call, world_));
+}
+
 Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
-  Progress progress;
+  Progress progress{.budget = {order.received, options_.TimeoutFor(order.timeout)}};
   progress.answer = answer;
   progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
@@ -220,9 +196,11 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   if (known.has_value()) progress.NameEntryOf(*known);
   progress.NameEntry(VariantOf(order));
 
-  ClientSession session(client_);
-  session.service_class = order.service_class;
-  session.trace = order.trace;
+  ClientSession session = SessionFor({.deadline = progress.budget.deadline(),
+                                      .service_class = order.service_class,
+                                      .trace = order.trace},
+                                     order.call);
+  NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   const bool may_use_cache = order.may_use_cache && !order.explain && known.has_value();
   const bool is_found =
       AnswerFromCache(session, may_use_cache, &progress) ||
@@ -236,150 +214,6 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   return neptune::OkStatus();
 }
 
-bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Progress* progress) {
-  CacheReply reply;
-  if (may_use_cache) {
-    const Step step("cache", StepKind::kWait, progress->received, progress->answer);
-    const StepTimer timer(metrics_.cache_time);
-    reply = cache_.Lookup(session, progress->entry);
-  }
-  // An entry that cannot be parsed or is not valid any more counts as a miss.
-  if (reply.use.outcome == CacheUse::Outcome::kHit && !AdoptCached(reply, progress)) {
-    reply.use.outcome = CacheUse::Outcome::kMiss;
-  }
-  progress->answer->coverage.cache = reply.use;
-  metrics_.ForLookup(reply.use.outcome).Increment();
-  const bool is_hit = reply.use.outcome == CacheUse::Outcome::kHit;
-  // The age of a copy begins again at 0, so what lives for a moment is not copied.
-  if (is_hit && reply.lacking && IsWhole(*progress->answer)) {
-    cache_.Refill(session, progress->entry, reply, CacheLife(*progress->answer, options_));
-  }
-  return is_hit;
-}
-
-// Returns false and leaves the answer unchanged if the cached one must not be used.
-bool SearchPlan::AdoptCached(const CacheReply& reply, Progress* progress) {
-  SearchAnswer cached = *progress->answer;
-  if (!FromCachedForm(reply.value, &cached).ok()) return false;
-  if (reply.use.age >= CacheLife(cached, options_)) return false;
-  if (!index_watch_.MayGive(cached.index_epoch, reply.use.age)) return false;
-  return AdoptFound(std::move(cached), progress);
-}
-
-// Takes over an answer that was computed for an equal question, whose words may be typed otherwise.
-// Returns false and leaves the answer unchanged if the question cannot be read as the answer was.
-bool SearchPlan::AdoptFound(SearchAnswer found, Progress* progress) const {
-  const bool is_relaxed = !found.unmet_demands.empty();
-  if (found.corrected_query.empty() && !is_relaxed) {
-    *progress->answer = std::move(found);
-    return true;
-  }
-  Progress corrected = *progress;
-  corrected.answer = &found;
-  const QuestionText searched = {.text = found.searched_query(),
-                                 .is_plain = progress->question.is_plain,
-                                 .is_relaxed = is_relaxed};
-  if (!Interpret(searched, &corrected).ok()) return false;
-  if (is_relaxed && found.unmet_demands.empty()) return false;
-  found.notes.insert(found.notes.end(), found.index_notes.begin(), found.index_notes.end());
-  *progress->answer = std::move(found);
-  corrected.answer = progress->answer;
-  *progress = std::move(corrected);
-  return true;
-}
-
-// Right after a switch: the answer that the cache has of the former index, which says so, while
-// that of the current one is computed.
-bool SearchPlan::AnswerOfFormerIndex(ClientSession& session, const SearchOrder& order,
-                                     Progress* progress) {
-  const std::optional<AskedIndex> former = asked_.FormerAt(neptune::this_thread::Now());
-  if (!former.has_value() || order.index) return false;
-  SearchAnswer answer = *progress->answer;
-  Progress earlier = *progress;
-  earlier.answer = &answer;
-  earlier.asked = *former;
-  if (!Interpret({.text = order.query, .is_plain = order.is_plain}, &earlier).ok()) return false;
-  earlier.NameEntry(VariantOf(order));
-  const CacheReply reply = [&] {
-    const Step step("cache, former index", StepKind::kWait, order.received, &answer);
-    return cache_.Lookup(session, earlier.entry);
-  }();
-  if (reply.use.outcome != CacheUse::Outcome::kHit || !AdoptCached(reply, &earlier)) return false;
-  if (!IsWhole(answer)) return false;
-  answer.coverage.cache = reply.use;
-  answer.coverage.cache.newer_version = progress->asked.version;
-  answer.notes.emplace_back(kFormerIndexNote);
-  const std::string flight = FlightOf(order, progress->entry);
-  *progress->answer = std::move(answer);
-  earlier.answer = progress->answer;
-  *progress = std::move(earlier);
-  metrics_.stale_answers->Increment();
-  RefreshLater(order, flight);
-  return true;
-}
-
-void SearchPlan::RefreshLater(const SearchOrder& order, const std::string& flight) {
-  if (flights_.IsUnderWay(flight)) return;
-  refreshes_.Start([this, refresh = order]() mutable {
-    if (gate_.waiting() > 0) return neptune::ResourceExhausted("users' searches wait");
-    refresh.may_be_stale = false;
-    refresh.trace.sampled = false;
-    refresh.received = neptune::this_thread::Now();
-    SearchAnswer answer;
-    answer.query = refresh.query;
-    return Run(refresh, &answer);
-  });
-}
-
-StatusOr<bool> SearchPlan::Prepare(const SearchOrder& order) {
-  SearchAnswer answer;
-  answer.query = order.query;
-  NEPTUNE_RETURN_IF_ERROR(Run(order, &answer));
-  if (!IsWhole(answer)) return neptune::Unavailable("the answer is partial");
-  return answer.coverage.cache.outcome == CacheUse::Outcome::kHit;
-}
-
-Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
-                               Progress* progress) {
-  const TimePoint begin = neptune::this_thread::Now();
-  auto seat =
-      flights_.Board(FlightOf(order, progress->entry), order.received + SearchTimeMax(options_));
-  if (seat.has_waited()) {
-    progress->answer->steps.push_back({"equal search", StepKind::kWait, begin - order.received,
-                                       neptune::this_thread::Now() - order.received});
-  }
-  switch (seat.role()) {
-    case FlightRole::kLanded:
-      NEPTUNE_RETURN_IF_ERROR(seat.value().status);
-      if (AdoptLanded(seat.value().answer, progress)) return neptune::OkStatus();
-      return ComputeAndRemember(session, order, progress);
-    case FlightRole::kLate:
-      return neptune::DeadlineExceeded("the answer to an equal question did not come in time");
-    case FlightRole::kStopped:
-      return neptune::Unavailable("the node stops");
-    case FlightRole::kFull:
-      return ComputeAndRemember(session, order, progress);
-    case FlightRole::kLeads:
-      break;
-  }
-  if (seat.has_waited()) metrics_.taken_over->Increment();
-  const Status status = ComputeAndRemember(session, order, progress);
-  // A question that is wrong is wrong for all; other failures may be those of this search alone.
-  if (status.ok() || status.code() == neptune::StatusCode::kInvalidArgument) {
-    seat.Land([&] { return Landed{status, *progress->answer}; });
-  }
-  return status;
-}
-
-bool SearchPlan::AdoptLanded(const SearchAnswer& landed, Progress* progress) const {
-  SearchAnswer answer = *progress->answer;
-  AdoptComputed(landed, &answer);
-  answer.coverage.cache.is_joined = true;
-  if (!AdoptFound(std::move(answer), progress)) return false;
-  metrics_.joined->Increment();
-  return true;
-}
-
 Status SearchPlan::ComputeAndRemember(ClientSession& session, const SearchOrder& order,
                                       Progress* progress) {
   const TimePoint begin = neptune::this_thread::Now();
@@ -390,7 +224,11 @@ Status SearchPlan::ComputeAndRemember(ClientSession& session, const SearchOrder&
     index_watch_.Learn(progress->index, neptune::this_thread::Now());
   }
   answer->index_epoch = index_watch_.EpochToKeep(progress->index.epoch, begin);
-  Remember(session, *answer, progress->entry);
+  progress->entry.cost = neptune::this_thread::Now() - begin;
+  // A partial answer of a client in a hurry is not what others would get.
+  if (IsWhole(*answer) || order.timeout <= neptune::Duration(0)) {
+    Remember(session, *answer, progress->entry);
+  }
   return neptune::OkStatus();
 }
 
@@ -398,16 +236,24 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   const TimePoint begin = neptune::this_thread::Now();
   auto pass = [&] {
     const Step step("gate", StepKind::kQueue, order.received, progress->answer);
-    return gate_.Admit(order.class_number, order.received,
-                       order.received + options_.admission_timeout);
+    const TimePoint until =
+        std::min(order.received + options_.admission_timeout,
+                 progress->budget.EndOf(BudgetStep::kGate, options_.admission_timeout, begin));
+    return gate_.Admit({.service_class = order.class_number,
+                        .arrived = order.received,
+                        .begin_by = until,
+                        .client = order.client,
+                        .call = order.call.get()});
   }();
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
-    return neptune::ResourceExhausted("the search was not admitted within ",
-                                      neptune::ToMillis(options_.admission_timeout), " ms");
+    return neptune::ResourceExhausted(
+        "the search was not admitted within ",
+        neptune::ToMillis(neptune::this_thread::Now() - order.received), " ms");
   }
   NEPTUNE_RETURN_IF_ERROR(pass.status());
   session.SetWaited(neptune::this_thread::Now() - begin);
   const Status status = AskServers(session, order, progress);
+  progress->load.abandoned = IsGone(session);
   pass->End(progress->load);
   return status;
 }
@@ -418,21 +264,29 @@ Status SearchPlan::AskServers(ClientSession& session, const SearchOrder& order,
     return DetailQuestion{progress->reading.canonical, progress->asked.version};
   };
   const std::string as_typed = progress->reading.canonical;
+  const auto count_sites = [&] {
+    return SiteCounting::Start(session, details(), options_, progress->DetailsEnd(options_));
+  };
   std::optional<SiteCounting> sites;
-  if (order.count_sites) sites.emplace(SiteCounting::Start(session, details(), options_));
+  if (order.count_sites) sites.emplace(count_sites());
   NEPTUNE_RETURN_IF_ERROR(AskTiers(session, progress));
   AddSpellingAndSummaries(session, order, progress);
+  // A complete answer is of use to others, even if the client has just left.
+  const bool is_done =
+      !progress->is_abandoned && IsWhole(*progress->answer) && !order.count_sites && !order.explain;
+  if (!is_done) NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   if (sites.has_value()) {
     // Documents of the reading that is shown are counted.
     if (progress->reading.canonical != as_typed) {
-      sites.emplace(SiteCounting::Start(session, details(), options_));
+      sites.emplace(count_sites());
     }
     const Step step("sites", StepKind::kWait, order.received, progress->answer);
     progress->answer->site_facets = sites->Await();
   }
   if (order.explain) {
     const Step step("explanations", StepKind::kWait, order.received, progress->answer);
-    ExplainResults(session, details(), progress->reading.words, options_, progress->answer);
+    ExplainResults(session, details(), options_, progress->DetailsEnd(options_),
+                   progress->reading.words, progress->answer);
   }
   return neptune::OkStatus();
 }
@@ -443,7 +297,8 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
   TierQuestion question = {.query = MakeTierQuery(reading.canonical, progress->page, options_),
                            .page = progress->page,
                            .bounded = reading.bounded,
-                           .received = progress->received};
+                           .received = progress->received,
+                           .budget = progress->budget};
   question.query.set_index_version(progress->asked.version);
   if (answer.by_date) {
     question.query.set_order_by_date(true);
@@ -451,6 +306,7 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
     question.bounded.is_bounded = false;
   }
   TwoTiersAnswer found = TwoTiers(options_, metrics_, &forecast_).Ask(session, question, &answer);
+  NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   AddLoad(answer.coverage, &progress->load);
   const StatusOr<TierAnswer>& hits = found.hits;
   if (hits.status().code() == neptune::StatusCode::kInvalidArgument) {
@@ -478,13 +334,17 @@ Status SearchPlan::AskTiers(ClientSession& session, Progress* progress) {
 
 void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   if (static_cast<uint32_t>(progress->hits.hits_size()) <= progress->page.start) return;
+  if (progress->Abandons(session)) return;
   const Step step("documents", StepKind::kWait, progress->received, progress->answer);
   const StepTimer timer(metrics_.document_time);
-  const DocumentRequest request{.canonical_query = progress->reading.canonical,
-                                .index_version = progress->asked.version};
+  const TimePoint now = neptune::this_thread::Now();
+  const DocumentRequest request{
+      .canonical_query = progress->reading.canonical,
+      .index_version = progress->asked.version,
+      .deadline = progress->budget.EndOf(BudgetStep::kDocuments, options_.document_timeout, now)};
   SearchAnswer& answer = *progress->answer;
   const uint32_t judged =
-      PageDocuments(documents_, session, request, options_.document_timeout)
+      PageDocuments(documents_, session, request)
           .Fill(progress->hits, progress->page, progress->reading.site_filters.empty(), &answer);
   // A page that folds depends on hits beyond those that tier 2 was judged by.
   if (progress->page.start == 0 && judged > progress->page.count && judged > progress->sure_count) {
@@ -504,15 +364,17 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
   }
   const bool may_replace = HasUnknownWord(words) || progress->answer->total == 0;
   std::shared_ptr<SpellingLookup> lookup;
+  const TimePoint now = neptune::this_thread::Now();
   // Every page of a corrected query is corrected; only the first one offers a spelling.
-  if (!words.empty() && (order.start == 0 || may_replace)) {
+  if (!words.empty() && (order.start == 0 || may_replace) && !progress->Abandons(session)) {
     lookup = SpellingLookup::Start(
         {&suggester_, metrics_.spelling_time, &spelling_count_}, session,
         {.query = order.query,
          .words = std::move(words),
          .must_match = !progress->answer->narrowings.empty() && progress->hits.hits_size() > 0,
          .index_version = progress->asked.version,
-         .deadline = neptune::this_thread::Now() + options_.spelling_timeout});
+         .deadline =
+             progress->budget.EndOf(BudgetStep::kSpelling, options_.spelling_timeout, now)});
   }
   if (lookup != nullptr && may_replace) AdoptSpelling(session, lookup.get(), progress);
   if (order.may_relax && progress->answer->total == 0) RelaxDemands(session, progress);
@@ -520,6 +382,10 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
   if (lookup != nullptr && !may_replace) AdoptSpelling(session, lookup.get(), progress);
   if (progress->spelling_is_late) {
     progress->answer->notes.emplace_back("Another spelling could not be looked for in time.");
+  }
+  if (progress->relaxing_is_late) {
+    progress->answer->notes.emplace_back(
+        "Pages with some of what is asked for could not be looked for in time.");
   }
 }
 
@@ -562,12 +428,14 @@ void SearchPlan::RelaxDemands(ClientSession& session, Progress* progress) {
                                          .is_relaxed = true},
                                         progress);
   if (is_relaxed) metrics_.relaxed->Increment();
+  progress->relaxing_is_late = !is_relaxed && progress->budget.IsSpent(neptune::this_thread::Now());
 }
 
 // Searches for another reading of the question, which may be another spelling. False if it finds
 // nothing: what was found before is then shown.
 bool SearchPlan::SearchInstead(ClientSession& session, const QuestionText& question,
                                Progress* progress) {
+  if (progress->Abandons(session)) return false;
   SearchAnswer answer = *progress->answer;
   Progress other = *progress;
   other.answer = &answer;
@@ -597,43 +465,24 @@ bool SearchPlan::SearchInstead(ClientSession& session, const QuestionText& quest
   answer.spelling_is_complete = progress->answer->spelling_is_complete &&
                                 progress->answer->coverage.complete() && is_same_index;
   *progress->answer = std::move(answer);
-  other.answer = progress->answer;
-  *progress = std::move(other);
+  progress->Adopt(std::move(other));
   return true;
 }
 
-void SearchPlan::Remember(const ClientSession& session, const SearchAnswer& answer,
-                          const CacheEntryName& entry) {
-  const neptune::Duration life = CacheLife(answer, options_);
-  if (life <= neptune::Duration(0)) return;
-  // The cache may have a whole answer that this search did not look for.
-  const bool is_missing = answer.coverage.cache.outcome == CacheUse::Outcome::kMiss;
-  if (!IsWhole(answer) && !is_missing) return;
-  cache_.InsertLater(session, entry, ToCachedForm(answer), life);
+StatusOr<SuggestedTexts> SearchPlan::Suggest(SuggestOrder order) {
+  order.index_version = asked_.Now().version;
+  const neptune::Duration longest = 2 * options_.cache_timeout + options_.suggest_timeout;
+  ClientSession session = SessionFor(
+      {.deadline = neptune::this_thread::Now() + longest, .service_class = order.service_class},
+      order.call);
+  return suggester_.Suggest(session, order);
 }
 
-bool SearchPlan::MayRepeat(const PageFacts& page, TimePoint now) const {
-  if (now >= page.expires_at) return false;
-  // A version that is asked for by its number does not change.
-  if (const uint64_t asked = AskedVersion(); asked != 0) return page.for_version == asked;
-  return index_watch_.MayRepeat({.version = page.for_version, .epoch = page.index_epoch},
-                                now - page.computed_at, now);
-}
-
-void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) {
-  if (status.ok()) {
-    (answer.coverage.complete() ? metrics_.answer_complete : metrics_.answer_partial)->Increment();
-  } else if (status.code() == neptune::StatusCode::kInvalidArgument ||
-             status.code() == neptune::StatusCode::kResourceExhausted) {
-    metrics_.answer_refused->Increment();
-  } else {
-    metrics_.answer_failed->Increment();
-  }
-}
-
-StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::string& query,
-                                                   bool is_plain) {
+StatusOr<CachedDocument> SearchPlan::FetchDocument(
+    uint64_t doc_id, const std::string& query, bool is_plain,
+    const std::shared_ptr<neptune::IncomingCall>& call) {
   DocumentRequest request{.doc_ids = {doc_id}};
+  request.deadline = neptune::this_thread::Now() + options_.document_timeout;
   const AskedIndex asked = asked_.Now();
   request.index_version = asked.version;
   const auto reads = [&](bool is_relaxed) {
@@ -643,7 +492,7 @@ StatusOr<CachedDocument> SearchPlan::FetchDocument(uint64_t doc_id, const std::s
     return !request.canonical_query.empty();
   };
   const bool has_words = reads(/*is_relaxed=*/false);
-  ClientSession session(client_);
+  ClientSession session = SessionFor({.deadline = *request.deadline}, call);
   NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, documents_.FetchText(session, request));
   // A page that was found without the phrase that the question demands.
   if (has_words && summary.query_matches().begins_size() == 0 && reads(/*is_relaxed=*/true)) {
@@ -672,7 +521,7 @@ void SearchPlan::FinishInserts() {
            refreshes_.count() > 0;
   };
   neptune::Duration time_max = options_.spelling_timeout + 2 * options_.cache_insert_timeout;
-  if (refreshes_.count() > 0) time_max += SearchTimeMax(options_);
+  if (refreshes_.count() > 0) time_max += options_.SumOfSteps();
   const TimePoint end = neptune::this_thread::Now() + time_max;
   while (is_busy() && neptune::this_thread::Now() < end) {
     if (neptune::this_thread::SleepFor(kInsertPoll) == neptune::ParkResult::kStopping) return;

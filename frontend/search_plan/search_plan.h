@@ -12,13 +12,16 @@
 // another version of the index, an answer that the cache has of the former one is given at once,
 // and says so, while that of the new one is computed (SearchPlanOptions::stale_answers).
 //
+// A search has one deadline, from the arrival of its request on. Each step gets a share of what is
+// left (step_budget.h). If the client leaves, the steps in progress end here and on the servers,
+// and no further one begins; only the insertion of a complete answer into the cache goes on.
+//
 // Threads: thread-safe; Search and FetchDocument on user-level threads of the node.
 // Errors: INVALID_ARGUMENT "parameter NAME: ..." invalid query or page; RESOURCE_EXHAUSTED too many
 //   searches of the class wait, or this one was not admitted in time; UNAVAILABLE no index
-//   partition answered.
+//   partition answered; CANCELLED the client is gone.
 // Limits: SearchPlanOptions; concurrent searches as many as the servers can take
-//   (admission_gate.h); a search takes at most the sum of its steps' timeouts, including the wait
-//   at the gate.
+//   (admission_gate.h); SearchPlanOptions::TimeoutFor from arrival to answer.
 
 #pragma once
 
@@ -76,12 +79,19 @@ struct SearchOrder {
   std::string service_class = {};
   // Trace context of the search's calls.
   neptune::TraceContext trace = {};
-  // When the user's request arrived; `took` counts from here.
+  // The client, as a number: those of a class take turns while they wait. 0: unknown.
+  uint64_t client = 0;
+  // When the user's request arrived; `took` and the timeout count from here.
   neptune::TimePoint received;
   // False: an answer of a former version of the index is not given.
   bool may_be_stale = true;
   // Set: searches this index instead of the one that is asked now, to prepare its answers.
   std::optional<AskedIndex> index = std::nullopt;
+  // How long the client waits; 0: as long as may be. See SearchPlanOptions::TimeoutFor.
+  neptune::Duration timeout{0};
+  // Cancelled when the client is gone; null: it never is. Of a search that several clients share,
+  // SharedCancellation::call.
+  std::shared_ptr<neptune::IncomingCall> call = nullptr;
 };
 
 struct QuestionText;
@@ -104,14 +114,13 @@ class SearchPlan {
   // Fetches the stored text of a document, and the places in it of the words of `query`, which may
   // be running text; of a query that cannot be parsed, none. Errors: NOT_FOUND; UNAVAILABLE and
   // DEADLINE_EXCEEDED.
-  neptune::StatusOr<CachedDocument> FetchDocument(uint64_t doc_id, const std::string& query,
-                                                  bool is_plain);
+  // `call`: as SearchOrder.
+  neptune::StatusOr<CachedDocument> FetchDocument(
+      uint64_t doc_id, const std::string& query, bool is_plain,
+      const std::shared_ptr<neptune::IncomingCall>& call = nullptr);
 
   // Returns completions of the typed text. Errors: RESOURCE_EXHAUSTED.
-  neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order) {
-    order.index_version = asked_.version();
-    return suggester_.Suggest(order);
-  }
+  neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order);
 
   // Subsequent searches ask this index: each one from its first to its last step. On any loop.
   void AskIndex(AskedIndex index) { asked_.Ask(std::move(index), neptune::Loop::Current()->Now()); }
@@ -150,6 +159,9 @@ class SearchPlan {
   bool AdoptLanded(const SearchAnswer& landed, Progress* progress) const;
   neptune::Status ComputeAndRemember(neptune::ClientSession& session, const SearchOrder& order,
                                      Progress* progress);
+  // A session whose calls end with the client's and by the deadline of `terms`.
+  neptune::ClientSession SessionFor(neptune::RequestTerms terms,
+                                    const std::shared_ptr<neptune::IncomingCall>& call) const;
   bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
   // Computes an answer that is not cached, once the search is admitted.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
@@ -166,7 +178,6 @@ class SearchPlan {
                      Progress* progress);
   void Remember(const neptune::ClientSession& session, const SearchAnswer& answer,
                 const CacheEntryName& entry);
-  void CountOutcome(const neptune::Status& status, const SearchAnswer& answer);
 
   neptune::Client& client_;
   neptune::World& world_;

@@ -8,8 +8,7 @@ using neptune::Data;
 using neptune::MethodName;
 
 neptune::AggregationRequest TierAggregation(const TierTarget& tier, const index::TierQuery& query,
-                                            const SearchPlanOptions& options,
-                                            neptune::TimePoint now) {
+                                            const TierTerms& terms) {
   neptune::AggregationRequest request;
   request.service = neptune::ServiceName(tier.service);
   for (uint32_t p = 0; p < tier.partition_count; ++p) request.partitions.emplace_back(p);
@@ -17,8 +16,8 @@ neptune::AggregationRequest TierAggregation(const TierTarget& tier, const index:
   request.reduce = MethodName(index::kTierReduceOperator);
   request.local_parameters = Data::Of(query);
   request.reduce_parameters = request.local_parameters;
-  request.aggregation_quality_min = options.quality_min;
-  request.deadline = now + options.tier_timeout;
+  request.aggregation_quality_min = terms.quality_min;
+  request.deadline = terms.deadline;
   return request;
 }
 

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <string>
 
-#include "frontend/policy/plan_options.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/time.h"
 #include "neptune/dac/dac.h"
@@ -22,9 +21,14 @@ struct TierTarget {
   uint32_t partition_count = 1;
 };
 
+struct TierTerms {
+  neptune::TimePoint deadline = neptune::kNever;
+  // Minimum fraction of the tier's partitions for its answer to be used.
+  double quality_min = 0.01;
+};
+
 // The aggregation of one query over all partitions of the tier; its result is a TierAnswer.
 neptune::AggregationRequest TierAggregation(const TierTarget& tier, const index::TierQuery& query,
-                                            const SearchPlanOptions& options,
-                                            neptune::TimePoint now);
+                                            const TierTerms& terms);
 
 }  // namespace search::frontend

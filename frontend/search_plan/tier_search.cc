@@ -78,13 +78,14 @@ Status FailureOf(const AggregationReport& report, const Status& status) {
 }  // namespace
 
 StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarget& tier,
-                                const TierQuery& query, const SearchPlanOptions& options,
+                                const TierQuery& query, const TierTerms& terms,
                                 ServiceCoverage* coverage) {
-  const neptune::AggregationRequest request =
-      TierAggregation(tier, query, options, neptune::this_thread::Now());
   Data result;
   AggregationReport report;
-  const Status status = neptune::Aggregate(session, request, &result, &report);
+  const Status status =
+      neptune::this_thread::Now() >= terms.deadline
+          ? neptune::DeadlineExceeded("no time is left for ", tier.label)
+          : neptune::Aggregate(session, TierAggregation(tier, query, terms), &result, &report);
   coverage->service = tier.label;
   coverage->partitions_asked = tier.partition_count;
   FillMissing(report, status, tier.partition_count, coverage);

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "frontend/model/answer.h"
-#include "frontend/policy/plan_options.h"
 #include "frontend/search_plan/tier_aggregation.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/status.h"
@@ -16,14 +15,13 @@
 namespace search::frontend {
 
 // Returns the merged answer of the partitions that answered in time; `coverage` is always filled
-// in.
+// in. Without time left no partition is asked.
 // Errors: INVALID_ARGUMENT the tier did not answer and a partition rejected the query, for instance
 //   a phrase on an index without positions; those of Aggregate, for instance UNAVAILABLE below
-//   options.quality_min.
+//   quality_min.
 neptune::StatusOr<index::TierAnswer> SearchTier(neptune::ClientSession& session,
                                                 const TierTarget& tier,
                                                 const index::TierQuery& query,
-                                                const SearchPlanOptions& options,
-                                                ServiceCoverage* coverage);
+                                                const TierTerms& terms, ServiceCoverage* coverage);
 
 }  // namespace search::frontend

@@ -1,5 +1,6 @@
 #include "frontend/search_plan/two_tiers.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "frontend/search_plan/tier_search.h"
 #include "index/tier/operators.h"
 #include "index/tier/tier_service.h"
+#include "neptune/service/cancellation.h"
 #include "neptune/thread/synchronization.h"
 #include "neptune/thread/user_thread.h"
 
@@ -28,7 +30,12 @@ constexpr char kTier2Label[] = "tier 2";
 
 // Shared with the thread that asks tier 2, which may outlive the search.
 struct TwoTiers::Tier2Call {
+  explicit Tier2Call(const ClientSession& session) : cancellation(session.shared_caller()) {}
+
+  // Ends with the client's call, or when the hits are no longer needed.
+  neptune::Cancellation cancellation;
   TimePoint begin;
+  TimePoint deadline;
   TimePoint end;
   ServiceCoverage coverage;
   StatusOr<TierAnswer> hits = TierAnswer();
@@ -46,7 +53,10 @@ TwoTiersAnswer TwoTiers::Ask(const ClientSession& session, const TierQuestion& q
   if (outcome.need != Tier2Need::kNone && tier2 == nullptr) tier2 = BeginTier2(session, question);
   if (tier2 == nullptr) return outcome;
   // Asked at once and not needed: no wait for a tier that cannot change the page.
-  if (outcome.need == Tier2Need::kNone && !tier2->done.is_set()) return outcome;
+  if (outcome.need == Tier2Need::kNone && !tier2->done.is_set()) {
+    tier2->cancellation.Cancel();
+    return outcome;
+  }
   StatusOr<TierAnswer> more = AwaitTier2(tier2.get(), question, answer);
   if (!more.ok()) return outcome;
   outcome.has_tier2 = true;
@@ -60,6 +70,11 @@ TwoTiersAnswer TwoTiers::Ask(const ClientSession& session, const TierQuestion& q
     outcome.hits = std::move(more);
   }
   return outcome;
+}
+
+TimePoint TwoTiers::TierDeadline(const TierQuestion& question) const {
+  return question.budget.EndOf(BudgetStep::kTier, options_.tier_timeout,
+                               neptune::this_thread::Now());
 }
 
 bool TwoTiers::AsksAtOnce(const TierQuestion& question) const {
@@ -76,7 +91,7 @@ StatusOr<TierAnswer> TwoTiers::AskTier1(const ClientSession& session, const Tier
   ServiceCoverage coverage;
   StatusOr<TierAnswer> hits =
       SearchTier(own, {index::kTier1Service, kTier1Label, options_.tier1_partitions},
-                 question.query, options_, &coverage);
+                 question.query, {TierDeadline(question), options_.quality_min}, &coverage);
   const TimePoint end = neptune::this_thread::Now();
   answer->coverage.tiers.push_back(std::move(coverage));
   answer->steps.push_back(
@@ -87,14 +102,17 @@ StatusOr<TierAnswer> TwoTiers::AskTier1(const ClientSession& session, const Tier
 
 std::shared_ptr<TwoTiers::Tier2Call> TwoTiers::BeginTier2(const ClientSession& session,
                                                           const TierQuestion& question) {
-  auto call = std::make_shared<Tier2Call>();
+  auto call = std::make_shared<Tier2Call>(session);
   call->begin = neptune::this_thread::Now();
+  call->deadline = TierDeadline(question);
   call->coverage.service = kTier2Label;
   call->coverage.partitions_asked = options_.tier2_partitions;
-  const auto ask = [call, session, query = question.query, options = options_] {
-    ClientSession own = session;
-    call->hits = SearchTier(own, {index::kTier2Service, kTier2Label, options.tier2_partitions},
-                            query, options, &call->coverage);
+  const TierTerms terms{call->deadline, options_.quality_min};
+  const auto ask = [call, session, query = question.query, terms,
+                    partition_count = options_.tier2_partitions] {
+    ClientSession own = session.EndedBy(call->cancellation.call());
+    call->hits = SearchTier(own, {index::kTier2Service, kTier2Label, partition_count}, query, terms,
+                            &call->coverage);
     call->end = neptune::this_thread::Now();
     call->done.Set();
   };
@@ -106,7 +124,8 @@ std::shared_ptr<TwoTiers::Tier2Call> TwoTiers::BeginTier2(const ClientSession& s
 StatusOr<TierAnswer> TwoTiers::AwaitTier2(Tier2Call* call, const TierQuestion& question,
                                           SearchAnswer* answer) const {
   const TimePoint begin = neptune::this_thread::Now();
-  const TimePoint deadline = call->begin + options_.tier_timeout + kDeadlineSlack;
+  const TimePoint deadline =
+      std::min(call->deadline + kDeadlineSlack, std::max(call->deadline, question.budget.end()));
   const bool is_done = call->done.Wait(deadline) == neptune::ParkResult::kWoken;
   const TimePoint end = neptune::this_thread::Now();
   // Steps follow one another: the part of the wait that tier 1 has not covered.

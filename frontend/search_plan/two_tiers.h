@@ -2,6 +2,8 @@
 // probably can.
 //
 // Source: [Chu03] 3.3; when tier 2 is needed: frontend/policy/tier_bound.h.
+// If tier 2 turns out not to be needed while it is being asked, its servers stop.
+//
 // Threads: on a user-level thread; tier 2 is asked from another one of the same loop.
 
 #pragma once
@@ -14,6 +16,7 @@
 #include "frontend/policy/plan_options.h"
 #include "frontend/policy/plan_policy.h"
 #include "frontend/policy/skip_forecast.h"
+#include "frontend/policy/step_budget.h"
 #include "frontend/policy/tier_bound.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/status.h"
@@ -26,6 +29,7 @@ struct TierQuestion {
   PageWindow page;
   BoundedQuery bounded;
   neptune::TimePoint received;  // the request's arrival, for the steps of the answer
+  StepBudget budget;
 
   // Number of words, as SkipForecast counts them.
   size_t word_count() const { return bounded.is_bounded ? bounded.demanded.size() : 0; }
@@ -72,6 +76,8 @@ class TwoTiers {
   // Decides on tier 2 and records the decision.
   void Decide(const TierQuestion& question, TwoTiersAnswer* outcome) const;
   bool AsksAtOnce(const TierQuestion& question) const;
+
+  neptune::TimePoint TierDeadline(const TierQuestion& question) const;
 
   const SearchPlanOptions& options_;
   const PlanMetrics& metrics_;

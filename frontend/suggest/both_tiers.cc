@@ -41,6 +41,10 @@ TierReply AskTier(neptune::ClientSession session, const TierTarget& tier, const 
   request.aggregation_quality_min = quality_min;
   request.deadline = call.deadline;
   neptune::AggregationReport report;
+  if (neptune::this_thread::Now() >= call.deadline) {
+    reply.status = neptune::DeadlineExceeded("no time is left for ", tier.service);
+    return reply;
+  }
   reply.status = neptune::Aggregate(session, request, &reply.result, &report);
   // A tier of which no partition implements suggestions counts as complete.
   const bool is_not_offered =

@@ -59,14 +59,11 @@ index::CountQuery CountQueryOf(const std::vector<std::string>& canonicals, uint6
 
 }  // namespace
 
-Suggester::Suggester(neptune::Client& client, const SearchPlanOptions& options,
-                     const PlanMetrics& metrics)
-    : client_(client), options_(options), cache_(options, metrics) {}
+Suggester::Suggester(const SearchPlanOptions& options, const PlanMetrics& metrics)
+    : options_(options), cache_(options, metrics) {}
 
-StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
+StatusOr<SuggestedTexts> Suggester::Suggest(ClientSession& session, const SuggestOrder& order) {
   if (PartsToComplete(order.typed).empty()) return SuggestedTexts{.texts = {}, .is_complete = true};
-  ClientSession session(client_);
-  session.service_class = order.service_class;
   const auto version = [&] {
     return order.index_version != 0 ? order.index_version
                                     : index_version_.load(std::memory_order_relaxed);
@@ -86,11 +83,13 @@ StatusOr<SuggestedTexts> Suggester::Suggest(const SuggestOrder& order) {
     return neptune::ResourceExhausted(options_.suggest_count_max,
                                       " completion requests are in progress");
   }
+  const TimePoint begin = neptune::this_thread::Now();
   SuggestedTexts suggested = Compute(session, order);
   --suggest_count_;
   if (suggested.is_complete) {
-    cache_.InsertLater(session, {entry.key, version()}, ToCachedForm(suggested.texts),
-                       options_.cache_time_to_live);
+    const CacheEntryName made = {
+        .key = entry.key, .index_version = version(), .cost = neptune::this_thread::Now() - begin};
+    cache_.InsertLater(session, made, ToCachedForm(suggested.texts), options_.cache_time_to_live);
   }
   return suggested;
 }

@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,8 @@ struct SuggestOrder {
   std::string typed;
   bool may_use_cache = true;
   std::string service_class = {};
+  // Cancelled when the client is gone; null: it never is.
+  std::shared_ptr<neptune::IncomingCall> call = nullptr;
   // Number of the index version to ask; 0: any version the servers have.
   uint64_t index_version = 0;
 };
@@ -62,10 +65,11 @@ struct SpellingResult {
 
 class Suggester {
  public:
-  // `client` outlives the suggester and every call.
-  Suggester(neptune::Client& client, const SearchPlanOptions& options, const PlanMetrics& metrics);
+  Suggester(const SearchPlanOptions& options, const PlanMetrics& metrics);
 
-  neptune::StatusOr<SuggestedTexts> Suggest(const SuggestOrder& order);
+  // `session`: of the order's client.
+  neptune::StatusOr<SuggestedTexts> Suggest(neptune::ClientSession& session,
+                                            const SuggestOrder& order);
 
   SpellingResult Spell(const neptune::ClientSession& session, const SpellOrder& order) const;
 
@@ -85,7 +89,6 @@ class Suggester {
   neptune::StatusOr<index::SpellAnswer> AskDictionary(const neptune::ClientSession& session,
                                                       const SpellOrder& order) const;
 
-  neptune::Client& client_;
   const SearchPlanOptions options_;
   CacheClient cache_;
   std::atomic<size_t> suggest_count_{0};

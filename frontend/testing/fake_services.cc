@@ -35,6 +35,15 @@ using neptune::StrCat;
 // Document numbers of the partitions interleave, as in a real index.
 constexpr uint64_t kPartitionStride = 16;
 
+// Works as an evaluation does: some of it, a stop check, and so on. False: it had to stop.
+bool WorkUntilStopped(RequestContext& context) {
+  for (neptune::Duration done{0}; done < kHeavyWork; done += kHeavyStretch) {
+    if (context.ShouldStop()) return false;
+    neptune::this_thread::Consume(context.world().processors(), kHeavyStretch);
+  }
+  return true;
+}
+
 int HitCount(const std::string& query, bool is_tier2) {
   const bool is_common = query.find("common") != std::string::npos;
   const bool is_rare = query.find("rare") != std::string::npos;
@@ -228,6 +237,8 @@ class FakeTier final : public ServiceModule {
     while (is_endless && !context.ShouldStop()) {
       (void)neptune::this_thread::SleepFor(std::chrono::milliseconds(1));
     }
+    const bool is_heavy = query->query().find("heav") != std::string::npos;
+    const bool is_cut = is_endless || (is_heavy && !WorkUntilStopped(context));
     index::TierAnswer answer;
     const int hit_count = is_endless ? 1 : HitCount(query->query(), is_tier2_);
     for (int i = 0; i < hit_count && i < static_cast<int>(query->hit_count_max()); ++i) {
@@ -240,9 +251,9 @@ class FakeTier final : public ServiceModule {
     if (!is_tier2_) AddBounds(query->query(), &answer);
     AddWordCounts(query->query(), &answer);
     answer.set_total(static_cast<uint64_t>(hit_count));
-    answer.set_total_is_exact(!is_endless);
+    answer.set_total_is_exact(!is_cut);
     answer.set_prefix_is_cut(query->query().find("cutprefix") != std::string::npos);
-    answer.set_evaluated_completely(!is_endless);
+    answer.set_evaluated_completely(!is_cut);
     answer.set_implementation("fake");
     answer.set_index_version(query->index_version() != 0 ? query->index_version()
                                                          : kFakeIndexVersion);
@@ -273,8 +284,11 @@ class FakeDocuments final : public ServiceModule {
     summary->mutable_query_matches()->add_sizes(6);
   }
 
-  static Status Fetch(RequestContext&, const Data& in, Data* out) {
+  static Status Fetch(RequestContext& context, const Data& in, Data* out) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const request, in.As<docserver::FetchRequest>());
+    if (request->query().find("verbos") != std::string::npos && !WorkUntilStopped(context)) {
+      return neptune::Cancelled("fetching documents");
+    }
     docserver::FetchResponse response;
     response.set_implementation("fake");
     for (const uint64_t doc_id : request->doc_ids()) {

@@ -10,6 +10,9 @@
 // limit of kFakeTimeLimit. A phrase that ends with `apart` finds nothing, and for `crowded`
 // without `common` partition 1 of tier 1 refuses.
 //
+// For `heavy` each partition of a tier works for kHeavyWork of processor time, for `verbose` each
+// partition of the document servers; both look every kHeavyStretch whether they have to stop.
+//
 // Documents of tier 1 are of the site git, those of tier 2 of git-doc; a question with `uncounted`
 // is not counted by site in time. Scores are explained by a static rank of 1 and one word.
 //
@@ -40,6 +43,8 @@ inline constexpr uint32_t kFakeCacheAgeMs = 1234;
 inline constexpr const char* kFakePhrases[] = {"common lisp", "common sense", "rare bird"};
 inline constexpr neptune::Duration kSlowSpelling = std::chrono::seconds(1);
 inline constexpr neptune::Duration kFakeTimeLimit = std::chrono::milliseconds(100);
+inline constexpr neptune::Duration kHeavyWork = std::chrono::milliseconds(80);
+inline constexpr neptune::Duration kHeavyStretch = std::chrono::microseconds(100);
 // First document number of tier 2; smaller numbers belong to tier 1.
 inline constexpr uint64_t kFirstTier2Document = 10'000;
 

@@ -89,10 +89,24 @@ std::shared_ptr<TimedResponse> SimulatedSearch::Begin(const std::string& target,
                                                       const std::string& method) {
   auto response = std::make_shared<TimedResponse>();
   response->http.status = 0;
+  Send(target, headers, method, std::make_shared<std::unique_ptr<HttpUser>>(), response);
+  return response;
+}
+
+void SimulatedSearch::BeginAndLeave(const std::string& target, neptune::Duration after) {
+  const auto user = std::make_shared<std::unique_ptr<HttpUser>>();
+  Send(target, {}, "GET", user, std::make_shared<TimedResponse>());
+  user_loop_->Post([this, user, when = simulator().now() + after] {
+    user_loop_->RunAt(when, [user] { user->reset(); });
+  });
+}
+
+void SimulatedSearch::Send(const std::string& target, const neptune::HttpHeaders& headers,
+                           const std::string& method, const User& user,
+                           const std::shared_ptr<TimedResponse>& response) {
   const neptune::Endpoint to{simulator().host(kFrontendNode).address(), kHttpPort};
   const neptune::TimePoint begin = simulator().now();
-  user_loop_->Post([this, response, to, target, headers, method, begin] {
-    auto user = std::make_shared<std::unique_ptr<HttpUser>>();
+  user_loop_->Post([this, response, to, target, headers, method, begin, user] {
     *user = std::make_unique<HttpUser>(
         *user_loop_, [this, response, begin, user](StatusOr<HttpResponse> answer) {
           response->took = simulator().now() - begin;
@@ -102,7 +116,6 @@ std::shared_ptr<TimedResponse> SimulatedSearch::Begin(const std::string& target,
         });
     (*user)->Send(to, method, target, headers);
   });
-  return response;
 }
 
 TimedResponse SimulatedSearch::Get(const std::string& target, const neptune::HttpHeaders& headers,

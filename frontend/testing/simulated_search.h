@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "frontend/http/frontend_module.h"
+#include "frontend/testing/http_user.h"
 #include "neptune/node/node.h"
 #include "neptune/testing/simulated_nodes.h"
 #include "neptune/wire/http/http_message.h"
@@ -43,6 +44,12 @@ class SimulatedSearch {
   std::shared_ptr<TimedResponse> Begin(const std::string& target,
                                        const neptune::HttpHeaders& headers = {},
                                        const std::string& method = "GET");
+  // Sends a GET request and closes the connection after that time.
+  void BeginAndLeave(const std::string& target, neptune::Duration after);
+  // Processor time that the node has used.
+  neptune::Duration ProcessorTime(const std::string& node) {
+    return simulator().host(node).sim_processors().consumed();
+  }
   // Runs the simulation until the answer arrives. Status 0: no answer within a minute.
   TimedResponse Get(const std::string& target, const neptune::HttpHeaders& headers = {},
                     const std::string& method = "GET");
@@ -54,6 +61,12 @@ class SimulatedSearch {
   double Metric(const std::string& name, const neptune::MetricLabels& labels);
 
  private:
+  using User = std::shared_ptr<std::unique_ptr<HttpUser>>;
+  // Sends the request from a user that lives until it has its answer or is reset.
+  void Send(const std::string& target, const neptune::HttpHeaders& headers,
+            const std::string& method, const User& user,
+            const std::shared_ptr<TimedResponse>& response);
+
   const neptune::ClusterSpec spec_;
   neptune::SimulatedNodes nodes_;
   neptune::Loop* user_loop_ = nullptr;

@@ -28,6 +28,7 @@ std::string_view Name(TraceIssue issue) {
 std::vector<TraceIssue> IssuesOf(const SearchAnswer& answer, const neptune::Status& status) {
   if (status.code() == neptune::StatusCode::kResourceExhausted) return {TraceIssue::kRefused};
   if (status.code() == neptune::StatusCode::kInvalidArgument) return {};
+  if (status.code() == neptune::StatusCode::kCancelled) return {};  // the client is gone
   if (!status.ok()) return {TraceIssue::kFailed};
   std::vector<TraceIssue> issues;
   const Coverage& coverage = answer.coverage;

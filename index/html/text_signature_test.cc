@@ -1,6 +1,11 @@
 #include "index/html/text_signature.h"
 
+#include <xxhash.h>
+
+#include <array>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -15,6 +20,39 @@ std::string Text(int first, int count) {
             " about thing" + std::to_string(i * 13) + ". ";
   }
   return text;
+}
+
+// The definition: the signs of the sums over all sequences of words, a bit at a time.
+uint64_t SignatureOfWords(const std::vector<std::string>& words) {
+  std::array<int64_t, 64> sums = {};
+  for (size_t end = kSignatureSequence; end <= words.size(); ++end) {
+    std::array<uint64_t, kSignatureSequence> sequence;
+    for (size_t i = 0; i < kSignatureSequence; ++i) {
+      const std::string& word = words[end - kSignatureSequence + i];
+      sequence[i] = XXH3_64bits(word.data(), word.size());
+    }
+    const uint64_t hash = XXH3_64bits(sequence.data(), sizeof(sequence));
+    for (size_t bit = 0; bit < 64; ++bit) sums[bit] += (hash >> bit & 1) != 0 ? 1 : -1;
+  }
+  uint64_t signature = 0;
+  for (size_t bit = 0; bit < 64; ++bit) {
+    if (sums[bit] > 0) signature |= uint64_t{1} << bit;
+  }
+  return signature;
+}
+
+TEST(TextSignatureTest, IsTheSignsOfTheSumsOfBits) {
+  std::mt19937 random(17);
+  // The counts of bits are added up after each 255 sequences.
+  for (const size_t count : {40, 256, 257, 258, 400, 512, 2000}) {
+    std::vector<std::string> words;
+    std::string text;
+    for (size_t i = 0; i < count; ++i) {
+      words.push_back("w\xC3\xA9" + std::to_string(random() % 300));
+      text += (i % 3 == 0 ? "W" : "w") + words.back().substr(1) + (i % 2 == 0 ? ", " : "\n");
+    }
+    EXPECT_EQ(TextSignature(text), SignatureOfWords(words)) << count;
+  }
 }
 
 TEST(TextSignatureTest, EqualWordsHaveEqualSignatures) {

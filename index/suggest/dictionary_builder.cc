@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <ranges>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -50,11 +49,11 @@ void DictionaryBuilder::AddPhrase(std::string_view key, uint32_t document_count)
   phrase_keys_ += key;
 }
 
-uint32_t DictionaryBuilder::NumberOf(std::string_view folded) const {
-  const auto words = std::views::iota(size_t{0}, counts_.size());
-  const auto at = std::ranges::partition_point(words, [&](size_t i) { return Word(i) < folded; });
-  const bool is_found = at != words.end() && Word(*at) == folded;
-  return static_cast<uint32_t>(is_found ? *at : counts_.size());
+DictionaryBuilder::WordNumbers DictionaryBuilder::NumberWords() const {
+  WordNumbers numbers;
+  numbers.reserve(counts_.size());
+  for (uint32_t i = 0; i < counts_.size(); ++i) numbers.emplace(Word(i), i);
+  return numbers;
 }
 
 template <typename Visit>
@@ -88,12 +87,14 @@ DictionaryBuilder::Deletions DictionaryBuilder::MakeDeletions() const {
 std::vector<DictionaryBuilder::Pair> DictionaryBuilder::MakePairs() const {
   std::vector<Pair> pairs;
   const auto none = static_cast<uint32_t>(counts_.size());
+  const WordNumbers numbers = NumberWords();
   for (const Phrase& phrase : phrases_) {
     const auto key = std::string_view(phrase_keys_).substr(phrase.key_at, phrase.key_size);
     uint32_t left = none;
     for (size_t begin = 0; begin <= key.size();) {
       const size_t end = std::min(key.find(' ', begin), key.size());
-      const uint32_t right = NumberOf(key.substr(begin, end - begin));
+      const auto found = numbers.find(key.substr(begin, end - begin));
+      const uint32_t right = found != numbers.end() ? found->second : none;
       if (left != none && right != none) pairs.push_back({left, right, phrase.document_count});
       left = right;
       begin = end + 1;

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "index/suggest/spelling_format.h"
 #include "neptune/base/status.h"
 
@@ -60,8 +61,8 @@ class DictionaryBuilder {
   std::string_view Word(size_t i) const {
     return std::string_view(texts_).substr(offsets_[i], offsets_[i + 1] - offsets_[i]);
   }
-  // The word's number, or the number of words.
-  uint32_t NumberOf(std::string_view folded) const;
+  using WordNumbers = absl::flat_hash_map<std::string_view, uint32_t>;
+  WordNumbers NumberWords() const;
   // Calls visit(key, word) for every deletion key of the words that may be meant.
   template <typename Visit>
   void ForEachDeletion(const Visit& visit) const;

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "index/core/segment/file_appender.h"
+#include "index/core/segment/term_dictionary.h"
 #include "index/core/segment/varint.h"
 #include "index/suggest/dictionary_builder.h"
 #include "index/suggest/phrase_counts.h"
@@ -271,6 +272,7 @@ class PartitionFile {
 
  private:
   struct Entry {
+    uint64_t text_head = 0;  // orders like the text, as far as it goes
     uint32_t phrase = 0;
     uint8_t start = 0;
     uint16_t weight = 0;
@@ -301,7 +303,7 @@ class PartitionFile {
   void AddEntries(uint32_t number, std::vector<Entry>* entries) const {
     const ChosenPhrase& phrase = phrases_[number];
     const uint16_t weight = phrase.record.weight;
-    entries->push_back({number, 0, weight});
+    entries->push_back({KeyHead(phrase.key), number, 0, weight});
     const uint16_t later = weight > kLaterWordCost ? weight - kLaterWordCost : 0;
     size_t starts = 0;
     for (size_t blank = phrase.key.find(' ');
@@ -309,7 +311,7 @@ class PartitionFile {
          blank = phrase.key.find(' ', blank + 1)) {
       const std::string_view rest = phrase.key.substr(blank + 1);
       if (IsFunctionWord(rest.substr(0, rest.find(' ')))) continue;
-      entries->push_back({number, static_cast<uint8_t>(blank + 1), later});
+      entries->push_back({KeyHead(rest), number, static_cast<uint8_t>(blank + 1), later});
       ++starts;
     }
   }
@@ -321,6 +323,7 @@ class PartitionFile {
       return phrases_[entry.phrase].key.substr(entry.start);
     };
     std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+      if (a.text_head != b.text_head) return a.text_head < b.text_head;
       const int order = text(a).compare(text(b));
       if (order != 0) return order < 0;
       return std::pair(a.phrase, a.start) < std::pair(b.phrase, b.start);

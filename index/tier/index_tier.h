@@ -27,6 +27,7 @@ namespace search::index {
 
 inline constexpr uint32_t kTierHitCountMax = 1000;
 inline constexpr size_t kTierQuerySizeMax = 256u << 10;
+inline constexpr uint64_t kTierStopPostings = 4096;
 
 // Controls when an unfinished search must end, and where it reads its store.
 struct TierSearchControl {
@@ -34,8 +35,15 @@ struct TierSearchControl {
   neptune::TimePoint deadline = neptune::kNever;
   std::function<neptune::TimePoint()> now;
 
-  // Polled regularly; evaluation ends soon after it has returned true. May be empty.
+  // Polled every kTierStopPostings or so; evaluation ends soon after it has returned true. It may
+  // let other searches of the thread go first and return late, so none of what they share may be
+  // locked or in use by then. May be empty.
   std::function<bool()> stop;
+
+  // Called with the postings that evaluation may read, approximately, before it does, perhaps for
+  // one part after the other; may return late like `stop`. May be empty. A tier that does not know
+  // calls it never.
+  std::function<void(uint64_t postings)> expect;
 
   // Runs `read`, which reads a storage engine and may wait for a disk, once, perhaps on another
   // thread, and returns when it has finished. `read` must own all that it uses: an error ends the

@@ -98,22 +98,44 @@ double ProbePool::FailureShare(const Server& server, TimePoint now) const {
          std::exp2(-ToSeconds(now - server.failed_at) / ToSeconds(options_.failure_half_life));
 }
 
+double ProbePool::Slowness(const Server& server) const {
+  if (service_time_ns_ == 0 || server.run_time_ns == 0) return 1;
+  return std::sqrt(std::clamp(server.run_time_ns / service_time_ns_, kSpeedMin, kSpeedMax));
+}
+
 double ProbePool::Cost(const Server& server, TimePoint now) const {
   double age = kAgeMax;
-  double speed = 1;
   if (service_time_ns_ > 0) {
     age = std::min(kAgeMax,
                    static_cast<double>((now - server.reported_at).count()) / service_time_ns_);
-    if (server.run_time_ns > 0) {
-      speed = std::sqrt(std::clamp(server.run_time_ns / service_time_ns_, kSpeedMin, kSpeedMax));
-    }
   }
   const double load = server.load_index + server.sent_since + options_.age_cost * age + 1;
   const double failures = std::max(0.0, FailureShare(server, now) - kFailureRatio * failure_share_);
-  return load * speed + options_.failure_cost * failures * failures;
+  return load * Slowness(server) + options_.failure_cost * failures * failures;
 }
 
-size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, RandomSource& random) {
+size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, RandomSource& random,
+                         const std::optional<Local>& local) {
+  size_t best = ChooseAmongReports(now, excluded, random);
+  if (local && PrefersLocal(*local, best, now)) best = local->server;
+  last_call_ = now;
+  Server& server = servers_[best];
+  if (server.in_pool) Remove(best);
+  ++server.sent_since;
+  if (server.outstanding++ == 0) server.silent_since = now;
+  return best;
+}
+
+bool ProbePool::PrefersLocal(const Local& local, size_t best, TimePoint now) const {
+  const Server& own = servers_[local.server];
+  const Server& other = servers_[best];
+  if (Silent(own, now) || FailureShare(own, now) > kFailureRatio * failure_share_) return false;
+  return (local.load_index + 1.0) * Slowness(own) <=
+         (other.load_index + other.sent_since + 1.0) * Slowness(other);
+}
+
+size_t ProbePool::ChooseAmongReports(TimePoint now, std::span<const size_t> excluded,
+                                     RandomSource& random) {
   size_t best = servers_.size();
   double best_cost = 0;
   for (size_t i = 0; i < reports_.size();) {
@@ -134,11 +156,6 @@ size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, Random
   if (best == servers_.size() || best_cost >= options_.failure_cost / 4) {
     best = ChooseWithoutReport(now, excluded, random);
   }
-  last_call_ = now;
-  Server& server = servers_[best];
-  if (server.in_pool) Remove(best);
-  ++server.sent_since;
-  if (server.outstanding++ == 0) server.silent_since = now;
   return best;
 }
 

@@ -20,6 +20,12 @@
 // that time. A server that just joined is unknown until it has been probed; then its report serves
 // one call like any other.
 //
+// The own node. A call to a replica on the calling node costs no connection, and its load is known
+// exactly. It is chosen instead of the best report if its load is at most what that server is
+// believed to have, both times the root of the relative service time, and if it neither hangs nor
+// fails. A node that gets more than its share of requests from outside is loaded more than the
+// others, so it sends what it has too much to them.
+//
 // Source: Prequal ([Wydrowski24]: probes independent of the calls, reports used once or a few
 //   times, requests in flight as the signal); join-idle-queue for the report as a token; [Shen02]
 //   3.3 for the load index.
@@ -94,9 +100,15 @@ class ProbePool {
   std::optional<size_t> Find(ServerId id) const;
   size_t server_count() const { return servers_.size(); }
 
+  // The server that is the calling node, and its current load.
+  struct Local {
+    size_t server = 0;
+    uint32_t load_index = 0;
+  };
   // Returns the server to call, none of `excluded` (ascending; not all servers). Counts as sent:
-  // OnAnswer or OnLost must follow. REQUIRES: there is a server.
-  size_t Choose(TimePoint now, std::span<const size_t> excluded, RandomSource& random);
+  // OnAnswer or OnLost must follow. REQUIRES: there is a server; `local` is not excluded.
+  size_t Choose(TimePoint now, std::span<const size_t> excluded, RandomSource& random,
+                const std::optional<Local>& local = std::nullopt);
   // Returns the servers to probe after this call; possibly none or several.
   std::vector<size_t> ChooseProbes(RandomSource& random);
 
@@ -132,6 +144,8 @@ class ProbePool {
   };
 
   double Cost(const Server& server, TimePoint now) const;
+  // The root of the server's relative service time.
+  double Slowness(const Server& server) const;
   double FailureShare(const Server& server, TimePoint now) const;
   bool Silent(const Server& server, TimePoint now) const;
   Duration SilenceLimit() const;
@@ -139,6 +153,9 @@ class ProbePool {
   void Remove(size_t server);
   Server Recall(const NodeId& node);
   void CountFailure(Server& server, bool failed, TimePoint now);
+  size_t ChooseAmongReports(TimePoint now, std::span<const size_t> excluded, RandomSource& random);
+  // True if the own node is chosen instead of `best`.
+  bool PrefersLocal(const Local& local, size_t best, TimePoint now) const;
   size_t ChooseWithoutReport(TimePoint now, std::span<const size_t> excluded, RandomSource& random);
 
   const ProbePoolOptions options_;

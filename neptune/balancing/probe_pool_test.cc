@@ -121,6 +121,47 @@ TEST_F(ProbePoolTest, ExcludedServerIsNotChosen) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(Choose({0, 1, 3}), 2u);
 }
 
+TEST_F(ProbePoolTest, OwnNodeIsChosenWhileItIsNotLoadedMore) {
+  const auto choose = [&](uint32_t own_load) {
+    Report(0, 3);
+    Report(1, 3);
+    Report(2, 4);
+    Report(3, 5);
+    return pool_.Choose(now_, {}, random_, ProbePool::Local{2, own_load});
+  };
+  EXPECT_EQ(choose(0), 2u);
+  EXPECT_EQ(choose(3), 2u);
+  EXPECT_NE(choose(4), 2u);
+}
+
+TEST_F(ProbePoolTest, OwnNodeThatFailsOrHangsIsNotPreferred) {
+  for (int i = 0; i < 20; ++i) {
+    Answer(0, 2);
+    Fail(2);
+  }
+  EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 0u);
+  now_ += seconds(60);
+  Report(0, 2);
+  EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 2u)
+      << "failures are forgotten";
+  Report(0, 2);
+  Report(2, 0, /*silence=*/seconds(10));
+  EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 0u);
+}
+
+TEST_F(ProbePoolTest, SlowOwnNodeNeedsAShorterQueue) {
+  for (int i = 0; i < 200; ++i) {
+    Answer(0, 0, milliseconds(10));
+    Answer(1, 0, milliseconds(10));
+    Answer(2, 0, milliseconds(40));
+  }
+  Report(0, 3);
+  Report(2, 3);
+  EXPECT_EQ(pool_.Choose(now_, std::vector<size_t>{1, 3}, random_, ProbePool::Local{2, 3}), 0u);
+  Report(0, 3);
+  EXPECT_EQ(pool_.Choose(now_, std::vector<size_t>{1, 3}, random_, ProbePool::Local{2, 0}), 2u);
+}
+
 TEST_F(ProbePoolTest, ServerThatFailsAtOnceIsLeftAlone) {
   for (int i = 0; i < 10; ++i) Fail(0);
   int failures = 0;

@@ -9,14 +9,16 @@
 namespace neptune {
 namespace {
 
+bool Contains(const std::vector<NodeId>& nodes, const NodeId& node) {
+  return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
+}
+
 std::vector<size_t> Untried(const std::vector<Replica>& replicas,
                             const std::vector<NodeId>& tried) {
   std::vector<size_t> candidates;
   candidates.reserve(replicas.size());
   for (size_t i = 0; i < replicas.size(); ++i) {
-    if (std::find(tried.begin(), tried.end(), replicas[i].node) == tried.end()) {
-      candidates.push_back(i);
-    }
+    if (!Contains(tried, replicas[i].node)) candidates.push_back(i);
   }
   return candidates;
 }
@@ -65,10 +67,28 @@ std::optional<ReplicaChoice> ReplicaChooser::Choose(const ServiceName& service,
                                                     const std::vector<Replica>& replicas,
                                                     const std::vector<NodeId>& tried,
                                                     TimePoint deadline) {
+  if (replicas.size() == 1 && !chooses_single_) {
+    if (Contains(tried, replicas.front().node)) return std::nullopt;
+    return ReplicaChoice{};
+  }
   const std::vector<size_t> candidates = Untried(replicas, tried);
   if (candidates.empty()) return std::nullopt;
-  if (replicas.size() == 1 && !chooses_single_) return ReplicaChoice{};
-  return policy_->Choose({service, partition, replicas, candidates, deadline});
+  const std::optional<LocalReplica> local = FindLocal(replicas, candidates);
+  const ReplicaChoice choice =
+      policy_->Choose({service, partition, replicas, candidates, deadline, local});
+  if (local && choice.index == local->index && plan_count_ > 0) ++planned_local_;
+  return choice;
+}
+
+std::optional<LocalReplica> ReplicaChooser::FindLocal(const std::vector<Replica>& replicas,
+                                                      const std::vector<size_t>& candidates) const {
+  if (load_index_ == nullptr) return std::nullopt;
+  for (const size_t candidate : candidates) {
+    if (replicas[candidate].call_endpoint == own_) {
+      return LocalReplica{candidate, load_index_() + planned_local_};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace neptune

@@ -48,6 +48,28 @@ class ReplicaChooser {
   static StatusOr<std::unique_ptr<ReplicaChooser>> Open(Loop& loop, const BalancingOptions& options,
                                                         const Environment& environment);
 
+  // Calls may be served by the calling node itself, which takes them at `own`; a call to it costs
+  // no connection. `load_index`: the node's current load, any thread. Policies that know loads
+  // prefer it while it is not loaded more than the replica that they would choose otherwise.
+  void PreferLocal(const Endpoint& own, std::function<uint32_t()> load_index) {
+    own_ = own;
+    load_index_ = std::move(load_index);
+  }
+  // Several choices that are made before any of their calls is sent: while a plan lives, each
+  // choice of the own node counts as one more request there.
+  class Plan {
+   public:
+    explicit Plan(ReplicaChooser& chooser) : chooser_(chooser) { ++chooser_.plan_count_; }
+    ~Plan() {
+      if (--chooser_.plan_count_ == 0) chooser_.planned_local_ = 0;
+    }
+    Plan(const Plan&) = delete;
+    Plan& operator=(const Plan&) = delete;
+
+   private:
+    ReplicaChooser& chooser_;
+  };
+
   // Returns the replica to call, none of `tried`; nullopt if all were tried.
   std::optional<ReplicaChoice> Choose(const ServiceName& service, PartitionId partition,
                                       const std::vector<Replica>& replicas,
@@ -67,7 +89,14 @@ class ReplicaChooser {
   explicit ReplicaChooser(const BalancingOptions& options)
       : chooses_single_(options.make_policy != nullptr) {}
 
+  std::optional<LocalReplica> FindLocal(const std::vector<Replica>& replicas,
+                                        const std::vector<size_t>& candidates) const;
+
   const bool chooses_single_;
+  Endpoint own_;
+  std::function<uint32_t()> load_index_;  // null: the calling node serves no calls
+  int plan_count_ = 0;
+  uint32_t planned_local_ = 0;  // choices of the own node by the plans that live
   std::unique_ptr<PollingAgent> polling_;
   std::unique_ptr<ReplicaPolicy> policy_;  // uses polling_
 };

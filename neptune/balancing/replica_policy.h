@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "neptune/balancing/load_report.h"
@@ -28,6 +29,12 @@
 
 namespace neptune {
 
+// The replica on the calling node itself, whose load is known exactly.
+struct LocalReplica {
+  size_t index = 0;  // into the replicas
+  uint32_t load_index = 0;
+};
+
 // What is chosen for; valid during Choose only, and not after it has parked.
 struct ReplicaQuestion {
   const ServiceName& service;
@@ -36,6 +43,8 @@ struct ReplicaQuestion {
   // Indices of the replicas that were not tried yet, in ascending order; at least one.
   const std::vector<size_t>& candidates;
   TimePoint deadline = kNever;
+  // Set if the calling node has a replica, which is a candidate.
+  std::optional<LocalReplica> local = std::nullopt;
 };
 
 // One choice, to be concluded exactly once.

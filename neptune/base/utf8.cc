@@ -1,6 +1,7 @@
 #include "neptune/base/utf8.h"
 
 #include <cstdint>
+#include <cstring>
 
 namespace neptune {
 namespace {
@@ -28,6 +29,16 @@ LeadByte ClassifyLead(uint8_t lead) {
     return {4, char32_t{lead} & 0x07, second_min, second_max};
   }
   return {0, 0, 0, 0};
+}
+
+// Most text is ASCII; this many bytes of it are checked at once.
+constexpr size_t kAsciiStep = sizeof(uint64_t);
+
+bool BeginsWithAscii(std::string_view text) {
+  if (text.size() < kAsciiStep) return false;
+  uint64_t bytes;
+  std::memcpy(&bytes, text.data(), kAsciiStep);
+  return (bytes & 0x8080808080808080) == 0;
 }
 
 }  // namespace
@@ -66,6 +77,10 @@ void AppendUtf8(char32_t code_point, std::string* out) {
 
 bool IsUtf8(std::string_view text) {
   while (!text.empty()) {
+    if (BeginsWithAscii(text)) {
+      text.remove_prefix(kAsciiStep);
+      continue;
+    }
     const DecodedCodePoint decoded = DecodeCodePoint(text);
     if (!decoded.well_formed) return false;
     text.remove_prefix(decoded.size);

@@ -2,11 +2,13 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_permit.h"
+#include "neptune/capsule/quick_places.h"
 
 namespace neptune {
 namespace {
@@ -14,6 +16,27 @@ namespace {
 constexpr size_t kHelperCountDefault = 4;
 
 uint64_t Micros(TimePoint time) { return static_cast<uint64_t>(ToMicros(time.time_since_epoch())); }
+
+// Adds the calls that entered without the lock.
+void AddQuick(const QuickPlaces::Totals& quick, CapsuleControl::Statistics* all) {
+  using Outcome = CapsuleControl::Outcome;
+  const auto left = [&](Outcome outcome) { return quick.left[static_cast<size_t>(outcome)]; };
+  const auto done = static_cast<double>(left(Outcome::kDone));
+  if (done > 0) {
+    const auto slow_done = static_cast<double>(all->done);
+    const double mean_ns =
+        (static_cast<double>(all->mean_time.count()) * slow_done + quick.done_time_ns * done) /
+        (slow_done + done);
+    all->mean_time = Duration(static_cast<int64_t>(mean_ns));
+  }
+  all->resident_count += quick.resident_count;
+  all->resident_count_max += quick.resident_count_max;
+  all->entered += quick.entered;
+  all->done += left(Outcome::kDone);
+  all->failed += left(Outcome::kFailed);
+  all->timed_out += left(Outcome::kTimedOut);
+  all->cancelled += left(Outcome::kCancelled);
+}
 
 }  // namespace
 
@@ -30,7 +53,11 @@ Capsule::Capsule(CapsuleConfig config, std::unique_ptr<CapsulePolicy> policy,
       config_(std::move(config)),
       control_(config_.limits, config_.feedback),
       policy_(std::move(policy)),
-      helpers_(std::move(helpers)) {}
+      quick_(std::make_unique<QuickPlaces>()),
+      helpers_(std::move(helpers)) {
+  LeafLock lock(&mutex_);
+  SetQuickPlaces();
+}
 
 Capsule::~Capsule() = default;
 
@@ -89,6 +116,42 @@ void Capsule::ReplacePolicy(std::unique_ptr<CapsulePolicy> policy) {
   }
 }
 
+// Nothing but the bound of residents and a fixed timeout concerns a call of such a capsule.
+void Capsule::SetQuickPlaces() {
+  const FeedbackOptions& feedback = config_.feedback;
+  const bool may_enter =
+      type_ == ResourceType::kNetwork && config_.policy.kind != PolicyKind::kPlugin &&
+      config_.limits.throttle_count == 0 && feedback.high_watermark <= feedback.low_watermark &&
+      feedback.failure_count_max == 0 &&
+      ProcessingCountMax(config_) >= config_.limits.resident_count_max;
+  quick_->Set(may_enter, config_.limits.resident_count_max, config_.limits.timeout);
+}
+
+bool Capsule::LeasePlaces() {
+  if (!quick_->may_lease()) return false;
+  LeafLock lock(&mutex_);
+  // Calls that wait come first.
+  return !closed_ && waiting_.empty() &&
+         control_.statistics().resident_count + quick_->reserved_count() +
+                 QuickPlaces::kLeaseSize <=
+             config_.limits.resident_count_max &&
+         quick_->Lease();
+}
+
+bool Capsule::TryEnterQuickly(CapsulePermit& visit, TimePoint deadline, TimePoint now) {
+  size_t thread = 0;
+  if (!quick_->TryEnter(now, &thread) && !(LeasePlaces() && quick_->TryEnter(now, &thread))) {
+    return false;
+  }
+  visit.quick_thread_ = thread;
+  visit.entered_at_ = now;
+  const TimePoint own = AddSaturated(now, quick_->timeout());
+  visit.limited_by_capsule_ = own < deadline;
+  visit.deadline_ = std::min(own, deadline);
+  visit.place_.store(Place::kProcessing, std::memory_order_relaxed);
+  return true;
+}
+
 Capsule::Arrival Capsule::Arrive(CapsulePermit& visit, CapsuleCall& call, TimePoint now) {
   Wakers wakers;
   Arrival arrival = Arrival::kProcessing;
@@ -108,8 +171,11 @@ Capsule::Arrival Capsule::Arrive(CapsulePermit& visit, CapsuleCall& call, TimePo
 Capsule::Arrival Capsule::Admit(CapsulePermit& visit, CapsuleCall& call, TimePoint now) {
   PolicyDecision decision;
   call.entered = now;
-  const CapsuleOccupancy occupancy = Occupancy();
-  WithPolicy([&](CapsulePolicy& policy) { decision = policy.Arrive(call, occupancy); });
+  // The policies of this folder let every call proceed.
+  if (config_.policy.kind == PolicyKind::kPlugin) {
+    const CapsuleOccupancy occupancy = Occupancy();
+    WithPolicy([&](CapsulePolicy& policy) { decision = policy.Arrive(call, occupancy); });
+  }
   using Action = PolicyDecision::Action;
   if (decision.action == Action::kTerminate) {
     ++statistics_.terminated;
@@ -120,6 +186,7 @@ Capsule::Arrival Capsule::Admit(CapsulePermit& visit, CapsuleCall& call, TimePoi
     visit.migration_target_ = std::move(decision.target);
     return Arrival::kMigrates;
   }
+  control_.SetReserved(quick_->reserved_count());
   const CapsuleControl::Admission admission = control_.Enter(now);
   const bool refused = admission.verdict == CapsuleControl::Verdict::kRefuse;
   if (refused || admission.verdict == CapsuleControl::Verdict::kBypass) {
@@ -197,6 +264,11 @@ void Capsule::StartWaiting(TimePoint now, Wakers* wakers) {
 
 void Capsule::Leave(CapsulePermit& visit, CapsuleControl::Outcome outcome, bool left_behind,
                     TimePoint now) {
+  if (visit.quick_thread_ != CapsulePermit::kNotQuick) {
+    visit.place_.store(Place::kOutside, std::memory_order_relaxed);
+    return quick_->Leave(std::exchange(visit.quick_thread_, CapsulePermit::kNotQuick), outcome,
+                         visit.entered_at_, now);
+  }
   Wakers wakers;
   {
     LeafLock lock(&mutex_);
@@ -231,14 +303,17 @@ void Capsule::Wake(Wakers wakers) {
 
 bool Capsule::WouldAdmit(TimePoint now) {
   LeafLock lock(&mutex_);
+  control_.SetReserved(quick_->reserved_count());
   return control_.Ask(now) == CapsuleControl::Verdict::kEnter;
 }
 
 CapsuleStatistics Capsule::Counted() const {
   CapsuleStatistics statistics = statistics_;
   statistics.control = control_.statistics();
+  AddQuick(quick_->Sum(), &statistics.control);
   statistics.waiting_count = waiting_.size();
-  statistics.processing_count = processing_count_;
+  statistics.processing_count =
+      processing_count_ + statistics.control.resident_count - control_.statistics().resident_count;
   statistics.mean_waiting_time = Duration(static_cast<int64_t>(waiting_time_ns_.value()));
   statistics.timeout = control_.FeedbackTimeout();
   statistics.bypassing = control_.bypassing();
@@ -255,10 +330,13 @@ CapsuleStatistics Capsule::Inspect(TimePoint now) const {
   CapsuleStatistics statistics = Counted();
   const uint64_t resident_count = statistics.control.resident_count;
   if (resident_count > 0) {
-    const uint64_t ages_us = resident_count * Micros(now) - entered_sum_us_;
+    const uint64_t ages_us =
+        resident_count * Micros(now) - entered_sum_us_ - quick_->Sum().entered_sum_us;
     statistics.mean_age = std::chrono::microseconds(ages_us / resident_count);
   }
-  statistics.tail_time = times_.Quantile(0.95);
+  RecentTimes times = times_;
+  quick_->AddTimesTo(&times);
+  statistics.tail_time = times.Quantile(0.95);
   return statistics;
 }
 
@@ -270,6 +348,7 @@ void Capsule::Change(CapsuleConfig config, std::unique_ptr<CapsulePolicy> policy
     config_ = std::move(config);
     control_.SetLimits(config_.limits);
     control_.SetFeedback(config_.feedback);
+    SetQuickPlaces();
     ReplacePolicy(std::move(policy));
     StartWaiting(now, &wakers);
   }
@@ -279,11 +358,13 @@ void Capsule::Change(CapsuleConfig config, std::unique_ptr<CapsulePolicy> policy
 void Capsule::Close() {
   LeafLock lock(&mutex_);
   closed_ = true;
+  quick_->Close();
 }
 
 bool Capsule::empty() const {
   LeafLock lock(&mutex_);
-  return control_.statistics().resident_count == 0 && processing_count_ == 0;
+  return control_.statistics().resident_count == 0 && processing_count_ == 0 &&
+         quick_->Sum().resident_count == 0;
 }
 
 void Capsule::StopHelpers() { helpers_.reset(); }

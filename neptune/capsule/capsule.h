@@ -44,6 +44,7 @@
 namespace neptune {
 
 class CapsulePermit;
+class QuickPlaces;
 
 // Counters and times of one capsule.
 struct CapsuleStatistics {
@@ -106,6 +107,8 @@ class Capsule {
     kMigrates,
     kGone,  // the capsule is closed
   };
+  // Enters without the lock if the calling thread has a place of its own; see quick_places.h.
+  bool TryEnterQuickly(CapsulePermit& visit, TimePoint deadline, TimePoint now);
   Arrival Arrive(CapsulePermit& visit, CapsuleCall& call, TimePoint now);
   // Ends a policy's delay: acquires a place or starts to wait (kProcessing or kWaiting).
   Arrival EndDelay(CapsulePermit& visit, CapsuleCall& call, TimePoint now);
@@ -124,6 +127,10 @@ class Capsule {
   // Waits for the calls that the helper threads run. REQUIRES: Close was called.
   void StopHelpers();
 
+  // Gives the calling thread places of its own, if the configuration allows it.
+  bool LeasePlaces();
+  // Applies the configuration to the places of threads.
+  void SetQuickPlaces() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // kProcessing: the call is admitted and must next acquire a place; other results are final.
   Arrival Admit(CapsulePermit& visit, CapsuleCall& call, TimePoint now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -158,6 +165,7 @@ class Capsule {
   Ewma waiting_time_ns_ ABSL_GUARDED_BY(mutex_){0.05};
   RecentTimes times_ ABSL_GUARDED_BY(mutex_);
   CapsuleStatistics statistics_ ABSL_GUARDED_BY(mutex_);  // only counts kept nowhere else
+  const std::unique_ptr<QuickPlaces> quick_;
   std::unique_ptr<HelperThreads> helpers_;
 };
 

@@ -8,17 +8,19 @@ CapsuleControl::CapsuleControl(const CapsuleLimits& limits, const FeedbackOption
     : limits_(limits), feedback_(feedback) {}
 
 Duration CapsuleControl::FeedbackTimeout() const {
-  if (!HasFeedback() || resident_count_ <= feedback_.low_watermark) return limits_.timeout;
-  if (resident_count_ >= feedback_.high_watermark) return Duration(0);
-  const auto left = static_cast<double>(feedback_.high_watermark - resident_count_);
+  const size_t resident_count = resident_count_ + reserved_count_;
+  if (!HasFeedback() || resident_count <= feedback_.low_watermark) return limits_.timeout;
+  if (resident_count >= feedback_.high_watermark) return Duration(0);
+  const auto left = static_cast<double>(feedback_.high_watermark - resident_count);
   const auto whole = static_cast<double>(feedback_.high_watermark - feedback_.low_watermark);
   return Duration(
       static_cast<int64_t>(static_cast<double>(limits_.timeout.count()) * left / whole));
 }
 
 bool CapsuleControl::IsFull() const {
-  const bool throttled = limits_.throttle_count > 0 && resident_count_ >= limits_.throttle_count;
-  return throttled || resident_count_ >= limits_.resident_count_max;
+  const size_t resident_count = resident_count_ + reserved_count_;
+  const bool throttled = limits_.throttle_count > 0 && resident_count >= limits_.throttle_count;
+  return throttled || resident_count >= limits_.resident_count_max;
 }
 
 bool CapsuleControl::TimeoutIsTooShort(Duration timeout) const {

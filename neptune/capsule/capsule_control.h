@@ -90,6 +90,9 @@ class CapsuleControl {
   // Ends a call that entered at `entered`.
   void Leave(Verdict admitted, Outcome outcome, TimePoint entered, TimePoint now);
 
+  // Sets the number of residents, and of places kept for some, that are counted elsewhere.
+  void SetReserved(size_t count) { reserved_count_ = count; }
+
   // Replaces the bounds; calls inside keep the timeout they were given.
   void SetLimits(const CapsuleLimits& limits) { limits_ = limits; }
   void SetFeedback(const FeedbackOptions& feedback) { feedback_ = feedback; }
@@ -132,6 +135,7 @@ class CapsuleControl {
   int ramp_step_ = 0;  // the period that ramp_admitted_ counts
   size_t ramp_admitted_ = 0;
   size_t resident_count_ = 0;
+  size_t reserved_count_ = 0;
   Statistics statistics_;
   Ewma time_ns_{0.05};
 };

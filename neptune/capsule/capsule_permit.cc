@@ -28,10 +28,11 @@ std::string CapsulePermit::Where() const {
 Status CapsulePermit::Arrive(CapsuleStack& stack, const BlockingOperation& operation,
                              const VisitOptions& options) {
   CHECK(!inside()) << "a permit enters while it is inside " << Where();
-  const TimePoint now = Loop::Current()->Now();
+  const TimePoint now = options.now ? *options.now : Loop::Current()->Now();
   migrated_ = false;
   capsule_ = stack.Find(operation);
   for (int hop = 0; capsule_ != nullptr; ++hop) {
+    if (capsule_->TryEnterQuickly(*this, options.deadline, now)) return OkStatus();
     limited_by_capsule_ = false;
     migration_target_.clear();
     call_ = {.caller = options.caller,
@@ -159,10 +160,17 @@ absl::AnyInvocable<void()> CapsulePermit::ReleaseWaker() {
 
 void CapsulePermit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*/false); }
 
-void CapsulePermit::End(CapsuleOutcome outcome, bool left_behind) {
+void CapsulePermit::Leave(CapsuleOutcome outcome, TimePoint now) {
+  End(outcome, /*left_behind=*/false, now);
+}
+
+void CapsulePermit::End(CapsuleOutcome outcome, bool left_behind, std::optional<TimePoint> now) {
   if (inside()) {
-    Loop* const loop = Loop::Current();  // null while a node is destroyed
-    capsule_->Leave(*this, outcome, left_behind, loop == nullptr ? entered_at_ : loop->Now());
+    if (!now) {
+      Loop* const loop = Loop::Current();  // null while a node is destroyed
+      now = loop == nullptr ? entered_at_ : loop->Now();
+    }
+    capsule_->Leave(*this, outcome, left_behind, *now);
   }
   if (turn_ != nullptr) turn_->awaited = false;
   turn_.reset();

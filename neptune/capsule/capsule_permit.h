@@ -70,6 +70,8 @@ struct VisitOptions {
   // Called after each wake; true cancels the wait. The canceller must wake the thread. Unset:
   // never.
   std::function<bool()> given_up{};
+  // The current time, if the caller has just read it. Unset: it is read.
+  std::optional<TimePoint> now{};
 };
 
 class CapsulePermit {
@@ -95,6 +97,8 @@ class CapsulePermit {
 
   // Ends the operation, or the wait for its turn. Idempotent.
   void Leave(CapsuleOutcome outcome);
+  // The same if the caller has just read the time.
+  void Leave(CapsuleOutcome outcome, TimePoint now);
 
   // True while the permit counts as a resident of capsule().
   bool inside() const { return place_ != Capsule::Place::kOutside; }
@@ -125,7 +129,7 @@ class CapsulePermit {
   Status AwaitTurn(const VisitOptions& options);
   void AwaitEndOfDelay();
   static void SignalTurn(const std::shared_ptr<Turn>& turn);
-  void End(CapsuleOutcome outcome, bool left_behind);
+  void End(CapsuleOutcome outcome, bool left_behind, std::optional<TimePoint> now = std::nullopt);
   // Called by the capsule before the permit becomes visible to other threads as waiting.
   void PrepareToWait();
   // Returns the function that wakes the waiter for its turn; called by the capsule once.
@@ -142,6 +146,9 @@ class CapsulePermit {
   TimePoint not_before_{};
   TimePoint deadline_ = kNever;
   uint64_t id_ = 0;
+  // Number of the thread whose place it has; kNotQuick: it entered under the capsule's lock.
+  static constexpr size_t kNotQuick = ~size_t{0};
+  size_t quick_thread_ = kNotQuick;
   std::string migration_target_;
   // The waiter: a user-level thread, or an event handler (turn_) on loop_.
   ThreadRef thread_;

@@ -14,6 +14,9 @@ namespace {
 
 std::atomic<uint64_t> stack_count{0};
 
+// Operations whose capsule a thread remembers.
+constexpr size_t kKnownCount = 16;
+
 TimePoint Now() {
   Loop* const loop = Loop::Current();
   return loop == nullptr ? TimePoint() : loop->Now();
@@ -30,11 +33,46 @@ std::string HelperName(std::string_view capsule) { return StrCat("cap-", capsule
 
 }  // namespace
 
-// The layers that a kernel thread used last, cached until the version changes.
+// The layer that takes an operation of the runtime's own; the rules are asked once for each.
+struct CapsuleStack::KnownOperation {
+  bool Is(const NetworkOperation& operation) const {
+    return known && address == operation.address && port == operation.port &&
+           partition == operation.partition && service == operation.service &&
+           node == operation.node;
+  }
+  void Learn(const NetworkOperation& operation, const Layer* taken_by) {
+    known = true;
+    address = operation.address;
+    port = operation.port;
+    partition = operation.partition;
+    service = operation.service;
+    node = operation.node;
+    layer = taken_by;
+  }
+
+  bool known = false;
+  uint32_t address = 0;
+  uint16_t port = 0;
+  std::optional<PartitionId> partition;
+  std::string service;
+  std::string node;
+  const Layer* layer = nullptr;  // null: none takes it
+};
+
+// The layers that a kernel thread used last, cached until the version changes, and the operations
+// that it knows.
 struct CapsuleStack::LayersOfThread {
   uint64_t stack = 0;
   uint64_t version = 0;
   std::shared_ptr<const Layers> layers;
+  std::vector<KnownOperation> known;  // empty, or kKnownCount
+
+  KnownOperation& KnownFor(const NetworkOperation& operation) {
+    known.resize(kKnownCount);
+    const uint32_t partition = operation.partition ? operation.partition->value() : 0;
+    return known[(operation.address + operation.port + partition + operation.service.size()) %
+                 kKnownCount];
+  }
 };
 
 CapsuleStack::CapsuleStack(CapsuleStackOptions options)
@@ -55,13 +93,13 @@ CapsuleStack::~CapsuleStack() {
   for (const auto& capsule : retired_) capsule->StopHelpers();
 }
 
-const CapsuleStack::Layers& CapsuleStack::CurrentLayers() const {
+CapsuleStack::LayersOfThread& CapsuleStack::CurrentLayers() const {
   __attribute__((tls_model("initial-exec"))) static thread_local LayersOfThread seen;
   if (seen.stack != number_ || seen.version != version()) {
     LeafLock lock(&mutex_);
-    seen = {number_, version(), layers_};
+    seen = {number_, version(), layers_, {}};
   }
-  return *seen.layers;
+  return seen;
 }
 
 CapsuleStack::Layers CapsuleStack::Copy() const {
@@ -79,20 +117,35 @@ void CapsuleStack::Publish(Layers layers) {
   if (options_.on_change) options_.on_change();
 }
 
-std::shared_ptr<Capsule> CapsuleStack::Find(const BlockingOperation& operation) const {
+const CapsuleStack::Layer* CapsuleStack::FindByRules(const Layers& layers,
+                                                     const BlockingOperation& operation) {
   const ResourceType type = TypeOf(operation);
-  for (const Layer& layer : CurrentLayers()) {
+  for (const Layer& layer : layers) {
     if (layer.capsule->type() != type) continue;
-    if (layer.rules.empty()) return layer.capsule;  // the default capsule
+    if (layer.rules.empty()) return &layer;  // the default capsule
     for (const ClassificationRule& rule : layer.rules) {
-      if (rule.Matches(operation)) return layer.capsule;
+      if (rule.Matches(operation)) return &layer;
     }
   }
   return nullptr;
 }
 
+std::shared_ptr<Capsule> CapsuleStack::Find(const BlockingOperation& operation) const {
+  LayersOfThread& seen = CurrentLayers();
+  const auto* const network = std::get_if<NetworkOperation>(&operation);
+  const Layer* layer = nullptr;
+  if (network == nullptr || network->service.empty() || !network->host.empty()) {
+    layer = FindByRules(*seen.layers, operation);
+  } else {
+    KnownOperation& known = seen.KnownFor(*network);
+    if (!known.Is(*network)) known.Learn(*network, FindByRules(*seen.layers, operation));
+    layer = known.layer;
+  }
+  return layer == nullptr ? nullptr : layer->capsule;
+}
+
 std::shared_ptr<Capsule> CapsuleStack::Named(std::string_view name) const {
-  for (const Layer& layer : CurrentLayers()) {
+  for (const Layer& layer : *CurrentLayers().layers) {
     if (layer.capsule->name() == name) return layer.capsule;
   }
   return nullptr;

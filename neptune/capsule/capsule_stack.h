@@ -14,7 +14,8 @@
 //
 // Source: [Chu05] IV.B (stack, default network capsule), IV.D (dynamic creation and destruction).
 // Threads: thread-safe; changes are made on a loop, whose time they use. Find costs an atomic load
-//   and the matching; after a change each kernel thread fetches the new stack once, under a lock.
+//   and the matching, which is remembered for operations that name a service; after a change each
+//   kernel thread fetches the new stack once, under a lock.
 // Errors: kInvalidArgument invalid definition; kFailedPrecondition the name is taken, or the
 //   default capsule would be destroyed; kNotFound no such capsule, or none to migrate to;
 //   kResourceExhausted more than kCapsuleCountMax.
@@ -97,9 +98,12 @@ class CapsuleStack {
     std::vector<ClassificationRule> rules;
   };
   using Layers = std::vector<Layer>;
+  struct KnownOperation;
   struct LayersOfThread;
 
-  const Layers& CurrentLayers() const;
+  LayersOfThread& CurrentLayers() const;
+  // The first layer whose rules take the operation; null: none.
+  static const Layer* FindByRules(const Layers& layers, const BlockingOperation& operation);
   StatusOr<std::shared_ptr<Capsule>> Make(const CapsuleConfig& config) const;
   // A validated change of an existing capsule.
   struct Plan {

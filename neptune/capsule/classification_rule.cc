@@ -136,9 +136,14 @@ std::optional<std::vector<Element>> Compile(std::string_view pattern) {
 
 }  // namespace
 
-// Simulates the pattern as an automaton: tracks the set of reachable positions per byte of the
-// path.
+// Most patterns are a folder and "**", which need no automaton. The rest is simulated as one: the
+// set of reachable positions per byte of the path.
 bool PathMatches(std::string_view pattern, std::string_view path) {
+  const size_t literal_size = std::min(pattern.find_first_of("*?["), pattern.size());
+  if (!path.starts_with(pattern.substr(0, literal_size))) return false;
+  pattern.remove_prefix(literal_size);
+  path.remove_prefix(literal_size);
+  if (pattern == "**") return true;
   const auto elements = Compile(pattern);
   if (!elements) return false;
   const size_t count = elements->size();

@@ -77,6 +77,12 @@ TEST(ClassificationRuleTest, PatternsOfPaths) {
   EXPECT_FALSE(PathMatches("/a?b", "/a/b"));
   EXPECT_TRUE(PathMatches("/**/c", "/a/b/c"));
   EXPECT_TRUE(PathMatches("**", "/anything/at/all"));
+  EXPECT_TRUE(PathMatches("/a/**", "/a/b"));
+  EXPECT_TRUE(PathMatches("/a/**", "/a/"));
+  EXPECT_FALSE(PathMatches("/a/**", "/a"));
+  EXPECT_FALSE(PathMatches("/a/**", "/ab/c"));
+  EXPECT_TRUE(PathMatches("/a/b", "/a/b"));
+  EXPECT_FALSE(PathMatches("/a/b", "/a/b/c"));
   EXPECT_TRUE(PathMatches("/[]]", "/]"));
   EXPECT_FALSE(PathMatches("/[ab", "/a"));
   // A pattern with exponential cost in a backtracking matcher.

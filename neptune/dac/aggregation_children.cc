@@ -26,16 +26,14 @@ bool IsRefusal(const Status& status) {
 
 // A response as the aggregation sees it: an answer if the status is OK.
 struct ChildResponse {
-  StatusOr<ResponseHeader> header;
   Status status;
   AggregationAnswer answer;
 };
 
-ChildResponse Decode(const Frame& frame) {
-  ChildResponse response{DecodeResponseHeader(frame.section), OkStatus(), {}};
-  response.status = response.header.ok() ? response.header->status : response.header.status();
+ChildResponse Decode(const CallAnswer& answer) {
+  ChildResponse response{answer.header.status, {}};
   if (!response.status.ok()) return response;
-  StatusOr<AggregationAnswer> decoded = DecodeAnswer(frame.payload);
+  StatusOr<AggregationAnswer> decoded = DecodeAnswer(answer.payload);
   response.status = decoded.status();
   if (decoded.ok()) response.answer = *std::move(decoded);
   return response;
@@ -117,20 +115,20 @@ void AggregationChildren::OnPlaceTimeout(ChildCall& child, const Status& reason)
   Advance();
 }
 
-void AggregationChildren::OnAnswer(ChildCall& child, StatusOr<Frame> frame,
-                                   const std::shared_ptr<ClientConnection>& connection) {
+void AggregationChildren::OnAnswer(ChildCall& child, StatusOr<CallAnswer> answer,
+                                   const std::shared_ptr<CallChannel>& channel) {
   if (closed() || child.settled()) return;
-  if (!frame.ok()) {
-    OnLost(child, frame.status());
+  if (!answer.ok()) {
+    OnLost(child, answer.status());
     return Advance();
   }
-  ChildResponse response = Decode(*frame);
-  if (Resend(child, connection, &response.status)) return;
+  ChildResponse response = Decode(*answer);
+  if (Resend(child, channel, &response.status)) return;
   child.LeaveCapsule(OutcomeOf(response.status));
   if (IsLoss(response.status)) {
     OnLost(child, response.status);
   } else {
-    child.ConcludeChoice(response.header.ok() ? &*response.header : nullptr, /*failed=*/true);
+    child.ConcludeChoice(&answer->header, /*failed=*/true);
     if (IsRefusal(response.status)) response.answer.reduce_error = response.status;
     if (!response.status.ok()) MissMembers(child, response.status);
     Settle(child, std::move(response.answer));
@@ -139,12 +137,11 @@ void AggregationChildren::OnAnswer(ChildCall& child, StatusOr<Frame> frame,
 }
 
 // Sends the task itself if the datagram was lost or is late; returns true if it was sent.
-bool AggregationChildren::Resend(ChildCall& child,
-                                 const std::shared_ptr<ClientConnection>& connection,
+bool AggregationChildren::Resend(ChildCall& child, const std::shared_ptr<CallChannel>& channel,
                                  Status* status) {
   if (!child.by_reference() || status->code() != StatusCode::kFailedPrecondition) return false;
   environment_.counters.lost_datagrams->Increment();
-  *status = child.SendTask(connection);
+  *status = child.SendTask(channel);
   return status->ok();
 }
 

@@ -57,8 +57,8 @@ class AggregationChildren {
   void OnLost(ChildCall& child, const Status& reason);
   // Advance is called by these two.
   void OnPlaceTimeout(ChildCall& child, const Status& reason);
-  void OnAnswer(ChildCall& child, StatusOr<Frame> frame,
-                const std::shared_ptr<ClientConnection>& connection);
+  void OnAnswer(ChildCall& child, StatusOr<CallAnswer> answer,
+                const std::shared_ptr<CallChannel>& channel);
   void Advance() { results_.Advance(); }
 
   bool closed() const { return results_.closed(); }
@@ -70,8 +70,7 @@ class AggregationChildren {
 
  private:
   void Add(Subtree subtree, ChildCall::Attempt attempt);
-  bool Resend(ChildCall& child, const std::shared_ptr<ClientConnection>& connection,
-              Status* status);
+  bool Resend(ChildCall& child, const std::shared_ptr<CallChannel>& channel, Status* status);
   void Settle(ChildCall& child, AggregationAnswer answer);
   void MissSubtree(ChildCall& child, const Status& reason);
   void MissMembers(const ChildCall& child, const Status& reason);

@@ -69,43 +69,42 @@ void ChildCall::LeaveCapsule(CapsuleOutcome outcome) {
 void ChildCall::Connect() {
   begun_ = loop_.loop->Now();
   owner_.OnBegun(*this);
-  ConnectionCache& connections = loop_.client->connections();
-  if (auto connection = connections.Find(root().at)) {
-    const Status sent = Send(std::move(connection));
+  if (auto channel = loop_.client->FindChannel(root().at)) {
+    const Status sent = Send(std::move(channel));
     if (!sent.ok()) owner_.OnLost(*this, sent);
     return;
   }
-  AwaitConnection(connections);
+  AwaitConnection();
 }
 
 // The thread that waits for a connection then checks that the aggregation still exists.
-void ChildCall::AwaitConnection(ConnectionCache& connections) {
+void ChildCall::AwaitConnection() {
   const auto started = loop_.scheduler->Spawn(
-      [to = owner_.weak(), this, &connections, at = root().at, until = deadline()] {
-        auto connection = connections.Get(at, until);
+      [to = owner_.weak(), this, &client = *loop_.client, at = root().at, until = deadline()] {
+        auto channel = client.ChannelTo(at, until);
         const auto owner = to.lock();
         if (owner == nullptr || owner->closed() || settled_) return;
-        if (!connection.ok() && loop_.client->FailsTooOften(at)) owner->Exclude(root().node);
-        const Status sent = connection.ok() ? Send(*std::move(connection)) : connection.status();
+        if (!channel.ok() && client.FailsTooOften(at)) owner->Exclude(root().node);
+        const Status sent = channel.ok() ? Send(*std::move(channel)) : channel.status();
         if (!sent.ok()) owner->OnLost(*this, sent);
         owner->Advance();
       });
   if (!started.ok()) owner_.OnLost(*this, started.status());
 }
 
-Status ChildCall::Send(std::shared_ptr<ClientConnection> connection) {
-  const auto call = connection->Call(EncodeRequestHeader(Header()), Payload(), this);
+Status ChildCall::Send(std::shared_ptr<CallChannel> channel) {
+  const auto call = channel->Call(Header(), Payload(), this);
   if (!call.ok()) return call.status();
   call_ = *call;
   held_call_ = Holding(task_.holdings, HeldKind::kCall);
   sent_ = true;
-  connection_ = std::move(connection);
+  channel_ = std::move(channel);
   return OkStatus();
 }
 
-Status ChildCall::SendTask(std::shared_ptr<ClientConnection> connection) {
+Status ChildCall::SendTask(std::shared_ptr<CallChannel> channel) {
   by_reference_ = false;
-  return connection->usable() ? Send(std::move(connection)) : Unavailable("the connection ended");
+  return channel->usable() ? Send(std::move(channel)) : Unavailable("the connection ended");
 }
 
 RequestHeader ChildCall::Header() const {
@@ -134,18 +133,18 @@ std::string ChildCall::Payload() const {
   return EncodeTask(fresh, members());
 }
 
-void ChildCall::OnAnswer(StatusOr<Frame> response) {
+void ChildCall::OnAnswer(StatusOr<CallAnswer> answer) {
   held_call_.Release();
-  const auto connection = std::exchange(connection_, nullptr);
+  const auto channel = std::exchange(channel_, nullptr);
   const auto owner = owner_.Hold();
-  owner_.OnAnswer(*this, std::move(response), connection);
+  owner_.OnAnswer(*this, std::move(answer), channel);
 }
 
 void ChildCall::Forget(bool tell_server) {
   held_call_.Release();
-  if (connection_ == nullptr) return;
-  connection_->Forget(call_, tell_server);
-  connection_ = nullptr;
+  if (channel_ == nullptr) return;
+  channel_->Forget(call_, tell_server);
+  channel_ = nullptr;
 }
 
 void ChildCall::ConcludeChoice(const ResponseHeader* answer, bool failed) {

@@ -21,7 +21,7 @@
 #include "neptune/dac/node_task.h"
 #include "neptune/service/loop_client.h"
 #include "neptune/service/node_loops.h"
-#include "neptune/wire/client_connection.h"
+#include "neptune/wire/call_channel.h"
 
 namespace neptune {
 
@@ -56,7 +56,7 @@ class ChildCall final : public AnswerSink {
   // Enters the capsule, connects, and sends the task.
   void Start(CapsuleStack& capsules);
   // Sends the task itself, because the datagram did not arrive.
-  Status SendTask(std::shared_ptr<ClientConnection> connection);
+  Status SendTask(std::shared_ptr<CallChannel> channel);
   void Settle() { settled_ = true; }
   // Leaves the capsule, or its queue. Idempotent.
   void LeaveCapsule(CapsuleOutcome outcome);
@@ -67,7 +67,7 @@ class ChildCall final : public AnswerSink {
   void ConcludeChoice(const ResponseHeader* answer, bool failed);
 
  private:
-  void OnAnswer(StatusOr<Frame> response) override;
+  void OnAnswer(StatusOr<CallAnswer> answer) override;
   void OnAccepted() override { accepted_ = true; }
 
   NetworkOperation Operation() const;
@@ -75,8 +75,8 @@ class ChildCall final : public AnswerSink {
   void NotePlace();
   void LimitByCapsule();
   void Connect();
-  void AwaitConnection(ConnectionCache& connections);
-  Status Send(std::shared_ptr<ClientConnection> connection);
+  void AwaitConnection();
+  Status Send(std::shared_ptr<CallChannel> channel);
   RequestHeader Header() const;
   std::string Payload() const;
 
@@ -89,7 +89,7 @@ class ChildCall final : public AnswerSink {
   TimerId place_timer_ = 0;  // timeout of the place, if the capsule has one
   Holding held_place_;
   Holding held_call_;
-  std::shared_ptr<ClientConnection> connection_;  // while the call is in flight
+  std::shared_ptr<CallChannel> channel_;  // while the call is in flight
   uint64_t call_ = 0;
   TimePoint begun_;
   bool by_reference_;

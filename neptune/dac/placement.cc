@@ -12,6 +12,7 @@ Placement PlacePartitions(LoopClient& client, const ServiceName& service,
   std::sort(partitions.begin(), partitions.end());
   partitions.erase(std::unique(partitions.begin(), partitions.end()), partitions.end());
   Placement placement;
+  const ReplicaChooser::Plan plan(client.chooser());
   std::map<NodeId, size_t> member_of_node;
   for (const PartitionId& partition : partitions) {
     const std::shared_ptr<const YellowPageView> view = client.shared_view();

@@ -49,7 +49,7 @@ Status AddNumbers(const Data& first, const Data& second, const Data&, Data* resu
 
 Status EchoModule::Start(ModuleContext& context) {
   ServiceRegistrar& registrar = context.registrar;
-  registrar.Method(MethodName("Echo"), {},
+  registrar.Method(MethodName("Echo"), {.parks = false},
                    [](RequestContext&, const Data& request, Data* response) {
                      *response = request;
                      return OkStatus();

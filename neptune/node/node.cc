@@ -220,6 +220,9 @@ Status Node::StartServers() {
       static_cast<uint16_t>(spec_.call_port()), *counters_, *budgets_, [this]() -> RequestHandler {
         return [this](IncomingRequest&& request) { HandleRequest(std::move(request), false); };
       }));
+  servers_->ServeLocally(*budgets_, [this](IncomingRequest&& request) {
+    HandleRequest(std::move(request), /*at_control=*/false);
+  });
   NEPTUNE_RETURN_IF_ERROR(servers_->StartControl(
       static_cast<uint16_t>(spec_.control_port()), *counters_, *budgets_,
       [this](IncomingRequest&& request) { HandleRequest(std::move(request), true); }));

@@ -6,16 +6,20 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/cluster_spec.h"
 #include "neptune/replication/agent/replica_links.h"
+#include "neptune/wire/server_connection.h"
 
 namespace neptune {
 namespace {
 
 constexpr size_t kMiB = size_t{1} << 20;
 constexpr uint64_t kMemoryShare = 4;  // of the memory, as a divisor
+// Memory of the machine for each connection: an idle one takes 2 KiB here and a few in the system,
+// an eighth of this, and one with a small request and a small answer unread a quarter.
+constexpr uint64_t kMemoryPerConnection = 128 * 1024;
 
 // Descriptors of loops, listeners, administration, logs, and files of modules.
 constexpr size_t kDescriptorsOfNode = 64;
-constexpr size_t kDescriptorsPerLoop = 4;
+constexpr size_t kDescriptorsPerLoop = 4 + kServerSpareDescriptorCount;
 // A partition's stores have files of their own; a dozen were counted.
 constexpr size_t kDescriptorsPerReplica = 16;
 
@@ -64,6 +68,10 @@ BudgetSizes BudgetSizesOf(const ClusterSpec& cluster, const NodeSpec& node,
   sizes.reserved_descriptors =
       std::min(DescriptorNeedOf(cluster, node), resources.descriptor_limit / 2);
   size_t left = resources.descriptor_limit - sizes.reserved_descriptors;
+  // The limit of the others is eight times as large, see ConnectionSlots.
+  const size_t borrowed = std::min(left / 9, ConnectionSlots::kBorrowedCountMax);
+  sizes.reserved_descriptors += borrowed;
+  left = std::min<size_t>(left - borrowed, resources.memory_size / kMemoryPerConnection);
   if (!cluster.cluster_key_file().empty() || cluster.has_node_tls()) {
     const size_t loop_count = node.serving_threads();
     sizes.handshakes = std::clamp<size_t>(left / 4 / loop_count, 1, kHandshakesPerLoop);

@@ -35,11 +35,12 @@ class NodeSpec;
 struct BudgetSizes {
   // The spec's memory_budget_mib, or a quarter of the memory, at least kMemoryBudgetMibMin.
   size_t memory = 0;
-  // Descriptors for storage, administration, calls to other nodes and files; at most half of all.
+  // Descriptors for storage, administration, calls to other nodes and files, at most half of all;
+  // and for connections that take the place of one that is being closed.
   size_t reserved_descriptors = 0;
   // Unauthenticated connections of each serving loop; 0: the nodes trust their network.
   size_t handshakes = 0;
-  // The spec's connection_count_max, but not more than the other descriptors.
+  // The spec's connection_count_max, but not more than the other descriptors and the memory allow.
   size_t connections = 0;
   // The spec's disk_reserve_mib; 0: see DiskRoom.
   uint64_t disk_reserve = 0;

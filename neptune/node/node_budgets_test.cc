@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include <string>
 
 #include "neptune/node/cluster_spec.h"
@@ -50,7 +52,24 @@ TEST(NodeBudgetsTest, ConnectionsGetTheDescriptorsThatNothingElseNeeds) {
               echo.reserved_descriptors + 3 * 16)
         << "stores of partitions on " << node;
   }
-  EXPECT_EQ(SizesOf(spec, "a", {.descriptor_limit = 100}).connections, 50u);
+  EXPECT_EQ(SizesOf(spec, "a", {.descriptor_limit = 100}).connections, 45u);
+}
+
+TEST(NodeBudgetsTest, TheDescriptorsOfBorrowedSlotsAreReserved) {
+  for (const size_t limit : {100u, 1024u, 20'000u, 1'000'000u}) {
+    const BudgetSizes sizes = SizesOf(Spec(""), "e", {.descriptor_limit = limit});
+    const ConnectionSlots slots(sizes.connections);
+    const size_t others = std::min<size_t>(64, limit / 2);
+    EXPECT_LE(sizes.connections + slots.borrowed_count_max() + others, limit) << limit;
+  }
+}
+
+TEST(NodeBudgetsTest, ASmallMachineHasFewerConnections) {
+  const HostResources resources = {.memory_size = 512 * kMiB, .descriptor_limit = 1'000'000};
+  EXPECT_EQ(SizesOf(Spec(""), "e", resources).connections, 4096u);
+  EXPECT_GT(SizesOf(Spec(""), "e", {.memory_size = 16'384 * kMiB, .descriptor_limit = 100'000})
+                .connections,
+            90'000u);
 }
 
 TEST(NodeBudgetsTest, HandshakesTakeUpToAQuarterOfTheConnections) {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "neptune/service/loop_client.h"
+
 namespace neptune {
 namespace {
 
@@ -44,6 +46,19 @@ Status NodeServers::StartCalls(uint16_t port, const NodeMetrics& counters,
   return OkStatus();
 }
 
+void NodeServers::ServeLocally(const NodeBudgets& budgets, LocalHandler handler) {
+  local_handler_ = std::move(handler);
+  NodeLoops& loops = runtime_.loops();
+  std::vector<Loop*> serving;
+  for (NodeLoop* const loop : loops.serving()) serving.push_back(loop->loop);
+  runtime_.RunOnAll([&](NodeLoop& loop) {
+    local_calls_.push_back(std::make_shared<LocalCalls>(
+        *loop.loop, serving, local_handler_, LocalCallsOptions{.memory = budgets.memory()}));
+    loop.client->ServeLocally(call_endpoint_, local_calls_.back(),
+                              [&loops] { return loops.load_index(); });
+  });
+}
+
 // Its connections take none of the places for connections, all of which users may take.
 Status NodeServers::StartControl(uint16_t port, const NodeMetrics& counters,
                                  const NodeBudgets& budgets, RequestHandler handler) {
@@ -73,6 +88,7 @@ void NodeServers::Drain() {
 size_t NodeServers::InFlightCount() {
   size_t count = 0;
   OnEach([&](FrameServer& server) { count += server.in_flight_count(); });
+  for (const auto& calls : local_calls_) count += calls->in_flight_count();
   return count;
 }
 

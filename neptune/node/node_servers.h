@@ -20,6 +20,7 @@
 #include "neptune/node/node_budgets.h"
 #include "neptune/node/node_metrics.h"
 #include "neptune/node/node_runtime.h"
+#include "neptune/wire/local_calls.h"
 #include "neptune/wire/server_connection.h"
 
 namespace neptune {
@@ -36,6 +37,9 @@ class NodeServers {
   // Accepts calls of control services at `port` (0: any free one) on the control loop.
   Status StartControl(uint16_t port, const NodeMetrics& counters, const NodeBudgets& budgets,
                       RequestHandler handler);
+  // Calls that the loops of this node make to its own call endpoint go to `handler`, on serving
+  // loops, without a connection. REQUIRES: StartCalls succeeded; each loop has its client.
+  void ServeLocally(const NodeBudgets& budgets, LocalHandler handler);
   // Answers polls and probes.
   Status StartProbes(LoadIndexServer::Hooks hooks);
   // REQUIRES: StartProbes succeeded.
@@ -48,6 +52,7 @@ class NodeServers {
 
   // Asks every caller to drain its connections.
   void Drain();
+  // Calls of others, and of this node's loops to its own services.
   size_t InFlightCount();
   size_t ConnectionCount();
 
@@ -68,6 +73,8 @@ class NodeServers {
   Endpoint call_endpoint_;
   Endpoint control_endpoint_;
   std::vector<Server> servers_;
+  LocalHandler local_handler_;
+  std::vector<std::shared_ptr<LocalCalls>> local_calls_;  // of all loops
   std::unique_ptr<LoadIndexServer> probes_;
 };
 

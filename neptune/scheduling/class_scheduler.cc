@@ -66,9 +66,29 @@ void ClassScheduler::NotePick(TimePoint now) {
   if (length_ > 0) waiting_since_pick_ = now;
 }
 
-ClassScheduler::Entry ClassScheduler::Push(const WaitingRequest& request) {
+void ClassScheduler::NoteArrival(const WaitingRequest& request, bool is_refused) {
   drops_.OnArrival(request.arrived);
   demand_.Add(consumption_ns_[request.service_class] / 1e9, request.arrived);
+  if (is_refused) drops_.OnDrop(request.arrived);
+}
+
+void ClassScheduler::Offer(ClassNumber number, const WaitingRequest* next, size_t waiting_count) {
+  ClassQueue& queue = queues_[number];
+  const bool is_same = next == nullptr
+                           ? queue.waiting.empty()
+                           : !queue.waiting.empty() && queue.waiting.front().ticket == next->ticket;
+  const size_t elsewhere = next == nullptr ? 0 : waiting_count - 1;
+  if (is_same && queue.elsewhere == elsewhere) return;
+  length_ -= queue.waiting.size();
+  queue.waiting.clear();
+  if (next != nullptr) queue.waiting.push_back(*next);
+  length_ += queue.waiting.size();
+  queue.elsewhere = elsewhere;
+  UpdateFigures(number);
+}
+
+ClassScheduler::Entry ClassScheduler::Push(const WaitingRequest& request) {
+  NoteArrival(request, /*is_refused=*/false);
   ClassQueue& queue = queues_[request.service_class];
   Entry entry = Entry::kTaken;
   if (queue.waiting.size() >= options_.classes[request.service_class].queue_length_max) {
@@ -116,7 +136,7 @@ TimePoint ClassScheduler::DropTime(ClassNumber number) const {
 void ClassScheduler::UpdateFigures(ClassNumber number) {
   const ClassQueue& queue = queues_[number];
   ClassFigures& figures = figures_[number];
-  figures.length = queue.waiting.size();
+  figures.length = queue.waiting.empty() ? 0 : queue.waiting.size() + queue.elsewhere;
   consumption_ns_[number] = std::max(1.0, queue.consumed_ns.value());
   figures.until = queue.waiting.empty() ? kNever : UntilOf(queue.waiting.front());
   figures.drop_from = queue.waiting.empty() ? kNever : DropTime(number);

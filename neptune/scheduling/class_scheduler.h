@@ -87,6 +87,12 @@ class ClassScheduler {
   // A request that is not accepted must be refused, and counts as dropped.
   Entry Push(const WaitingRequest& request);
 
+  // For a caller that orders the requests of each class itself (admission_queue.h) instead of Push.
+  // NoteArrival counts a request. Offer makes `next` the only candidate of the class, null: it has
+  // none; `waiting_count` requests of the class wait, with it.
+  void NoteArrival(const WaitingRequest& request, bool is_refused);
+  void Offer(ClassNumber number, const WaitingRequest* next, size_t waiting_count);
+
   struct Picked {
     std::optional<WaitingRequest> next;
     // Requests that came too late: answer them with an error, do not serve them.
@@ -116,6 +122,7 @@ class ClassScheduler {
  private:
   struct ClassQueue {
     std::deque<WaitingRequest> waiting;
+    size_t elsewhere = 0;  // requests that wait behind the one that was offered
     Ewma consumed_ns;
     ExpectedYield expected;
     // Longest response time that yields more than the drop share; nullopt: the yield does not

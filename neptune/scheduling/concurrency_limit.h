@@ -1,14 +1,17 @@
 // Maximum number of concurrent requests, learned from how they end.
 //
 //   limit
-//     │   ╱│                   before the first cut: +1 for each request that ends well;
+//     │   ╱│                   before the first wait: +1 for each request that ends well;
 //     │  ╱ │   ╱│    ╱│        after it: +1 for each `limit` requests that end well while it is
 //     │ ╱  │ ╱  │  ╱  │ ╱      in use; decreased by how much the wait exceeded the goal, when a
 //     │╱   ╱    ╱     ╱        request that began after the last cut met overload
 //     └──────────────────────► t
 //
 // A request met overload if a server refused it, or if it waited at a server for longer than the
-// goal plus twice its run time there.
+// goal plus twice its run time there. One that waited for more than half of that leaves the limit
+// as it is: servers are busy, and more requests would only wait there instead of at the caller,
+// where they are ordered. Growth to the goal itself would also overrun the queues of servers, of
+// requests that are short.
 //
 // Source: additive increase, multiplicative decrease [Chiu89]; queueing time in servers
 //   as the sign of overload (DAGOR [Zhou18]).
@@ -44,6 +47,8 @@ struct RequestEnd {
   TimePoint begun;
   // A server or gate had no room for it.
   bool refused = false;
+  // Its caller left before the end, which says nothing about the servers.
+  bool abandoned = false;
   // The longest time it waited at a server, and its run time there.
   Duration server_wait{0};
   Duration server_run{0};
@@ -57,6 +62,7 @@ class ConcurrencyLimit {
 
   // `under_way`: number of requests in progress just before this one ended, including it.
   void OnEnd(const RequestEnd& end, size_t under_way, TimePoint now) {
+    if (end.abandoned) return;
     const Duration goal = options_.wait_goal + 2 * end.server_run;
     if (end.refused || end.server_wait > goal) {
       // A request that began before the last cut reflects the limit before it.
@@ -66,6 +72,8 @@ class ConcurrencyLimit {
       const double left = std::clamp(excess, options_.decrease_max, options_.decrease);
       limit_ = std::max(static_cast<double>(options_.min), limit_ * left);
       cut_at_ = now;
+      was_cut_ = true;
+    } else if (2 * end.server_wait > goal) {
       was_cut_ = true;
     } else if (2 * under_way >= limit()) {
       limit_ = std::min(static_cast<double>(options_.max), limit_ + (was_cut_ ? 1 / limit_ : 1));
@@ -78,7 +86,7 @@ class ConcurrencyLimit {
   const ConcurrencyLimitOptions options_;
   double limit_;
   TimePoint cut_at_ = TimePoint::min();  // the last cut
-  bool was_cut_ = false;
+  bool was_cut_ = false;                 // or servers were seen busy
 };
 
 }  // namespace neptune

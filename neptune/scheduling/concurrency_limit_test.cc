@@ -28,9 +28,27 @@ TEST(ConcurrencyLimitTest, ThenGrowsByOneForEachLimitOfRequests) {
   EXPECT_EQ(limit.limit(), 18u);
 }
 
+TEST(ConcurrencyLimitTest, DoesNotGrowWhileServersAreBusy) {
+  ConcurrencyLimit limit({.initial = 10});
+  const RequestEnd waited = {
+      .begun = At(0), .server_wait = milliseconds(13), .server_run = milliseconds(2)};
+  for (int i = 0; i < 100; ++i) limit.OnEnd(waited, 10, At(1));
+  EXPECT_EQ(limit.limit(), 10u);
+  for (int i = 0; i < 5; ++i) limit.OnEnd({.begun = At(2)}, 10, At(3));
+  EXPECT_EQ(limit.limit(), 10u) << "it does not double any more";
+  for (int i = 0; i < 6; ++i) limit.OnEnd({.begun = At(2)}, 10, At(3));
+  EXPECT_EQ(limit.limit(), 11u);
+}
+
 TEST(ConcurrencyLimitTest, DoesNotGrowWhileHardlyUsed) {
   ConcurrencyLimit limit({.initial = 10});
   for (int i = 0; i < 100; ++i) limit.OnEnd({.begun = At(0)}, 4, At(1));
+  EXPECT_EQ(limit.limit(), 10u);
+}
+
+TEST(ConcurrencyLimitTest, LearnsNothingFromRequestsWhoseCallerLeft) {
+  ConcurrencyLimit limit({.initial = 10});
+  for (int i = 0; i < 100; ++i) limit.OnEnd({.begun = At(0), .abandoned = true}, 20, At(1));
   EXPECT_EQ(limit.limit(), 10u);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "neptune/thread/user_thread.h"
+#include "neptune/wire/incoming_call.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
@@ -23,12 +24,10 @@ constexpr ClassNumber kBronze = 1;
 
 AdmissionOptions Options(size_t limit) {
   AdmissionOptions options;
-  options.scheduling.classes = {{.name = "gold",
-                                 .yield = *YieldFunction::Hybrid(4, seconds(1), 2, seconds(2)),
-                                 .queue_length_max = 3},
-                                {.name = "bronze",
-                                 .yield = *YieldFunction::Hybrid(1, seconds(1), 0.5, seconds(2)),
-                                 .queue_length_max = 3}};
+  options.scheduling.classes = {
+      {.name = "gold", .yield = *YieldFunction::Hybrid(4, seconds(1), 2, seconds(2))},
+      {.name = "bronze", .yield = *YieldFunction::Hybrid(1, seconds(1), 0.5, seconds(2))}};
+  options.waiting_count_max = 3;
   options.limit = {.initial = limit, .min = 1, .max = limit};
   return options;
 }
@@ -60,10 +59,14 @@ class AdmissionGateTest : public testing::Test {
   std::shared_ptr<Outcome> Begin(AdmissionGate& gate, ClassNumber service_class, Duration time,
                                  Duration patience = seconds(30), bool refused = false) {
     auto outcome = std::make_shared<Outcome>();
-    loop_.Post([=, this, &gate, out = outcome] {
+    loop_.Post([=, this, &gate, out = outcome, client_ = client_, call_ = call_] {
       const auto started = threads_->Spawn([=, &gate] {
         const TimePoint now = this_thread::Now();
-        auto pass = gate.Admit(service_class, now, now + patience);
+        auto pass = gate.Admit({.service_class = service_class,
+                                .arrived = now,
+                                .begin_by = now + patience,
+                                .client = client_,
+                                .call = call_.get()});
         out->status = pass.status();
         if (pass.ok()) {
           out->began = true;
@@ -81,7 +84,7 @@ class AdmissionGateTest : public testing::Test {
   void Hold(AdmissionGate& gate) {
     loop_.Post([this, &gate] {
       const auto started = threads_->Spawn(
-          [this, &gate] { held_.emplace(*gate.Admit(kGold, this_thread::Now(), kNever)); });
+          [this, &gate] { held_.emplace(*gate.Admit({.arrived = this_thread::Now()})); });
       ASSERT_TRUE(started.ok());
     });
     RunFor(milliseconds(1));
@@ -93,6 +96,9 @@ class AdmissionGateTest : public testing::Test {
   std::unique_ptr<ThreadScheduler> threads_;
   std::optional<AdmissionGate> gate_;  // outlives those that wait before it
   std::optional<AdmissionGate::Pass> held_;
+  // Client and call of the next requests.
+  uint64_t client_ = 0;
+  std::shared_ptr<IncomingCall> call_;
 };
 
 TEST_F(AdmissionGateTest, AsManyBeginAsTheLimitLets) {
@@ -149,6 +155,63 @@ TEST_F(AdmissionGateTest, ItsDeadlineEndsTheWait) {
   ASSERT_TRUE(hasty->done);
   EXPECT_EQ(hasty->status.code(), StatusCode::kDeadlineExceeded) << hasty->status;
   EXPECT_EQ(gate.waiting(), 0u);
+}
+
+TEST_F(AdmissionGateTest, AClientThatLeavesEndsItsWaitAtOnce) {
+  AdmissionGate& gate = Open(1);
+  const auto first = Begin(gate, kGold, seconds(1));
+  call_ = std::make_shared<IncomingCall>();
+  const auto leaving = Begin(gate, kGold, seconds(1));
+  const std::shared_ptr<IncomingCall> call = std::exchange(call_, nullptr);
+  const auto last = Begin(gate, kGold, milliseconds(1));
+  loop_.Post([&] { call->Cancel(); });
+  RunFor(milliseconds(1));
+  ASSERT_TRUE(leaving->done);
+  EXPECT_EQ(leaving->status.code(), StatusCode::kCancelled) << leaving->status;
+  EXPECT_EQ(gate.waiting(), 1u);
+  call_ = call;
+  EXPECT_TRUE(Begin(gate, kGold, seconds(1))->done) << "it is gone already";
+  RunFor(milliseconds(1010));
+  EXPECT_TRUE(last->status.ok()) << last->status;
+}
+
+// A client that has filled the queue makes room for others, which have the next turns.
+TEST_F(AdmissionGateTest, AClientThatAsksMuchWaitsForItself) {
+  AdmissionGate& gate = Open(1);
+  Hold(gate);
+  client_ = 1;
+  std::vector<std::shared_ptr<Outcome>> greedy;
+  for (int i = 0; i < 3; ++i) greedy.push_back(Begin(gate, kGold, milliseconds(100)));
+  client_ = 2;
+  const auto modest = Begin(gate, kGold, milliseconds(100));
+  EXPECT_TRUE(greedy[2]->done) << "the newest of those of the client with the most";
+  loop_.Post([&] { held_.reset(); });
+  RunFor(milliseconds(110));
+  EXPECT_TRUE(greedy[0]->done);
+  EXPECT_TRUE(modest->began);
+  EXPECT_FALSE(greedy[1]->began);
+}
+
+TEST_F(AdmissionGateTest, WhatCannotBeginInTimeIsRefusedAtOnceOnceThePaceIsKnown) {
+  AdmissionOptions options = Options(1);
+  options.waiting_count_max = 1000;
+  AdmissionGate& gate = gate_.emplace(options);
+  std::vector<std::shared_ptr<Outcome>> known;
+  for (int i = 0; i < 20; ++i) known.push_back(Begin(gate, kGold, milliseconds(10)));
+  RunFor(milliseconds(300));
+  std::vector<std::shared_ptr<Outcome>> all;
+  for (int i = 0; i < 20; ++i) {
+    all.push_back(Begin(gate, kGold, milliseconds(10), milliseconds(105)));
+  }
+  EXPECT_FALSE(all[5]->done);
+  EXPECT_TRUE(all.back()->done);
+  EXPECT_EQ(all.back()->status.code(), StatusCode::kResourceExhausted) << all.back()->status;
+  RunFor(milliseconds(300));
+  size_t late = 0;
+  for (const auto& one : all) {
+    late += one->status.code() == StatusCode::kDeadlineExceeded ? 1 : 0;
+  }
+  EXPECT_LE(late, 1u) << "none waits in vain";
 }
 
 TEST_F(AdmissionGateTest, RefusalsByServersLowerTheLimit) {

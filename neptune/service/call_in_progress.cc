@@ -9,19 +9,19 @@
 
 namespace neptune {
 
-// One request on one connection, waiting on the caller's stack.
+// One request on one channel, waiting on the caller's stack.
 class CallInProgress::PendingAnswer final : public AnswerSink {
  public:
-  void OnAnswer(StatusOr<Frame> response) override {
-    response_ = std::move(response);
+  void OnAnswer(StatusOr<CallAnswer> answer) override {
+    answer_ = std::move(answer);
     event_.Set();
   }
   bool is_there() const { return event_.is_set(); }
-  StatusOr<Frame>& response() { return response_; }
+  StatusOr<CallAnswer>& answer() { return answer_; }
 
  private:
   OneShotEvent event_;
-  StatusOr<Frame> response_;  // an error until the answer arrives
+  StatusOr<CallAnswer> answer_;  // an error until the answer arrives
 };
 
 CallInProgress::CallInProgress(const ClientSession& session, RequestHeader header,
@@ -34,8 +34,10 @@ CallInProgress::CallInProgress(const ClientSession& session, RequestHeader heade
 
 Status CallInProgress::Run(Data* response) {
   response_ = response;
-  const CancelAction wake_me(session_.caller(),
-                             [self = ThreadRef(UserThread::Current())] { self->Wake(); });
+  std::optional<CancelAction> wake_me;
+  if (session_.caller() != nullptr) {
+    wake_me.emplace(session_.caller(), [self = ThreadRef(UserThread::Current())] { self->Wake(); });
+  }
   const OutsideMainPool outside;
   while (true) {
     const StatusOr<CallPath::Connected> to = path_.Next();
@@ -46,6 +48,7 @@ Status CallInProgress::Run(Data* response) {
     if (HedgeAnswered()) return AdoptHedge().status;
     if (last.progress != Progress::kNotSent && !path_.SpendRetry()) return last.status;
     path_.Failed(last.status);
+    report_.duration = Duration(0);  // of an answer that was no use
   }
 }
 
@@ -60,15 +63,14 @@ bool CallInProgress::MayTryAgain(const Attempt& last) const {
 }
 
 CallInProgress::Attempt CallInProgress::Try(const CallPath::Connected& to) {
-  const StatusOr<std::string> section = path_.EncodeHeader();
-  if (!section.ok()) return {Progress::kTimedOut, section.status()};
+  if (Status late = path_.SetTimeLeft(); !late.ok()) return {Progress::kTimedOut, std::move(late)};
   PendingAnswer answer;
-  const StatusOr<uint64_t> call = to.connection->Call(*section, request_.bytes(), &answer);
+  const StatusOr<uint64_t> call = to.channel->Call(path_.header(), request_.bytes(), &answer);
   if (!call.ok()) return {Progress::kNotSent, call.status()};
   const Holding held(session_.holdings(), HeldKind::kCall);
   const ParkResult result = Wait(answer);
-  if (answer.is_there()) return Take(std::move(answer.response()), to.replica);
-  to.connection->Forget(*call, /*tell_server=*/true);
+  if (answer.is_there()) return Take(std::move(answer.answer()), to.replica);
+  to.channel->Forget(*call, /*tell_server=*/true);
   if (HedgeAnswered()) return AdoptHedge();
   return {Progress::kTimedOut, path_.WhyEnded(result)};
 }
@@ -88,24 +90,25 @@ ParkResult CallInProgress::Wait(const PendingAnswer& answer) {
   return ParkResult::kWoken;
 }
 
-CallInProgress::Attempt CallInProgress::Take(StatusOr<Frame> frame, const Replica& replica) {
-  if (!frame.ok()) {
-    return {Progress::kSentAndLost, Annotate(frame.status(), "calling " + path_.Target())};
+CallInProgress::Attempt CallInProgress::Take(StatusOr<CallAnswer> answer, const Replica& replica) {
+  if (!answer.ok()) {
+    return {Progress::kSentAndLost, Annotate(answer.status(), "calling " + path_.Target())};
   }
-  const StatusOr<ResponseHeader> header = DecodeResponseHeader(frame->section);
-  if (!header.ok()) return {Progress::kSentAndLost, header.status()};
-  path_.Answered(*header);
-  report_.queue_time = header->queue_time;
-  report_.run_time = header->run_time;
-  report_.load_index = header->load_index;
-  report_.ended_early = header->ended_early;
-  report_.extension = header->extension;
-  if (header->status.ok()) {
-    *response_ = Data(std::move(frame->payload));
+  ResponseHeader& header = answer->header;
+  const TimePoint now = this_thread::Now();
+  report_.duration = now - path_.begun();
+  path_.Answered(header, now);
+  report_.queue_time = header.queue_time;
+  report_.run_time = header.run_time;
+  report_.load_index = header.load_index;
+  report_.ended_early = header.ended_early;
+  report_.extension = std::move(header.extension);
+  if (header.status.ok()) {
+    *response_ = Data(std::move(answer->payload));
     return {Progress::kAnswered, OkStatus()};
   }
   return {Progress::kAnswered,
-          Annotate(header->status, StrCat("node ", replica.node, " on ", path_.Target()))};
+          Annotate(header.status, StrCat("node ", replica.node, " on ", path_.Target()))};
 }
 
 bool CallInProgress::MayHedge() const {

@@ -22,6 +22,7 @@ class CallInProgress {
   // On error `response` is unchanged.
   Status Run(Data* response);
   const RequestHeader& header() const { return path_.header(); }
+  TimePoint begun() const { return path_.begun(); }
 
  private:
   class PendingAnswer;
@@ -35,7 +36,7 @@ class CallInProgress {
   bool MayTryAgain(const Attempt& last) const;
   Attempt Try(const CallPath::Connected& to);
   ParkResult Wait(const PendingAnswer& answer);
-  Attempt Take(StatusOr<Frame> frame, const Replica& replica);
+  Attempt Take(StatusOr<CallAnswer> answer, const Replica& replica);
 
   bool MayHedge() const;
   void StartHedge();

@@ -54,7 +54,8 @@ CallPath::CallPath(const ClientSession& session, RequestHeader header, const Cal
       client_(*session.client().loops().Current().client),
       budget_(client_.retry_budget(header.service.value())),
       header_(std::move(header)),
-      deadline_(DeadlineOf(session, options, loop_.Now())),
+      begun_(loop_.Now()),
+      deadline_(DeadlineOf(session, options, begun_)),
       attempt_deadline_(deadline_),
       attempts_left_(options.attempts_max),
       only_(options.only),
@@ -87,8 +88,9 @@ void CallPath::Failed(const Status& status) {
   LeaveCapsule(OutcomeOf(status));
 }
 
-void CallPath::Answered(const ResponseHeader& header) {
-  LeaveCapsule(OutcomeOf(header));
+void CallPath::Answered(const ResponseHeader& header, TimePoint now) {
+  visit_.Leave(OutcomeOf(header), now);
+  place_.Release();
   if (!choice_) return;
   client_.chooser().Answered(*std::exchange(choice_, std::nullopt), header.load_index,
                              header.run_time, header.status);
@@ -148,13 +150,15 @@ Status CallPath::WhyEnded(ParkResult result) const {
 StatusOr<CallPath::Connected> CallPath::Next() {
   while (attempts_left_ > 0) {
     attempt_deadline_ = deadline_;
-    if (cancelled() || loop_.Now() >= deadline_) return WhyEnded(ParkResult::kDeadline);
+    TimePoint now = AttemptBegun();
+    if (cancelled() || now >= deadline_) return WhyEnded(ParkResult::kDeadline);
     std::optional<Replica> replica = ChooseReplica();
     if (ThreadScheduler::Current()->stopping()) return WhyEnded(ParkResult::kStopping);
     if (!replica) return LastError();
-    if (loop_.Now() >= deadline_) return WhyEnded(ParkResult::kDeadline);
+    if (choice_may_wait_) now = loop_.Now();
+    if (now >= deadline_) return WhyEnded(ParkResult::kDeadline);
     tried_.push_back(replica->node);
-    if (const Status entered = EnterCapsule(&*replica); !entered.ok()) {
+    if (const Status entered = EnterCapsule(&*replica, now); !entered.ok()) {
       LoseChoice(/*failed=*/false);
       last_error_ = Annotate(entered, "calling " + Target());
       ++turned_away_count_;
@@ -174,18 +178,19 @@ StatusOr<CallPath::Connected> CallPath::Next() {
 StatusOr<CallPath::Connected> CallPath::Connect(const Replica& replica) {
   ++report_.attempts;
   report_.server = replica.node;
-  auto connection = client_.connections().Get(replica.call_endpoint, attempt_deadline_);
-  if (connection.ok()) return Connected{replica, *std::move(connection)};
+  auto channel = client_.ChannelTo(replica.call_endpoint, attempt_deadline_);
+  if (channel.ok()) return Connected{replica, *std::move(channel)};
   if (client_.FailsTooOften(replica.call_endpoint)) session_.client().Exclude(replica.node);
-  return connection.status();
+  return channel.status();
 }
 
-Status CallPath::EnterCapsule(Replica* replica) {
+Status CallPath::EnterCapsule(Replica* replica, TimePoint now) {
   NEPTUNE_RETURN_IF_ERROR(visit_.Enter(session_.client().capsules(), OperationOf(header_, *replica),
                                        {.deadline = deadline_,
                                         .caller = session_.origin().handler,
                                         .service_class = session_.service_class,
-                                        .given_up = [this] { return cancelled(); }}));
+                                        .given_up = [this] { return cancelled(); },
+                                        .now = now}));
   if (visit_.inside()) place_ = Holding(session_.holdings(), HeldKind::kCapsulePlace);
   attempt_deadline_ = visit_.deadline();
   if (visit_.migrated()) FollowMigration(replica);
@@ -221,6 +226,7 @@ std::optional<Replica> CallPath::NamedReplica(const std::vector<Replica>& replic
 std::optional<Replica> CallPath::ChooseReplica() {
   const std::shared_ptr<const YellowPageView> view = client_.shared_view();
   const std::vector<Replica>& replicas = view->Replicas(header_.service, header_.partition);
+  choice_may_wait_ = replicas.size() > 1;
   if (only_) return NamedReplica(replicas);
   if (replicas.empty()) return std::nullopt;
   choice_ =
@@ -232,17 +238,19 @@ std::optional<Replica> CallPath::ChooseReplica() {
   if (this_thread::SleepUntil(std::min(deadline_, loop_.Now() + pause)) == ParkResult::kStopping) {
     return std::nullopt;
   }
-  return ChooseReplica();
+  std::optional<Replica> replica = ChooseReplica();
+  choice_may_wait_ = true;
+  return replica;
 }
 
-StatusOr<std::string> CallPath::EncodeHeader() {
+Status CallPath::SetTimeLeft() {
   // Opening a stream is an attempt of its own: its place in the capsule is released once it is
   // open.
   const TimePoint deadline = header_.stream ? deadline_ : attempt_deadline_;
   const Duration left = deadline - loop_.Now();
   if (left <= Duration(0)) return WhyEnded(ParkResult::kDeadline);
   if (deadline != kNever) header_.time_left = std::chrono::microseconds(ToMicros(left));
-  return EncodeRequestHeader(header_);
+  return OkStatus();
 }
 
 }  // namespace neptune

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "neptune/capsule/capsule_permit.h"
@@ -37,18 +38,22 @@ class CallPath {
            CallReport* report);
   ~CallPath();
 
+  // When the call began.
+  TimePoint begun() const { return begun_; }
+
   struct Connected {
     Replica replica;
-    std::shared_ptr<ClientConnection> connection;
+    std::shared_ptr<CallChannel> channel;
   };
-  // Connects to a replica that was not tried yet; after all were tried, pauses and starts over.
+  // Chooses a replica that was not tried yet, and connects to it unless it is on this node; after
+  // all were tried, pauses and starts over.
   StatusOr<Connected> Next();
   // Reports that the attempt on the connection from Next failed; another attempt may follow.
   void Failed(const Status& status);
-  // Reports that the server answered. Load balancing and the capsule are notified of an attempt's
-  // outcome by this, by Failed, or by the destructor; the destructor alone means that the answer
-  // was abandoned.
-  void Answered(const ResponseHeader& header);
+  // Reports that the server answered at `now`. Load balancing and the capsule are notified of an
+  // attempt's outcome by this, by Failed, or by the destructor; the destructor alone means that the
+  // answer was abandoned.
+  void Answered(const ResponseHeader& header, TimePoint now);
   // Releases the attempt, which continues without a time limit of the path, as an open stream does.
   void Detach();
   // Abandons the attempt, although its answer could still arrive in time; counts as no failure.
@@ -57,8 +62,8 @@ class CallPath {
   // request.
   bool SpendRetry();
 
-  // Encodes the header with the time that is left. Errors: kDeadlineExceeded no time is left.
-  StatusOr<std::string> EncodeHeader();
+  // Sets the header's time that is left. Errors: kDeadlineExceeded no time is left.
+  Status SetTimeLeft();
   // The error of a wait that ended without an answer.
   Status WhyEnded(ParkResult result) const;
   bool cancelled() const { return session_.caller() != nullptr && session_.caller()->cancelled(); }
@@ -78,9 +83,11 @@ class CallPath {
   std::optional<Replica> ChooseReplica();
   std::optional<Replica> NamedReplica(const std::vector<Replica>& replicas) const;
   StatusOr<Connected> Connect(const Replica& replica);
-  Status EnterCapsule(Replica* replica);
+  Status EnterCapsule(Replica* replica, TimePoint now);
   void FollowMigration(Replica* replica);
   bool AllTurnedAway() const;
+  // When the attempt begins. The first one begins with the call.
+  TimePoint AttemptBegun() { return std::exchange(is_first_, false) ? begun_ : loop_.Now(); }
   void LoseChoice(bool failed);
   void LeaveCapsule(CapsuleOutcome outcome);
 
@@ -89,6 +96,7 @@ class CallPath {
   LoopClient& client_;
   RetryBudget& budget_;
   RequestHeader header_;
+  const TimePoint begun_;
   const TimePoint deadline_;
   TimePoint attempt_deadline_;
   int attempts_left_;
@@ -96,6 +104,8 @@ class CallPath {
   const bool has_exceptions_;
   CallReport& report_;
   std::vector<NodeId> tried_;
+  bool is_first_ = true;                 // no attempt has begun
+  bool choice_may_wait_ = false;         // the latest choice may have taken time
   size_t turned_away_count_ = 0;         // by capsules, since the last attempt
   std::optional<ReplicaChoice> choice_;  // not yet concluded
   CapsulePermit visit_;                  // of the current attempt

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "absl/hash/hash.h"
+
 namespace neptune {
 
 Counter& CallStatistics::Entry::ForStatus(const Status& status) const {
@@ -26,6 +28,8 @@ Counter& CallStatistics::Entry::ForStatus(const Status& status) const {
 StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const ServiceName& service,
                                                                       const MethodName& method) {
   auto entry = std::make_unique<Entry>();
+  entry->service = service;
+  entry->method = method;
   const MetricLabels labels = {{"service", service.value()}, {"method", method.value()}};
   const std::pair<const char*, Counter**> outcomes[] = {
       {"ok", &entry->ok},           {"expired", &entry->expired},
@@ -57,6 +61,16 @@ StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const Serv
 
 const CallStatistics::Entry* CallStatistics::Find(const ServiceName& service,
                                                   const MethodName& method) {
+  auto& recent = recent_[absl::HashOf(service, method) % recent_.size()];
+  const Entry* entry = recent.load(std::memory_order_acquire);
+  if (entry != nullptr && entry->method == method && entry->service == service) return entry;
+  entry = FindLocked(service, method);
+  if (entry != nullptr) recent.store(entry, std::memory_order_release);
+  return entry;
+}
+
+const CallStatistics::Entry* CallStatistics::FindLocked(const ServiceName& service,
+                                                        const MethodName& method) {
   LeafLock lock(&mutex_);
   if (const auto of_service = entries_.find(service.value()); of_service != entries_.end()) {
     const auto found = of_service->second.find(method.value());

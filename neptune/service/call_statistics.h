@@ -1,12 +1,14 @@
 // Outcomes and times of a node's outgoing calls and streams, by service and method; shown by the
 // metrics and the status page.
 //
-// Threads: thread-safe.
+// Threads: thread-safe; a call of a method that was called lately takes no lock.
 // Units: seconds in the metrics.
 // Limits: kCalledMethodCountMax methods; calls of further ones are not counted.
 
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,6 +42,8 @@ class CallStatistics {
 
  private:
   struct Entry {
+    ServiceName service;
+    MethodName method;
     Counter* ok = nullptr;
     Counter* expired = nullptr;
     Counter* refused = nullptr;
@@ -57,9 +61,14 @@ class CallStatistics {
   const Entry* Find(const ServiceName& service, const MethodName& method);
   StatusOr<std::unique_ptr<Entry>> Make(const ServiceName& service, const MethodName& method);
 
+  const Entry* FindLocked(const ServiceName& service, const MethodName& method)
+      ABSL_LOCKS_EXCLUDED(mutex_);
+
   using Entries = std::map<std::string, std::unique_ptr<Entry>, std::less<>>;
 
   MetricsRegistry& metrics_;
+  // Entries that were used lately, by the hash of their names: they are found without the lock.
+  std::array<std::atomic<const Entry*>, 64> recent_{};
   mutable LeafMutex mutex_;
   // Entries by service, then by method, so that a lookup builds no key.
   std::map<std::string, Entries, std::less<>> entries_ ABSL_GUARDED_BY(mutex_);

@@ -3,7 +3,30 @@
 #include <functional>
 #include <utility>
 
+#include "neptune/base/thread_cells.h"
+
 namespace neptune {
+namespace {
+
+// Cells of a class: counts, and times in nanoseconds.
+enum Cell : size_t { kArrived, kRan, kProcessor, kResponse, kEnded };
+constexpr size_t kCellCount = kEnded + kOutcomeNames.size();
+
+size_t CellOf(ClassNumber number, size_t cell) { return number * kCellCount + cell; }
+size_t EndedAs(RequestOutcome outcome) { return kEnded + static_cast<size_t>(outcome); }
+
+}  // namespace
+
+ClassStatistics::ClassStatistics(size_t class_count)
+    : records_(class_count), cells_(std::make_unique<ThreadCells>(class_count * kCellCount)) {}
+
+ClassStatistics::~ClassStatistics() = default;
+
+void ClassStatistics::OnArrival(ClassNumber number) { cells_->Add(CellOf(number, kArrived)); }
+
+void ClassStatistics::OnEnd(ClassNumber number, const Status& status) {
+  cells_->Add(CellOf(number, EndedAs(RequestOutcomeOf(status))));
+}
 
 StatusOr<std::unique_ptr<ClassStatistics>> ClassStatistics::Make(
     MetricsRegistry& registry, const std::string& service,
@@ -12,13 +35,14 @@ StatusOr<std::unique_ptr<ClassStatistics>> ClassStatistics::Make(
   for (size_t i = 0; i < classes.size(); ++i) {
     made->records_[i].name = classes[i];
     if (classes.size() == 1) break;
-    NEPTUNE_RETURN_IF_ERROR(made->Show(registry, service, &made->records_[i]));
+    NEPTUNE_RETURN_IF_ERROR(made->Show(registry, service, i));
   }
   return made;
 }
 
 Status ClassStatistics::Show(MetricsRegistry& registry, const std::string& service,
-                             Record* record) {
+                             ClassNumber number) {
+  Record* const record = &records_[number];
   const MetricLabels labels = {{"service", service}, {"class", record->name}};
   Status status;
   const auto count = [&](const char* name, const char* help, const MetricLabels& which,
@@ -31,10 +55,14 @@ Status ClassStatistics::Show(MetricsRegistry& registry, const std::string& servi
     MetricLabels which = labels;
     which.emplace_back("outcome", name);
     count("neptune_class_requests_total", "Requests by service class and outcome.", which,
-          [&ended = record->ended[outcome]] { return static_cast<double>(ended.value()); });
+          [this, cell = CellOf(number, EndedAs(outcome))] {
+            return static_cast<double>(cells_->Sum(cell));
+          });
   });
   count("neptune_class_processor_seconds_total", "Processor time by service class.", labels,
-        [&used = record->processor_ns] { return 1e-9 * static_cast<double>(used.load()); });
+        [this, cell = CellOf(number, kProcessor)] {
+          return 1e-9 * static_cast<double>(cells_->Sum(cell));
+        });
   NEPTUNE_RETURN_IF_ERROR(status);
   NEPTUNE_ASSIGN_OR_RETURN(
       record->response,
@@ -45,24 +73,24 @@ Status ClassStatistics::Show(MetricsRegistry& registry, const std::string& servi
 }
 
 void ClassStatistics::OnRan(ClassNumber number, Duration queued, Duration ran, Duration processor) {
-  Record& record = records_[number];
-  constexpr auto kRelaxed = std::memory_order_relaxed;
-  if (record.response != nullptr) record.response->Record(queued + ran);
-  record.ran_ns.fetch_add(ran.count(), kRelaxed);
-  record.processor_ns.fetch_add(processor.count(), kRelaxed);
-  record.response_ns.fetch_add((queued + ran).count(), kRelaxed);
+  HistogramMetric* const response = records_[number].response;
+  if (response != nullptr) response->Record(queued + ran);
+  cells_->Add(CellOf(number, kRan), static_cast<uint64_t>(ran.count()));
+  cells_->Add(CellOf(number, kProcessor), static_cast<uint64_t>(processor.count()));
+  cells_->Add(CellOf(number, kResponse), static_cast<uint64_t>((queued + ran).count()));
 }
 
 ClassTotals ClassStatistics::Totals(ClassNumber number) const {
-  const Record& record = records_[number];
+  const auto sum = [&](size_t cell) { return cells_->Sum(CellOf(number, cell)); };
+  const auto time = [&](Cell cell) { return Duration(static_cast<int64_t>(sum(cell))); };
   ClassTotals totals;
-  totals.arrived = record.arrived.value();
+  totals.arrived = sum(kArrived);
   PerOutcome<Counter>::ForEach([&](RequestOutcome outcome, std::string_view) {
-    totals.ended[outcome] = record.ended[outcome].value();
+    totals.ended[outcome] = sum(EndedAs(outcome));
   });
-  totals.ran = Duration(record.ran_ns.load());
-  totals.processor = Duration(record.processor_ns.load());
-  totals.response = Duration(record.response_ns.load());
+  totals.ran = time(kRan);
+  totals.processor = time(kProcessor);
+  totals.response = time(kResponse);
   return totals;
 }
 

@@ -7,7 +7,7 @@
 // The metrics are not exported if there is only one class.
 //
 // Source: [Shen02] 4.4.1 (accounting by class).
-// Threads: thread-safe.
+// Threads: thread-safe; each kernel thread counts in cells of its own.
 // Units: processor time is that of threads, as the runtime measures it, and of processes that a
 //   module reports.
 // Errors: those of MetricsRegistry.
@@ -15,7 +15,6 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -28,6 +27,8 @@
 #include "neptune/service/request_outcome.h"
 
 namespace neptune {
+
+class ThreadCells;
 
 // Totals of one class.
 struct ClassTotals {
@@ -45,11 +46,11 @@ class ClassStatistics {
                                                          const std::string& service,
                                                          const std::vector<std::string>& classes);
 
-  void OnArrival(ClassNumber number) { records_[number].arrived.Increment(); }
+  ~ClassStatistics();
+
+  void OnArrival(ClassNumber number);
   // Counts the outcome.
-  void OnEnd(ClassNumber number, const Status& status) {
-    records_[number].ended[RequestOutcomeOf(status)].Increment();
-  }
+  void OnEnd(ClassNumber number, const Status& status);
   // Adds the times of a request that ran.
   void OnRan(ClassNumber number, Duration queued, Duration ran, Duration processor);
 
@@ -60,18 +61,14 @@ class ClassStatistics {
  private:
   struct Record {
     std::string name;
-    Counter arrived;
-    PerOutcome<Counter> ended;
-    std::atomic<int64_t> ran_ns{0};
-    std::atomic<int64_t> processor_ns{0};
-    std::atomic<int64_t> response_ns{0};
     HistogramMetric* response = nullptr;  // null: not exported
   };
 
-  explicit ClassStatistics(size_t class_count) : records_(class_count) {}
-  Status Show(MetricsRegistry& registry, const std::string& service, Record* record);
+  explicit ClassStatistics(size_t class_count);
+  Status Show(MetricsRegistry& registry, const std::string& service, ClassNumber number);
 
   std::vector<Record> records_;
+  const std::unique_ptr<ThreadCells> cells_;  // counts and times of all classes
   std::vector<CallbackGauge> series_;
 };
 

@@ -38,9 +38,14 @@ ClientSession::ClientSession(Client& client, const RequestContext& request)
       holdings_(IncomingCall::HoldingsOf(caller_)),
       origin_(request.origin()) {}
 
-ClientSession ClientSession::ForHedge(std::shared_ptr<IncomingCall> caller) const {
+ClientSession ClientSession::EndedBy(std::shared_ptr<IncomingCall> caller) const {
   ClientSession session = *this;
   session.caller_ = std::move(caller);
+  return session;
+}
+
+ClientSession ClientSession::ForHedge(std::shared_ptr<IncomingCall> caller) const {
+  ClientSession session = EndedBy(std::move(caller));
   session.origin_.retried = true;
   return session;
 }
@@ -80,15 +85,18 @@ void Client::Conclude(const RequestHeader& header, const TraceContext& from, con
 Status Call(ClientSession& session, const CalledMethod& callee, const Data& request, Data* response,
             const CallOptions& options, CallReport* report) {
   CallReport own_report;
-  if (report == nullptr) report = &own_report;
-  *report = CallReport();
+  if (report == nullptr) {
+    report = &own_report;
+  } else {
+    *report = CallReport();
+  }
   RequestHeader header = session.HeaderFor(callee.service, callee.partition, callee.method);
   header.access = callee.access;
   header.extension = options.extension;
-  const TimePoint begin = this_thread::Now();
   CallInProgress call(session, std::move(header), request, options, report);
   const Status status = call.Run(response);
-  report->duration = this_thread::Now() - begin;
+  // A call that was answered has it already.
+  if (report->duration == Duration(0)) report->duration = this_thread::Now() - call.begun();
   session.client().Conclude(call.header(), session.trace, status, *report);
   return status;
 }

@@ -135,6 +135,7 @@ class ClientSession {
                           const MethodName& method) const;
   // The incoming call whose cancellation ends this session's calls; may be null.
   IncomingCall* caller() const { return caller_.get(); }
+  const std::shared_ptr<IncomingCall>& shared_caller() const { return caller_; }
   TimePoint deadline_max() const { return deadline_max_; }
   const RequestOrigin& origin() const { return origin_; }
   // Counts the resources that the calls hold on behalf of a request; null: there is no request.
@@ -145,6 +146,8 @@ class ClientSession {
   void SetWaited(Duration waited) {
     origin_.waited = std::chrono::duration_cast<std::chrono::microseconds>(waited);
   }
+  // A copy of this session whose calls end when `caller` is cancelled instead; see cancellation.h.
+  ClientSession EndedBy(std::shared_ptr<IncomingCall> caller) const;
   // A copy of this session for a duplicate of a call, which ends when `caller` is cancelled.
   ClientSession ForHedge(std::shared_ptr<IncomingCall> caller) const;
 

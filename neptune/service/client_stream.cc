@@ -8,7 +8,7 @@
 #include "neptune/capsule/capsule_permit.h"
 #include "neptune/capsule/capsule_stack.h"
 #include "neptune/service/call_path.h"
-#include "neptune/wire/client_connection.h"
+#include "neptune/wire/call_channel.h"
 #include "neptune/wire/message_stream.h"
 
 namespace neptune {
@@ -17,19 +17,16 @@ namespace {
 // Sends the caller's half of a stream.
 class ClientStreamOutlet final : public StreamOutlet {
  public:
-  ClientStreamOutlet(ClientConnection& connection, const uint64_t& call)
-      : connection_(connection), call_(call) {}
+  ClientStreamOutlet(CallChannel& channel, const uint64_t& call) : channel_(channel), call_(call) {}
 
   void SendMessage(std::string message) override {
-    connection_.SendOnStream(FrameType::kMessage, call_, "", message);
+    channel_.SendMessage(call_, std::move(message));
   }
-  void SendGrant(uint32_t size) override {
-    connection_.SendOnStream(FrameType::kGrant, call_, EncodeGrant(size), "");
-  }
-  void SendEnd() override { connection_.SendOnStream(FrameType::kEnd, call_, "", ""); }
+  void SendGrant(uint32_t size) override { channel_.SendGrant(call_, size); }
+  void SendEnd() override { channel_.SendEnd(call_); }
 
  private:
-  ClientConnection& connection_;
+  CallChannel& channel_;
   const uint64_t& call_;  // known once the request was sent
 };
 
@@ -59,8 +56,8 @@ class StreamInProgress final : public ClientStream, private AnswerSink {
   const CallReport& report() const override { return report_; }
 
  private:
-  void OnAnswer(StatusOr<Frame> response) override;
-  MessageStream* stream() override { return messages_.get(); }
+  void OnAnswer(StatusOr<CallAnswer> answer) override;
+  std::shared_ptr<MessageStream> stream() override { return messages_; }
   // Enters the server's capsule for a wait.
   Status EnterCapsule(CapsulePermit* visit);
   Holding PlaceIn(const CapsulePermit& visit) const;
@@ -73,7 +70,7 @@ class StreamInProgress final : public ClientStream, private AnswerSink {
   CallPath path_;
   const TimePoint begin_;
   Replica replica_;  // the server
-  std::shared_ptr<ClientConnection> connection_;
+  std::shared_ptr<CallChannel> channel_;
   Holding held_;  // the open stream
   uint64_t call_ = 0;
   std::shared_ptr<MessageStream> messages_;  // shared with a cancellation in flight
@@ -84,8 +81,8 @@ class StreamInProgress final : public ClientStream, private AnswerSink {
 
 StreamInProgress::~StreamInProgress() {
   on_cancel_.reset();
-  if (connection_ != nullptr && !answered_) {
-    connection_->Forget(call_, /*tell_server=*/true);
+  if (channel_ != nullptr && !answered_) {
+    channel_->Forget(call_, /*tell_server=*/true);
     Ended(Cancelled("the stream was abandoned"));
   }
 }
@@ -93,13 +90,13 @@ StreamInProgress::~StreamInProgress() {
 Status StreamInProgress::Open(const Data& request) {
   while (true) {
     NEPTUNE_ASSIGN_OR_RETURN(CallPath::Connected to, path_.Next());
-    NEPTUNE_ASSIGN_OR_RETURN(const std::string section, path_.EncodeHeader());
-    messages_ = std::make_shared<MessageStream>(
-        std::make_unique<ClientStreamOutlet>(*to.connection, call_));
-    const StatusOr<uint64_t> call = to.connection->Call(section, request.bytes(), this);
+    NEPTUNE_RETURN_IF_ERROR(path_.SetTimeLeft());
+    messages_ =
+        std::make_shared<MessageStream>(std::make_unique<ClientStreamOutlet>(*to.channel, call_));
+    const StatusOr<uint64_t> call = to.channel->Call(path_.header(), request.bytes(), this);
     if (call.ok()) {
       call_ = *call;
-      connection_ = std::move(to.connection);
+      channel_ = std::move(to.channel);
       held_ = Holding(session_.holdings(), HeldKind::kCall);
       replica_ = std::move(to.replica);
       path_.Detach();
@@ -114,17 +111,15 @@ Status StreamInProgress::Open(const Data& request) {
   return OkStatus();
 }
 
-void StreamInProgress::OnAnswer(StatusOr<Frame> response) {
+void StreamInProgress::OnAnswer(StatusOr<CallAnswer> answer) {
   answered_ = true;
-  Status status = response.status();
-  if (response.ok()) {
-    const StatusOr<ResponseHeader> header = DecodeResponseHeader(response->section);
-    status = header.ok() ? header->status : header.status();
-    if (header.ok()) {
-      report_.queue_time = header->queue_time;
-      report_.run_time = header->run_time;
-      report_.load_index = header->load_index;
-    }
+  Status status = answer.status();
+  if (answer.ok()) {
+    const ResponseHeader& header = answer->header;
+    status = header.status;
+    report_.queue_time = header.queue_time;
+    report_.run_time = header.run_time;
+    report_.load_index = header.load_index;
   }
   messages_->Close(status, /*drop_unread=*/false);
   Ended(status);

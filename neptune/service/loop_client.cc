@@ -31,6 +31,26 @@ StatusOr<std::unique_ptr<LoopClient>> LoopClient::Open(Loop& loop, const ClientO
   return client;
 }
 
+void LoopClient::ServeLocally(const Endpoint& own, std::shared_ptr<LocalCalls> local,
+                              std::function<uint32_t()> load_index) {
+  own_ = own;
+  local_ = std::move(local);
+  chooser_->PreferLocal(own, std::move(load_index));
+}
+
+StatusOr<std::shared_ptr<CallChannel>> LoopClient::ChannelTo(const Endpoint& to,
+                                                             TimePoint deadline) {
+  if (local_ != nullptr && to == own_) return std::shared_ptr<CallChannel>(local_);
+  NEPTUNE_ASSIGN_OR_RETURN(std::shared_ptr<ClientConnection> connection,
+                           connections_.Get(to, deadline));
+  return std::shared_ptr<CallChannel>(std::move(connection));
+}
+
+std::shared_ptr<CallChannel> LoopClient::FindChannel(const Endpoint& to) {
+  if (local_ != nullptr && to == own_) return local_;
+  return connections_.Find(to);
+}
+
 bool LoopClient::FailsTooOften(const Endpoint& to) {
   if (connections_.failure_count(to) < options_.connection_failures_max) return false;
   connections_.ForgetFailures(to);

@@ -1,4 +1,5 @@
-// The per-loop part of the client: connections, load polls, and the view of the replicas.
+// The per-loop part of the client: connections, calls within the node, load polls, and the view of
+// the replicas.
 //
 // Source: [Shen02] 2.2 (client module: yellow page, polling agent).
 // Threads: the loop's own.
@@ -16,6 +17,7 @@
 #include "neptune/membership/service_yellow_page.h"
 #include "neptune/service/retry_budget.h"
 #include "neptune/wire/connection_cache.h"
+#include "neptune/wire/local_calls.h"
 
 namespace neptune {
 
@@ -48,6 +50,16 @@ class LoopClient {
  public:
   static StatusOr<std::unique_ptr<LoopClient>> Open(Loop& loop, const ClientOptions& options);
 
+  // Calls to `own`, the endpoint at which this node takes calls, go to `local` from now on, without
+  // a connection. `load_index`: that of this node, any thread.
+  void ServeLocally(const Endpoint& own, std::shared_ptr<LocalCalls> local,
+                    std::function<uint32_t()> load_index);
+  // Returns a usable channel to the server; parks while a connection is being opened. The pointer
+  // keeps the channel alive. Errors: those of ConnectionCache::Get.
+  StatusOr<std::shared_ptr<CallChannel>> ChannelTo(const Endpoint& to, TimePoint deadline);
+  // Returns a usable channel if there is one without waiting, else null. Event handlers may call
+  // it.
+  std::shared_ptr<CallChannel> FindChannel(const Endpoint& to);
   // True if too many attempts to connect have failed in a row; the count is then reset.
   bool FailsTooOften(const Endpoint& to);
 
@@ -64,6 +76,8 @@ class LoopClient {
   LoopClient(Loop& loop, const ClientOptions& options);
   const ClientOptions options_;
   ConnectionCache connections_;
+  Endpoint own_;                       // of local_
+  std::shared_ptr<LocalCalls> local_;  // null: all calls use connections
   std::unique_ptr<ReplicaChooser> chooser_;
   std::shared_ptr<const YellowPageView> view_;
   std::map<std::string, RetryBudget, std::less<>> retry_budgets_;  // at most kRetryBudgetCountMax

@@ -19,6 +19,7 @@ void MethodTable::Add(const MethodName& name, const MethodOptions& options,
 void MethodTable::AddStream(const MethodName& name, const MethodOptions& options,
                             StreamFunction function) {
   CHECK(options.access == AccessMode::kRead) << "stream method " << name << " writes";
+  CHECK(options.parks) << "stream method " << name << " waits for messages";
   ServedMethod& method = Register(name, options);
   method.stream_function = std::move(function);
   const auto count = [&](const char* direction) {
@@ -32,15 +33,14 @@ void MethodTable::AddStream(const MethodName& name, const MethodOptions& options
 ServedMethod& MethodTable::Register(const MethodName& name, const MethodOptions& options) {
   CHECK(options.access == AccessMode::kRead || !options.stateless)
       << "method " << name << " writes and so cannot be stateless";
+  CHECK(options.parks || options.grain == Grain::kShort)
+      << "method " << name << " is long and so may wait";
   CHECK(!methods_.contains(name.value())) << "method " << name << " registered twice";
   auto method = std::make_unique<ServedMethod>();
   method->name = name.value();
   method->number = Checksum64(name.value(), Checksum64(service_.value()));
   method->options = options;
-  PerOutcome<Counter*>::ForEach([&](RequestOutcome outcome, std::string_view what) {
-    method->ended[outcome] = CounterOf("neptune_requests_total", "Requests served, by outcome.",
-                                       name, {{"outcome", std::string(what)}});
-  });
+  ShowEnds(name, method.get());
   method->ended_early =
       CounterOf("neptune_requests_ended_early_total",
                 "Requests stopped because they exceeded the time limit.", name, {});
@@ -49,6 +49,19 @@ ServedMethod& MethodTable::Register(const MethodName& name, const MethodOptions&
   method->run_time =
       TimeOf("neptune_run_seconds", "Run time of the method, including its waits.", name);
   return *methods_.emplace(name.value(), std::move(method)).first->second;
+}
+
+void MethodTable::ShowEnds(const MethodName& name, ServedMethod* method) {
+  for (size_t outcome = 0; outcome < kOutcomeNames.size(); ++outcome) {
+    auto series = metrics_.AddCallbackCounter(
+        "neptune_requests_total", "Requests served, by outcome.",
+        {{"service", service_.value()},
+         {"method", name.value()},
+         {"outcome", std::string(kOutcomeNames[outcome])}},
+        [method, outcome] { return static_cast<double>(method->ended.Sum(outcome)); });
+    CHECK(series.ok()) << series.status();
+    method->series.push_back(*std::move(series));
+  }
 }
 
 Counter* MethodTable::CounterOf(const char* metric, const char* help, const MethodName& method,

@@ -17,6 +17,7 @@
 #include "neptune/base/ids.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
+#include "neptune/base/thread_cells.h"
 #include "neptune/service/request_outcome.h"
 #include "neptune/service/service_module.h"
 
@@ -32,7 +33,9 @@ struct ServedMethod {
   // Exactly one of the two is set.
   MethodFunction function;
   StreamFunction stream_function;
-  PerOutcome<Counter*> ended;
+  // Indexed by outcome; each kernel thread counts in cells of its own.
+  mutable ThreadCells ended{kOutcomeNames.size()};
+  std::vector<CallbackGauge> series;  // of `ended`
   // Requests of any outcome that exceeded the time limit.
   Counter* ended_early = nullptr;
   HistogramMetric* queue_time = nullptr;
@@ -45,7 +48,9 @@ struct ServedMethod {
   bool may_be_ended_early() const {
     return options.access == AccessMode::kRead && options.stateless;
   }
-  void CountEnd(const Status& status) const { ended[RequestOutcomeOf(status)]->Increment(); }
+  void CountEnd(const Status& status) const {
+    ended.Add(static_cast<size_t>(RequestOutcomeOf(status)));
+  }
 };
 
 class MethodTable {
@@ -70,6 +75,7 @@ class MethodTable {
 
  private:
   ServedMethod& Register(const MethodName& name, const MethodOptions& options);
+  void ShowEnds(const MethodName& name, ServedMethod* method);
   Counter* CounterOf(const char* metric, const char* help, const MethodName& method,
                      MetricLabels more);
   HistogramMetric* TimeOf(const char* metric, const char* help, const MethodName& method);

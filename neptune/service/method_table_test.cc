@@ -103,6 +103,13 @@ TEST_F(MethodTableDeathTest, AWriteHasState) {
       "cannot be stateless");
 }
 
+TEST_F(MethodTableDeathTest, OnlyAShortMethodNeverParks) {
+  EXPECT_DEATH(table_.Add(MethodName("Long"), {.grain = Grain::kLong, .parks = false}, nullptr),
+               "method Long is long and so may wait");
+  EXPECT_DEATH(table_.AddStream(MethodName("Feed"), {.parks = false}, nullptr),
+               "stream method Feed waits for messages");
+}
+
 TEST_F(MethodTableDeathTest, AStreamOnlyReads) {
   EXPECT_DEATH(table_.AddStream(MethodName("Feed"),
                                 {.access = AccessMode::kWrite, .stateless = false}, nullptr),

@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 
 #include "neptune/service/loop_client.h"
+#include "neptune/service/loop_turns.h"
 #include "neptune/service/worker_queue.h"
 
 namespace neptune {
@@ -30,6 +31,7 @@ NodeLoop& NodeLoops::Add(const std::string& name, LoopRole role, Loop* loop) {
   added->name = name;
   added->loop = loop;
   added->role = role;
+  added->turns = std::make_unique<LoopTurns>(*loop, *this);
   if (role == LoopRole::kServing) serving_.push_back(added.get());
   if (role == LoopRole::kWorking) working_.push_back(added.get());
   all_.push_back(std::move(added));

@@ -21,6 +21,7 @@
 namespace neptune {
 
 class LoopClient;
+class LoopTurns;
 class WorkerQueue;
 
 enum class LoopRole { kControl, kServing, kWorking, kApplying };
@@ -39,7 +40,8 @@ struct NodeLoop {
   Network& network() const { return secured != nullptr ? *secured : loop->network(); }
   std::unique_ptr<ThreadScheduler> scheduler;
   std::unique_ptr<LoopClient> client;
-  TimePoint in_place_end;  // end of the latest request that ran on the loop that read it
+  std::unique_ptr<LoopTurns> turns;  // of its long computations
+  TimePoint in_place_end;            // end of the latest request that ran on the loop that read it
 };
 
 class NodeLoops {

@@ -1,5 +1,13 @@
 // The request that a method serves: what was asked, on whose behalf, and whether to go on.
 //
+// User-level threads are not preempted. A method that computes for long lets shorter ones go first:
+//
+//   context.ExpectWork(postings);                       // once this is known
+//   while (!context.ShouldStop()) {
+//     ... some of it ...
+//     context.GiveWay(4096);                            // parks while others go first
+//   }
+//
 // Threads: the user-level thread of the request; ShouldStop and ended_early on any thread of its
 //   loop.
 // Errors: SleepUntil: kCancelled, kDeadlineExceeded.
@@ -34,6 +42,14 @@ struct RequestOrigin {
 
 // True once the caller is gone. For work that may outlive the context of its request; any thread.
 bool IsCancelled(const IncomingCall& call);
+
+// Lets other requests of the worker loop go first; implemented by the host (long_work.h).
+class TurnTaker {
+ public:
+  virtual ~TurnTaker() = default;
+  virtual void Expect(uint64_t work) = 0;
+  virtual bool Advance(uint64_t done) = 0;
+};
 
 // What a request asks for, and by when.
 struct RequestTerms {
@@ -70,8 +86,18 @@ class RequestContext {
   bool ShouldStop() const;
   // True if the request was stopped because it exceeded the service's time limit.
   bool ended_early() const;
+  // States work that is to be expected, in addition to what was stated before; in a unit that all
+  // methods of a node share, such as postings read. May park until it is this request's turn.
+  void ExpectWork(uint64_t work) const {
+    if (turns_ != nullptr) turns_->Expect(work);
+  }
+  // `done` more of the work is done. Parks while others go first, and returns true if they did.
+  // Call it at stop checks, and never with a lock held. Without ExpectWork the request counts as
+  // one of unknown length. A short request never gives way.
+  bool GiveWay(uint64_t done) const { return turns_ != nullptr && turns_->Advance(done); }
   // Called by the host only, before the method runs.
   void SetLimited(const LimitedRequest* limited) { limited_ = limited; }
+  void SetTurns(TurnTaker* turns) { turns_ = turns; }
   // Parks until `when`, or until the answer is no longer needed.
   // Errors: kCancelled the caller is gone, or the node stops; kDeadlineExceeded.
   Status SleepUntil(TimePoint when) const;
@@ -85,6 +111,7 @@ class RequestContext {
   std::string extension_;
   std::string answer_extension_;
   const LimitedRequest* limited_ = nullptr;
+  TurnTaker* turns_ = nullptr;
 };
 
 }  // namespace neptune

@@ -5,22 +5,33 @@
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
 #include "neptune/service/compute.h"
+#include "neptune/service/long_work.h"
 #include "neptune/service/worker_queue.h"
 
 namespace neptune {
 
 // The thread of the pool that a request holds.
-class RequestPool::Place final : public MainPoolPlace {
+class RequestPool::Place final : public MainPoolPlace, public LongWorkPlace {
  public:
-  Place(RequestPool& pool, ClassNumber service_class) : pool_(pool), service_class_(service_class) {
+  Place(RequestPool& pool, ClassNumber service_class, LoopTurns& turns)
+      : LongWorkPlace(turns, pool.GroupOf(service_class)),
+        pool_(pool),
+        service_class_(service_class) {
     MainPoolPlace::SetCurrent(this);
+    LongWorkPlace::SetCurrent(this);
   }
   ~Place() override {
+    LongWorkPlace::SetCurrent(nullptr);
     MainPoolPlace::SetCurrent(nullptr);
     pool_.Free(service_class_);
   }
 
+  bool IsOwed() const override {
+    const double guarantee = pool_.options_.classes[service_class_].guarantee;
+    return guarantee > 0 && pool_.parts_.queue.ShareOf(service_class_) < guarantee;
+  }
   void GiveBack() override {
+    LeaveTurn();
     if (auto* const limited = LimitOfThread()) limited->LeavePool(this_thread::Now());
     pool_.Free(service_class_);
   }
@@ -33,6 +44,11 @@ class RequestPool::Place final : public MainPoolPlace {
   RequestPool& pool_;
   const ClassNumber service_class_;
 };
+
+uint64_t RequestPool::NextGroups() {
+  static std::atomic<uint64_t> next{1};
+  return next.fetch_add(kServiceClassCountMax);
+}
 
 void RequestPool::Enqueue(TakenRequest&& taken) {
   const std::shared_ptr<IncomingCall> call = taken.request.call;
@@ -100,19 +116,26 @@ void RequestPool::StartWaiting() {
 }
 
 void RequestPool::StartRequest(TakenRequest taken) {
-  parts_.loops.worker_queue().Post([this, taken = std::move(taken)](NodeLoop& worker) mutable {
-    TakenRequest* const source = &taken;
+  const uint64_t group = GroupOf(taken.service_class);
+  auto start = [this, taken = std::move(taken)](NodeLoop& worker) mutable {
+    // Two pointers, for which a task needs no allocation.
+    const struct {
+      TakenRequest& taken;
+      LoopTurns& turns;
+    } source = {taken, *worker.turns};
     const ClassNumber service_class = taken.service_class;
-    const auto started = worker.scheduler->RunInPlace([this, source] {
-      const Place place(*this, source->service_class);
-      parts_.runner.ServeLong(std::move(*source));
+    const auto started = worker.scheduler->RunInPlace([this, from = &source] {
+      TakenRequest mine = std::move(from->taken);
+      const Place place(*this, mine.service_class, from->turns);
+      parts_.runner.ServeLong(std::move(mine));
     });
     if (started.ok()) return;
     parts_.load.End();
     if (parts_.limit != nullptr) parts_.queue.OnBegun(taken.request.received);
     parts_.runner.Refuse(std::move(taken), started.status());
     Free(service_class);
-  });
+  };
+  parts_.loops.worker_queue().Post(std::move(start), group);
 }
 
 void RequestPool::StartEvent(PoolQueue::Event event) {

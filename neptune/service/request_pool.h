@@ -3,6 +3,9 @@
 //
 //   Enqueue, RunEvent ─► PoolQueue ─► a free thread of the pool ─► WorkerQueue ─► runner
 //
+// Requests of one service class form a group of long computations (long_work.h); a class that has
+// had less than its guaranteed share is owed turns.
+//
 // A request that waits in a capsule gives its thread of the pool to another one meanwhile; see
 // neptune/capsule/main_pool.h.
 //
@@ -51,6 +54,7 @@ class RequestPool {
  private:
   class Place;
 
+  static uint64_t NextGroups();
   static TimePoint Now() { return Loop::Current()->Now(); }
   // Gives free threads to waiting work.
   void StartWaiting();
@@ -66,9 +70,13 @@ class RequestPool {
   Status TooLate() const;
   void DropCancelled(RequestTicket ticket);
 
+  // The group of a class, unique in the process.
+  uint64_t GroupOf(ClassNumber service_class) const { return first_group_ + service_class; }
+
   const ServiceName service_;
   const SchedulerOptions& options_;
   const Parts parts_;
+  const uint64_t first_group_ = NextGroups();
   // False once the pool is destroyed. Shared with callbacks that may outlive it.
   const std::shared_ptr<std::atomic<bool>> alive_ = std::make_shared<std::atomic<bool>>(true);
 };

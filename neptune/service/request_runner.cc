@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/service/compute.h"
+#include "neptune/service/long_work.h"
 #include "neptune/service/method_table.h"
 #include "neptune/service/server_stream.h"
 #include "neptune/service/without_exceptions.h"
@@ -34,18 +35,19 @@ void RequestRunner::Refuse(TakenRequest&& taken, const Status& status) {
 
 void RequestRunner::ServeLong(TakenRequest taken) {
   const TimePoint begin = Loop::Current()->Now();
+  const ServedRequest served = taken.AsServed();
   if (parts_.limit == nullptr) {
-    Serve(std::move(taken), begin, /*is_long=*/true, nullptr);
+    Serve(served, begin, Where::kInPool, nullptr);
     return;
   }
   parts_.queue.OnBegun(taken.request.received);
-  parts_.limit->OnServed(taken.method->may_be_ended_early()
-                             ? ServeLimited(std::move(taken), begin)
-                             : Serve(std::move(taken), begin, /*is_long=*/true, nullptr));
+  parts_.limit->OnServed(served.method.may_be_ended_early()
+                             ? ServeLimited(served, begin)
+                             : Serve(served, begin, Where::kInPool, nullptr));
 }
 
-TimePoint RequestRunner::ServeLimited(TakenRequest taken, TimePoint begin) {
-  const std::shared_ptr<IncomingCall> call = taken.request.call;
+TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint begin) {
+  const std::shared_ptr<IncomingCall> call = served.request.call;
   std::array<int, kHeldKinds.size()> held{};  // when the request was ended early
   LimitedRequest limited(*parts_.limit, *Loop::Current(), begin, [&] {
     for (const HeldKind kind : kHeldKinds) {
@@ -54,7 +56,7 @@ TimePoint RequestRunner::ServeLimited(TakenRequest taken, TimePoint begin) {
     call->Cancel();
   });
   SetLimitOfThread(&limited);
-  const TimePoint end = Serve(std::move(taken), begin, /*is_long=*/true, &limited);
+  const TimePoint end = Serve(served, begin, Where::kInPool, &limited);
   SetLimitOfThread(nullptr);
   for (const HeldKind kind : kHeldKinds) {
     const int given_back = held[static_cast<size_t>(kind)] - call->holdings().count(kind);
@@ -63,30 +65,36 @@ TimePoint RequestRunner::ServeLimited(TakenRequest taken, TimePoint begin) {
   return end;
 }
 
-RequestRunner::Ran RequestRunner::Run(TakenRequest& taken, bool is_long, RequestContext& context) {
-  const ServedMethod& method = *taken.method;
-  const Data input(std::move(taken.request.payload));
-  IncomingCall& call = *taken.request.call;
+RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, bool is_long,
+                                      RequestContext& context) {
+  const ServedMethod& method = served.method;
+  const Data input(std::move(served.request.payload));
+  IncomingCall& call = *context.call();
+  std::optional<LongWork> long_work;
+  if (is_long) context.SetTurns(&long_work.emplace(context));
   std::optional<WorkMeter> meter;
   if (is_long || call.measures_work()) meter.emplace();
   Ran ran;
   ran.status =
       WithoutExceptions(method.name, [&] { return method.function(context, input, &ran.output); });
+  context.SetTurns(nullptr);
+  long_work.reset();
   if (!meter) return ran;
   ran.processor = meter->Read();
   if (call.measures_work() && ran.status.ok()) call.OnWorked(ran.processor);
   return ran;
 }
 
-TimePoint RequestRunner::Serve(TakenRequest taken, TimePoint begin, bool is_long,
+TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, Where where,
                                const LimitedRequest* limited) {
   RequestRun end;
   end.begin = begin;
-  IncomingRequest& request = taken.request;
-  RequestContext context = ContextOf(taken);
-  context.SetLimited(limited);
+  const bool is_long = where == Where::kInPool;
+  IncomingRequest& request = served.request;
   const Status refusal = RefusalOf(request, begin);
-  Ran ran = refusal.ok() ? Run(taken, is_long, context) : Ran{.status = refusal};
+  RequestContext context = ContextOf(served);
+  context.SetLimited(limited);
+  Ran ran = refusal.ok() ? Run(served, is_long, context) : Ran{.status = refusal};
   end.status = std::move(ran.status);
   end.processor = ran.processor;
   end.end = Loop::Current()->Now();
@@ -94,21 +102,22 @@ TimePoint RequestRunner::Serve(TakenRequest taken, TimePoint begin, bool is_long
   // two clock reads.
   if (!is_long) end.processor = end.ran();
   if (context.ended_early()) {
-    taken.method->ended_early->Increment();
+    served.method.ended_early->Increment();
     if (!end.status.ok()) end.status = EndedEarly(end);
   }
-  if (refusal.ok()) ReportConsumption(taken, end);
-  const ResponseHeader header = Conclude(taken, context, end);
+  if (refusal.ok()) ReportConsumption(served, end);
+  if (where != Where::kInHandler) parts_.load.End();
+  const ResponseHeader header = Conclude(served, context, end);
   request.reply.Send(header,
                      end.status.ok() ? std::move(ran.output).ReleaseBytes() : std::string());
-  request.call->OnServed();
+  context.call()->OnServed();
   return end.end;
 }
 
-void RequestRunner::ReportConsumption(const TakenRequest& taken, const RequestRun& end) {
-  parts_.statistics.OnRan(taken, end);
+void RequestRunner::ReportConsumption(const ServedRequest& served, const RequestRun& end) {
+  parts_.statistics.OnRan(served, end);
   if (!parts_.reports_consumption) return;
-  parts_.queue.OnServed(taken.service_class, end.processor, end.ran(), end.end);
+  parts_.queue.OnServed(served.service_class, end.processor, end.ran(), end.end);
 }
 
 Status RequestRunner::EndedEarly(const RequestRun& end) const {
@@ -117,29 +126,28 @@ Status RequestRunner::EndedEarly(const RequestRun& end) const {
 }
 
 // The context of a sampled request is a new span, the parent of the method's calls.
-RequestContext RequestRunner::ContextOf(const TakenRequest& taken) const {
-  const RequestHeader& header = taken.request.header;
+RequestContext RequestRunner::ContextOf(const ServedRequest& served) const {
+  RequestHeader& header = served.request.header;
   const TraceContext& from = header.trace;
   RequestContext context({.partition = header.partition,
-                          .deadline = taken.request.deadline,
-                          .service_class = header.service_class,
+                          .deadline = served.request.deadline,
+                          .service_class = std::move(header.service_class),
                           .trace = from.sampled ? ChildOf(from, Loop::Current()->random()) : from,
-                          .origin = {.handler = taken.method->number,
+                          .origin = {.handler = served.method.number,
                                      .retried = header.retried,
                                      .waited = header.waited}},
-                         taken.request.call, parts_.loops.world());
-  if (!header.extension.empty()) context.set_extension(header.extension);
+                         std::move(served.request.call), parts_.loops.world());
+  if (!header.extension.empty()) context.set_extension(std::move(header.extension));
   return context;
 }
 
-ResponseHeader RequestRunner::Conclude(const TakenRequest& taken, const RequestContext& context,
+ResponseHeader RequestRunner::Conclude(const ServedRequest& served, const RequestContext& context,
                                        const RequestRun& end) {
-  parts_.load.End();
-  parts_.statistics.OnEnded(taken, context, end, parts_.loops.world());
+  parts_.statistics.OnEnded(served, context, end, parts_.loops.world());
   ResponseHeader header;
   header.status = end.status;
   header.queue_time =
-      std::chrono::duration_cast<std::chrono::microseconds>(end.begin - taken.request.received);
+      std::chrono::duration_cast<std::chrono::microseconds>(end.begin - served.request.received);
   header.run_time = std::chrono::duration_cast<std::chrono::microseconds>(end.ran());
   header.load_index = parts_.load.index_of_node();
   header.ended_early = context.ended_early();
@@ -152,16 +160,17 @@ void RequestRunner::ServeStream(TakenRequest taken) {
   const ServedMethod& method = *taken.method;
   RequestRun end;
   end.begin = Loop::Current()->Now();
-  RequestContext context = ContextOf(taken);
+  RequestContext context = ContextOf(taken.AsServed());
   const Data opening(std::move(request.payload));
-  MessageStream& messages = *request.call->stream();
+  MessageStream& messages = *context.call()->stream();
   ServerStream stream(messages, request.deadline);
   end.status = WithoutExceptions(method.name,
                                  [&] { return method.stream_function(context, opening, stream); });
   end.end = Loop::Current()->Now();
   method.messages_read->Increment(messages.read_count());
   method.messages_written->Increment(messages.written_count());
-  request.reply.Send(Conclude(taken, context, end), "");
+  parts_.load.End();
+  request.reply.Send(Conclude(taken.AsServed(), context, end), "");
 }
 
 }  // namespace neptune

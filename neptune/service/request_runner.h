@@ -3,7 +3,7 @@
 //   TakenRequest ─► context ─► method, under the time limit if there is one ─► statistics ─► answer
 //
 // Source: [Shen02] 2.2 (request dispatcher); [Zhou06] (requests ended early).
-// Threads: Refuse on any loop; the rest on a user-level thread.
+// Threads: Refuse on any loop; ServeHere in an event handler; the rest on a user-level thread.
 // Errors: as answers: kCancelled the caller is gone; kDeadlineExceeded the deadline passed before
 //   the request ran, or it was ended early without a result; kInternal the method threw.
 
@@ -41,8 +41,13 @@ class RequestRunner {
   void Refuse(TakenRequest&& taken, const Status& status);
   // Serves a short request; returns the end time of its method. `begin` may be an earlier time at
   // which the loop became free.
-  TimePoint ServeShort(TakenRequest taken, TimePoint begin) {
-    return Serve(std::move(taken), begin, /*is_long=*/false, nullptr);
+  TimePoint ServeShort(const ServedRequest& served, TimePoint begin) {
+    return Serve(served, begin, Where::kOnThread, nullptr);
+  }
+  // The same for a method that never parks, without a user-level thread. The request does not count
+  // in the load, since it ends at once.
+  TimePoint ServeHere(const ServedRequest& served, TimePoint begin) {
+    return Serve(served, begin, Where::kInHandler, nullptr);
   }
   // Serves a request of the pool, under the time limit if there is one and the method may be ended
   // early.
@@ -51,18 +56,21 @@ class RequestRunner {
   void ServeStream(TakenRequest taken);
 
  private:
-  TimePoint Serve(TakenRequest taken, TimePoint begin, bool is_long, const LimitedRequest* limited);
-  TimePoint ServeLimited(TakenRequest taken, TimePoint begin);
+  enum class Where { kInHandler, kOnThread, kInPool };
+  TimePoint Serve(const ServedRequest& served, TimePoint begin, Where where,
+                  const LimitedRequest* limited);
+  TimePoint ServeLimited(const ServedRequest& served, TimePoint begin);
   struct Ran {
     Status status;
     Data output;
     Duration processor{0};  // measured for long requests, and where the caller wants it
   };
   // Runs the method on the request's payload, which it consumes.
-  static Ran Run(TakenRequest& taken, bool is_long, RequestContext& context);
-  RequestContext ContextOf(const TakenRequest& taken) const;
-  void ReportConsumption(const TakenRequest& taken, const RequestRun& end);
-  ResponseHeader Conclude(const TakenRequest& taken, const RequestContext& context,
+  static Ran Run(const ServedRequest& served, bool is_long, RequestContext& context);
+  // Moves the class and the extension from the request's header.
+  RequestContext ContextOf(const ServedRequest& served) const;
+  void ReportConsumption(const ServedRequest& served, const RequestRun& end);
+  ResponseHeader Conclude(const ServedRequest& served, const RequestContext& context,
                           const RequestRun& end);
   // Status for a request that was ended early without a result.
   Status EndedEarly(const RequestRun& end) const;

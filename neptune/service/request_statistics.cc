@@ -25,18 +25,18 @@ void RequestStatistics::OnRefused(const TakenRequest& taken, const Status& statu
   if (counts_) classes_->OnEnd(taken.service_class, status);
 }
 
-void RequestStatistics::OnEnded(const TakenRequest& taken, const RequestContext& context,
+void RequestStatistics::OnEnded(const ServedRequest& served, const RequestContext& context,
                                 const RequestRun& end, World& world) {
-  const ServedMethod& method = *taken.method;
-  const Duration queued = end.begin - taken.request.received;
+  const ServedMethod& method = served.method;
+  const Duration queued = end.begin - served.request.received;
   if (counts_) {
     method.queue_time->Record(queued);
     method.run_time->Record(end.ran());
     method.CountEnd(end.status);
-    classes_->OnEnd(taken.service_class, end.status);
+    classes_->OnEnd(served.service_class, end.status);
   }
   if (!context.trace().sampled) return;
-  const RequestHeader& asked = taken.request.header;
+  const RequestHeader& asked = served.request.header;
   spans_.Record({.context = context.trace(),
                  .parent = asked.trace.span,
                  .kind = SpanKind::kServer,

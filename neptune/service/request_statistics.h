@@ -40,13 +40,13 @@ class RequestStatistics {
   // The request was answered without being run.
   void OnRefused(const TakenRequest& taken, const Status& status);
   // The method has run. Not called for streams.
-  void OnRan(const TakenRequest& taken, const RequestRun& end) {
+  void OnRan(const ServedRequest& served, const RequestRun& end) {
     if (!counts_) return;
-    classes_->OnRan(taken.service_class, end.begin - taken.request.received, end.ran(),
+    classes_->OnRan(served.service_class, end.begin - served.request.received, end.ran(),
                     end.processor);
   }
   // The request has ended, with any outcome.
-  void OnEnded(const TakenRequest& taken, const RequestContext& context, const RequestRun& end,
+  void OnEnded(const ServedRequest& served, const RequestContext& context, const RequestRun& end,
                World& world);
   // Requests that were ended early held `count` resources that their end released.
   void OnReleased(HeldKind kind, int count) {

@@ -129,19 +129,33 @@ ClassNumber ServiceHost::Classify(IncomingRequest* request) const {
 
 void ServiceHost::Dispatch(IncomingRequest&& request) {
   const MethodTable::Found found = methods_.Find(request);
-  TakenRequest taken{.request = std::move(request), .method = found.method};
-  taken.service_class = Classify(&taken.request);
-  statistics_.OnArrival(taken.service_class);
-  if (!found.status.ok()) return runner_.Refuse(std::move(taken), found.status);
-  if (time_limit_ != nullptr)
-    time_limit_->OnArrival(taken.request.received, taken.request.header.waited);
-  if (taken.method->streams()) return streams_.Begin(std::move(taken));
+  const ClassNumber service_class = Classify(&request);
+  statistics_.OnArrival(service_class);
+  const auto take = [&]() -> TakenRequest {
+    return {std::move(request), found.method, service_class};
+  };
+  if (!found.status.ok()) return runner_.Refuse(take(), found.status);
+  if (time_limit_ != nullptr) time_limit_->OnArrival(request.received, request.header.waited);
+  const ServedMethod& method = *found.method;
+  if (method.streams()) return streams_.Begin(take());
+  const ServedRequest served{request, method, service_class};
+  if (RunsInHandler(request, method)) return RunInHandler(served);
   load_.Begin();
-  if (taken.method->options.grain == Grain::kShort && TryRunInPlace(taken)) return;
-  pool_.Enqueue(std::move(taken));
+  if (method.options.grain == Grain::kShort && TryRunInPlace(served)) return;
+  pool_.Enqueue(take());
 }
 
-bool ServiceHost::TryRunInPlace(TakenRequest& taken) {
+bool ServiceHost::RunsInHandler(const IncomingRequest& request, const ServedMethod& method) const {
+  return !method.options.parks && queue_.waiting_count() == 0 && !request.call->measures_work();
+}
+
+void ServiceHost::RunInHandler(const ServedRequest& served) {
+  NodeLoop& here = loops_.Current();
+  const TimePoint begin = std::max(served.request.received, here.in_place_end);
+  here.in_place_end = runner_.ServeHere(served, begin);
+}
+
+bool ServiceHost::TryRunInPlace(const ServedRequest& served) {
   if (queue_.waiting_count() > 0) return false;
   if (short_count_.fetch_add(1) >= options_.short_count_max) {
     --short_count_;
@@ -154,15 +168,17 @@ bool ServiceHost::TryRunInPlace(TakenRequest& taken) {
   struct Start {
     ServiceHost& host;
     NodeLoop& here;
-    TakenRequest& taken;
-  } start{*this, here, taken};
+    const ServedRequest& served;
+  } start{*this, here, served};
   const auto started = here.scheduler->RunInPlace([from = &start] {
     ServiceHost& host = from->host;
     NodeLoop& here = from->here;
+    IncomingRequest request = std::move(from->served.request);
+    const ServedRequest own{request, from->served.method, from->served.service_class};
     // Requests that arrived with one read run one after the other, so the end of the previous one
     // is the begin of this one, and a clock read is saved.
-    const TimePoint begin = std::max(from->taken.request.received, here.in_place_end);
-    here.in_place_end = host.runner_.ServeShort(std::move(from->taken), begin);
+    const TimePoint begin = std::max(request.received, here.in_place_end);
+    here.in_place_end = host.runner_.ServeShort(own, begin);
     --host.short_count_;
   });
   if (!started.ok()) --short_count_;

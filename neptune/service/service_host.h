@@ -2,7 +2,8 @@
 //
 //   request ─► MethodTable: known? partition here? deadline not passed? ─► its class
 //     stream ─────────────────────────► OpenStreams ──────────────────────────┐
-//     short and nothing waits ─────────► at once, on the loop that read it ───┤
+//     short and nothing waits ─────────► at once, on the loop that read it ───┤  never parks: in
+//                                                                             │  the event handler
 //     else ─► RequestPool: class queues, a free thread of the pool, a worker ─┴─► RequestRunner
 //
 // The host composes these parts and decides which of them a request goes to; each has a header of
@@ -155,7 +156,11 @@ class ServiceHost final : public ServiceRegistrar {
   bool Healthy(PartitionId partition) const;
   // Returns the class of the request, and writes its name into the header.
   ClassNumber Classify(IncomingRequest* request) const;
-  bool TryRunInPlace(TakenRequest& taken);
+  // True if the method runs in the event handler itself.
+  bool RunsInHandler(const IncomingRequest& request, const ServedMethod& method) const;
+  void RunInHandler(const ServedRequest& served);
+  // Runs a short request on a user-level thread, if it can begin at once; false: it was not moved.
+  bool TryRunInPlace(const ServedRequest& served);
 
   const ServiceHostOptions options_;
   NodeLoops& loops_;

@@ -51,7 +51,7 @@ class ParameterTable;
 class Replication;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 8;
+inline constexpr int kModuleInterfaceVersion = 9;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -64,6 +64,10 @@ struct MethodOptions {
   // True if the method only reads and keeps no state between requests. A time limit of the service
   // may then end its requests early.
   bool stateless = true;
+  // False if the method never waits: it makes no call, sleeps not, takes no mutex that parks, and
+  // consumes no modelled processor time. It then runs in the event handler of its loop, which costs
+  // less than a user-level thread. A wait in it ends the program. Only kShort, and no stream.
+  bool parks = true;
 };
 
 using MethodFunction = std::function<Status(RequestContext&, const Data& request, Data* response)>;

@@ -1,4 +1,4 @@
-// A request that a service host has taken, and how its execution ended.
+// A request that a service host serves, and how its execution ended.
 //
 // Threads: belongs to one owner at a time: the queue, or the thread that serves it.
 
@@ -13,11 +13,22 @@ namespace neptune {
 
 struct ServedMethod;
 
+// A request that is being served, wherever it is kept.
+struct ServedRequest {
+  IncomingRequest& request;
+  const ServedMethod& method;
+  ClassNumber service_class = 0;
+};
+
+// A request that a service host has taken, to serve it later or to refuse it.
 struct TakenRequest {
   IncomingRequest request;
   // Null: the method is unknown, and the request is about to be refused.
   const ServedMethod* method = nullptr;
   ClassNumber service_class = 0;
+
+  // REQUIRES: the method is known.
+  ServedRequest AsServed() { return {request, *method, service_class}; }
 };
 
 struct RequestRun {

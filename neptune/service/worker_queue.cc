@@ -1,14 +1,17 @@
 #include "neptune/service/worker_queue.h"
 
+#include <optional>
 #include <utility>
+
+#include "neptune/service/loop_turns.h"
 
 namespace neptune {
 
-void WorkerQueue::Post(Work work) {
+void WorkerQueue::Post(Work work, uint64_t group) {
   std::vector<size_t> chosen;
   {
     LeafLock lock(&mutex_);
-    waiting_.push_back(std::move(work));
+    waiting_.push_back({std::move(work), group});
     chosen = Choose();
   }
   for (const size_t worker : chosen) Ask(worker);
@@ -27,11 +30,18 @@ std::vector<size_t> WorkerQueue::Choose() {
       continue;
     }
     next_ = number + 1;
-    worker.is_asked = true;
+    NoteAsked(number);
     return {number};
   }
-  for (const size_t number : busy) workers_[number].is_asked = true;
+  for (const size_t number : busy) NoteAsked(number);
   return busy;
+}
+
+// REQUIRES: work waits.
+void WorkerQueue::NoteAsked(size_t number) {
+  const NodeLoop& worker = *loops_.workers()[number];
+  workers_[number].is_asked = true;
+  worker.turns->NoteBeginner(waiting_.front().group, worker.loop->Now());
 }
 
 void WorkerQueue::Ask(size_t number) {
@@ -41,24 +51,35 @@ void WorkerQueue::Ask(size_t number) {
 }
 
 void WorkerQueue::Take(size_t number) {
-  Work work;
+  LoopTurns& turns = *loops_.workers()[number]->turns;
+  if (turns.OwesTurn()) {
+    turns.GiveTurn();
+    return Ask(number);  // once the turn has been used
+  }
+  std::optional<Work> work;
   std::vector<size_t> chosen;
   {
     LeafLock lock(&mutex_);
     Worker& worker = workers_[number];
     worker.is_asked = false;
-    if (waiting_.empty()) return;
-    work = std::move(waiting_.front());
-    waiting_.pop_front();
-    worker.has_work = true;
-    if (!waiting_.empty()) chosen = Choose();
+    turns.NoteNoBeginner();
+    if (!waiting_.empty()) {
+      work = std::move(waiting_.front().work);
+      waiting_.pop_front();
+      worker.has_work = true;
+      if (!waiting_.empty()) chosen = Choose();
+    }
   }
   for (const size_t other : chosen) Ask(other);
+  if (!work) return turns.GiveTurn();
   const std::shared_ptr<std::atomic<bool>> alive = alive_;
-  work(*loops_.workers()[number]);
+  (*work)(*loops_.workers()[number]);
   if (!*alive) return;
-  LeafLock lock(&mutex_);
-  workers_[number].has_work = false;
+  {
+    LeafLock lock(&mutex_);
+    workers_[number].has_work = false;
+  }
+  turns.GiveTurn();
 }
 
 }  // namespace neptune

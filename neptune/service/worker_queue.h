@@ -4,7 +4,8 @@
 //   Post ─► queue ─► a worker loop: one piece, then the next one if more wait
 //
 // Work does not wait for a loop that runs a user-level thread, for however long, while another one
-// is idle. (A loop whose thread becomes ready just after it was asked is the exception.)
+// is idle. (A loop whose thread becomes ready just after it was asked is the exception.) While all
+// are busy, long computations on them give way to it at their stop checks (loop_turns.h).
 //
 // Threads: Post on any thread; the work runs on a worker loop, as an event handler.
 // Limits: none; the owners of the work bound it.
@@ -13,6 +14,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <vector>
@@ -32,18 +34,24 @@ class WorkerQueue {
   explicit WorkerQueue(const NodeLoops& loops) : loops_(loops) {}
   ~WorkerQueue() { *alive_ = false; }
 
-  void Post(Work work);
+  // Long computations of the same `group` and of others give way to it, see turn_order.h.
+  void Post(Work work, uint64_t group = 0);
 
  private:
   // Returns the workers that are to look into the queue: an idle one, or all that have not been
   // asked yet.
   std::vector<size_t> Choose() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  void NoteAsked(size_t number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Ask(size_t number);
   void Take(size_t number);
 
   const NodeLoops& loops_;
   LeafMutex mutex_;
-  std::deque<Work> waiting_ ABSL_GUARDED_BY(mutex_);
+  struct Waiting {
+    Work work;
+    uint64_t group = 0;
+  };
+  std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);
   struct Worker {
     bool is_asked = false;  // it will look into the queue
     bool has_work = false;  // it begins a piece of work, or runs it

@@ -358,13 +358,20 @@ void ThreadScheduler::Stop() {
 
 namespace this_thread {
 
-ParkResult Park(TimePoint deadline) { return ThreadScheduler::Current()->ParkCurrent(deadline); }
+// The scheduler of the calling thread, which waits.
+static ThreadScheduler& SchedulerOfWait() {
+  ThreadScheduler* const scheduler = ThreadScheduler::Current();
+  CHECK(scheduler != nullptr) << "waiting outside a user-level thread";
+  return *scheduler;
+}
 
-void ParkUntilWoken() { ThreadScheduler::Current()->ParkCurrentUntilWoken(); }
+ParkResult Park(TimePoint deadline) { return SchedulerOfWait().ParkCurrent(deadline); }
 
-void Yield() { ThreadScheduler::Current()->YieldCurrent(); }
+void ParkUntilWoken() { SchedulerOfWait().ParkCurrentUntilWoken(); }
 
-TimePoint Now() { return ThreadScheduler::Current()->loop().Now(); }
+void Yield() { SchedulerOfWait().YieldCurrent(); }
+
+TimePoint Now() { return Loop::Current()->Now(); }
 
 ParkResult SleepUntil(TimePoint when) {
   bool woken = false;
@@ -383,6 +390,7 @@ void CountWork(Duration work) { ThreadScheduler::CountWork(*UserThread::Current(
 
 void Consume(Processors& processors, Duration cost) {
   UserThread* const thread = UserThread::Current();
+  CHECK(thread != nullptr) << "consuming processor time outside a user-level thread";
   const TimePoint begin = Now();
   bool done = false;
   // The reference keeps the thread's bookkeeping alive while the cost is being paid. `done` lives

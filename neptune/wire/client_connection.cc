@@ -29,7 +29,7 @@ void ClientConnection::Start(absl::AnyInvocable<void(const Status&)> on_closed) 
   stream_->Start(this);
 }
 
-StatusOr<uint64_t> ClientConnection::Call(std::string_view section, std::string_view payload,
+StatusOr<uint64_t> ClientConnection::Call(const RequestHeader& header, std::string_view payload,
                                           AnswerSink* sink) {
   if (!usable()) return Unavailable("connection to ", peer_.ToString(), " is ending");
   if (sinks_.size() >= options_.call_count_max) {
@@ -42,22 +42,26 @@ StatusOr<uint64_t> ClientConnection::Call(std::string_view section, std::string_
     return ResourceExhausted("request payload of ", payload.size(), " bytes is over ",
                              options_.frames.payload_size_max);
   }
-  NEPTUNE_RETURN_IF_ERROR(ChargeCall(section, payload.size()));
+  NEPTUNE_RETURN_IF_ERROR(ChargeCall(header, payload.size()));
   const uint64_t call = next_call_++;
   std::string bytes;
-  NEPTUNE_RETURN_IF_ERROR(AppendFrame(FrameType::kRequest, call, section, payload, &bytes));
+  std::optional<NameNumber> names;
+  if (numbers_names_) {
+    names = names_.NumberOf(header.service, header.method, header.service_class);
+  }
+  AppendRequest(call, header, names, payload, &bytes);
   sinks_.emplace(call, sink);
   stream_->Write(std::move(bytes));
   return call;
 }
 
-Status ClientConnection::ChargeCall(std::string_view section, size_t payload_size) {
+Status ClientConnection::ChargeCall(const RequestHeader& header, size_t payload_size) {
   if (memory_ == nullptr || payload_size < kLargePayloadSize) return OkStatus();
   const size_t unsent_size = stream_->unsent_size();
   if (unsent_size == 0) unsent_charge_.Settle(0);
   const size_t size = unsent_size + payload_size;
   if (unsent_charge_.Cover(size, WireMemory::RankOf(size))) return OkStatus();
-  if (options_.memory.IsControl(section) && unsent_charge_.Cover(size, MemoryRank::kControl)) {
+  if (options_.memory.IsControl(header) && unsent_charge_.Cover(size, MemoryRank::kControl)) {
     return OkStatus();
   }
   memory_->budget().NoteRefusal(MemoryUse::kCalls);
@@ -91,21 +95,31 @@ void ClientConnection::SendOnStream(FrameType type, uint64_t call, std::string_v
   if (status.ok()) stream_->Write(std::move(bytes));  // a message is far below the limit
 }
 
+void ClientConnection::SendMessage(uint64_t call, std::string message) {
+  SendOnStream(FrameType::kMessage, call, "", message);
+}
+
+void ClientConnection::SendGrant(uint64_t call, uint32_t size) {
+  SendOnStream(FrameType::kGrant, call, EncodeGrant(size), "");
+}
+
+void ClientConnection::SendEnd(uint64_t call) { SendOnStream(FrameType::kEnd, call, "", ""); }
+
 void ClientConnection::OnData(std::string_view bytes) {
   received_ = true;
   decoder_.Feed(bytes);
   const std::shared_ptr<bool> alive = alive_;  // a sink may destroy this connection
   while (*alive && open_) {
-    StatusOr<std::optional<Frame>> frame = decoder_.Next();
+    const StatusOr<std::optional<FrameView>> frame = decoder_.NextView();
     if (!frame.ok()) return End(Annotate(frame.status(), "answers of " + peer_.ToString()));
     if (!frame->has_value()) return;
     // Held until the answer was handed over, which may destroy this connection.
     const MemoryCharge charge = std::move(arriving_charge_);
-    HandleFrame(**std::move(frame));
+    HandleFrame(**frame);
   }
 }
 
-void ClientConnection::HandleSkipped(const Frame& frame) {
+void ClientConnection::HandleSkipped(const FrameView& frame) {
   const auto found = sinks_.find(frame.call);
   if (found == sinks_.end()) return;  // forgotten
   AnswerSink* const sink = found->second;
@@ -120,12 +134,12 @@ void ClientConnection::HandleSkipped(const Frame& frame) {
   sink->OnAnswer(status);
 }
 
-void ClientConnection::HandleFrame(Frame frame) {
+void ClientConnection::HandleFrame(const FrameView& frame) {
   const bool is_answer = frame.type == FrameType::kResponse || frame.type == FrameType::kMessage;
   if (frame.skipped && is_answer) return HandleSkipped(frame);
   switch (frame.type) {
     case FrameType::kResponse:
-      return HandleAnswer(std::move(frame));
+      return HandleAnswer(frame);
     case FrameType::kAccepted:
       return HandleAccepted(frame);
     case FrameType::kDrain:
@@ -133,7 +147,7 @@ void ClientConnection::HandleFrame(Frame frame) {
       return HangUpIfDrained();
     case FrameType::kMessage:
     case FrameType::kGrant:
-      return HandleStreamFrame(std::move(frame));
+      return HandleStreamFrame(frame);
     case FrameType::kRequest:
     case FrameType::kCancel:
     case FrameType::kEnd:
@@ -142,16 +156,17 @@ void ClientConnection::HandleFrame(Frame frame) {
   End(DataLoss(peer_.ToString(), " sent a frame that only callers send"));
 }
 
-void ClientConnection::HandleStreamFrame(Frame frame) {
+void ClientConnection::HandleStreamFrame(const FrameView& frame) {
   const auto found = sinks_.find(frame.call);
   if (found == sinks_.end()) return;  // forgotten
-  MessageStream* const stream = found->second->stream();
-  const Status status = stream == nullptr ? DataLoss("a stream message for a call without a stream")
-                                          : DeliverToStream(std::move(frame), *stream);
+  const std::shared_ptr<MessageStream> stream = found->second->stream();
+  const Status status = stream == nullptr
+                            ? DataLoss("a stream message for a call without a stream")
+                            : DeliverToStream(frame, decoder_.TakePayload(frame), *stream);
   if (!status.ok()) End(Annotate(status, "messages of " + peer_.ToString()));
 }
 
-void ClientConnection::HandleAnswer(Frame frame) {
+void ClientConnection::HandleAnswer(const FrameView& frame) {
   const auto found = sinks_.find(frame.call);
   if (found == sinks_.end()) {  // the call was forgotten before its answer arrived
     if (options_.late_answers != nullptr) options_.late_answers->Increment();
@@ -159,11 +174,22 @@ void ClientConnection::HandleAnswer(Frame frame) {
   }
   AnswerSink* const sink = found->second;
   sinks_.erase(found);
+  StatusOr<CallAnswer> answer = CallAnswer();
+  Status decoded = DecodeResponseHeader(frame.section, &answer->header);
+  if (decoded.ok()) {
+    answer->payload = decoder_.TakePayload(frame);
+  } else {
+    answer = std::move(decoded);
+  }
   HangUpIfDrained();
-  sink->OnAnswer(std::move(frame));
+  sink->OnAnswer(std::move(answer));
 }
 
-void ClientConnection::HandleAccepted(const Frame& frame) {
+void ClientConnection::HandleAccepted(const FrameView& frame) {
+  if (frame.call == kConnectionItself) {
+    numbers_names_ = (DecodeFeatures(frame.section) & kFeatureNameNumbers) != 0;
+    return;
+  }
   const auto found = sinks_.find(frame.call);
   if (found != sinks_.end()) found->second->OnAccepted();
 }

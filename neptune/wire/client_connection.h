@@ -11,31 +11,19 @@
 
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
 #include "neptune/base/metrics.h"
+#include "neptune/wire/call_channel.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/message_stream.h"
+#include "neptune/wire/name_numbers.h"
 #include "neptune/wire/wire_memory.h"
 #include "neptune/world/network.h"
 
 namespace neptune {
-
-// Receives the answer to one call. It must live until OnAnswer was called or the call was
-// forgotten.
-class AnswerSink {
- public:
-  virtual ~AnswerSink() = default;
-  // Receives the response frame, or an error if there will be none. Called at most once, on the
-  // connection's loop.
-  virtual void OnAnswer(StatusOr<Frame> response) = 0;
-  // The server has accepted the request. Called any number of times, before OnAnswer.
-  virtual void OnAccepted() {}
-  // The stream that receives messages, if the call opened one; otherwise null.
-  virtual MessageStream* stream() { return nullptr; }
-};
 
 struct ClientConnectionOptions {
   FrameLimits frames;
@@ -49,7 +37,7 @@ struct ClientConnectionOptions {
   Counter* late_answers = nullptr;
 };
 
-class ClientConnection final : private StreamHandler, private PayloadGate {
+class ClientConnection final : public CallChannel, private StreamHandler, private PayloadGate {
  public:
   ClientConnection(std::unique_ptr<Stream> stream, const ClientConnectionOptions& options);
   // Completes every call in flight with kUnavailable.
@@ -58,22 +46,19 @@ class ClientConnection final : private StreamHandler, private PayloadGate {
   // Starts delivery; `on_closed` runs once if the connection ends by itself.
   void Start(absl::AnyInvocable<void(const Status&)> on_closed);
 
-  // Sends a request and returns the number of the call; `sink` is called later, never from inside
-  // Call.
-  StatusOr<uint64_t> Call(std::string_view section, std::string_view payload, AnswerSink* sink);
-  // Forgets the call's sink; `tell_server` sends a cancellation, which stops the work at the
-  // server.
-  void Forget(uint64_t call, bool tell_server);
-  // Sends a frame of the call's stream; drops it if the call was answered or forgotten.
-  void SendOnStream(FrameType type, uint64_t call, std::string_view section,
-                    std::string_view payload);
+  StatusOr<uint64_t> Call(const RequestHeader& header, std::string_view payload,
+                          AnswerSink* sink) override;
+  void Forget(uint64_t call, bool tell_server) override;
+  void SendMessage(uint64_t call, std::string message) override;
+  void SendGrant(uint64_t call, uint32_t size) override;
+  void SendEnd(uint64_t call) override;
 
   // Ends the connection and completes every call in flight with kUnavailable and `reason`.
   void Close(const Status& reason) { End(reason); }
   // True if anything was received since the last call.
   bool ConsumeHeard() { return std::exchange(received_, false); }
 
-  bool usable() const { return open_ && !draining_; }
+  bool usable() const override { return open_ && !draining_; }
   size_t in_flight_count() const { return sinks_.size(); }
   const Endpoint& peer() const { return peer_; }
 
@@ -83,13 +68,15 @@ class ClientConnection final : private StreamHandler, private PayloadGate {
   void OnDrained() override { unsent_charge_.Settle(0); }
   // Charges a large answer or message before it is received.
   bool Admit(const FrameView& head, size_t payload_size) override;
-  Status ChargeCall(std::string_view section, size_t payload_size);
-  void HandleFrame(Frame frame);
-  void HandleAnswer(Frame frame);
-  void HandleAccepted(const Frame& frame);
-  void HandleStreamFrame(Frame frame);
+  Status ChargeCall(const RequestHeader& header, size_t payload_size);
+  void SendOnStream(FrameType type, uint64_t call, std::string_view section,
+                    std::string_view payload);
+  void HandleFrame(const FrameView& frame);
+  void HandleAnswer(const FrameView& frame);
+  void HandleAccepted(const FrameView& frame);
+  void HandleStreamFrame(const FrameView& frame);
   // Ends a call whose answer or message was not received.
-  void HandleSkipped(const Frame& frame);
+  void HandleSkipped(const FrameView& frame);
   // Closes the connection to a draining server after the last answer; the server waits for that.
   void HangUpIfDrained();
   void End(const Status& reason);
@@ -102,8 +89,10 @@ class ClientConnection final : private StreamHandler, private PayloadGate {
   SteppedCharge unsent_charge_;
   FrameDecoder decoder_;
   absl::AnyInvocable<void(const Status&)> on_closed_;
-  std::unordered_map<uint64_t, AnswerSink*> sinks_;
+  absl::flat_hash_map<uint64_t, AnswerSink*> sinks_;
   uint64_t next_call_ = 1;
+  SentNames names_;
+  bool numbers_names_ = false;  // the server has said that it understands numbers
   bool open_ = true;
   bool draining_ = false;
   bool received_ = false;

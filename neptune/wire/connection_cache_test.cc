@@ -19,9 +19,9 @@ using std::chrono::seconds;
 using SharedConnection = std::shared_ptr<ClientConnection>;
 
 struct CountingSink final : public AnswerSink {
-  void OnAnswer(StatusOr<Frame> response) override {
+  void OnAnswer(StatusOr<CallAnswer> answer) override {
     ++answer_count;
-    status = response.status();
+    status = answer.status();
   }
   int answer_count = 0;
   Status status;
@@ -146,7 +146,7 @@ TEST_F(ConnectionCacheTest, ConnectionsInUseAreNotClosedForOthers) {
   CountingSink sink;
   // The handler drops the request, so the answer comes; until then the connection is in use.
   simulator_.Pause("server");
-  ASSERT_TRUE(busy->Call(EncodeRequestHeader({}), "x", &sink).ok());
+  ASSERT_TRUE(busy->Call({}, "x", &sink).ok());
   EXPECT_EQ(Get(b.local()).status().code(), StatusCode::kResourceExhausted);
   EXPECT_TRUE(busy->usable());
   simulator_.Resume("server");
@@ -173,7 +173,7 @@ TEST_F(ConnectionCacheTest, DrainingConnectionKeepsItsCallsThenHangsUp) {
   const SharedConnection first = *Get(at);
   keeps_requests_ = true;
   CountingSink sink;
-  ASSERT_TRUE(first->Call(EncodeRequestHeader({}), "x", &sink).ok());
+  ASSERT_TRUE(first->Call({}, "x", &sink).ok());
   simulator_.RunFor(milliseconds(10));
   server.Drain();
   simulator_.RunFor(milliseconds(10));
@@ -204,7 +204,7 @@ TEST_F(ConnectionCacheTest, CallsWithoutAnAnswerAreReportedAndEndWithTheirConnec
   keeps_requests_ = true;
   CountingSink sink;
   const SharedConnection connection = *Get(at);
-  ASSERT_TRUE(connection->Call(EncodeRequestHeader({}), "x", &sink).ok());
+  ASSERT_TRUE(connection->Call({}, "x", &sink).ok());
   simulator_.RunFor(milliseconds(250));
   EXPECT_TRUE(unanswered.empty());
   simulator_.RunFor(milliseconds(200));
@@ -223,7 +223,7 @@ TEST_F(ConnectionCacheTest, ConnectionThatBringsAnswersOrHasNoCallsIsNotReported
   const Endpoint at = AddServer().local();
   CountingSink sink;
   for (int i = 0; i < 20; ++i) {
-    ASSERT_TRUE((*Get(at))->Call(EncodeRequestHeader({}), "x", &sink).ok());
+    ASSERT_TRUE((*Get(at))->Call({}, "x", &sink).ok());
     simulator_.RunFor(milliseconds(50));
   }
   simulator_.RunFor(seconds(5));

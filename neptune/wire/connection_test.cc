@@ -21,16 +21,16 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 struct RecordedAnswer final : public AnswerSink {
-  void OnAnswer(StatusOr<Frame> response) override {
+  void OnAnswer(StatusOr<CallAnswer> answer) override {
     EXPECT_FALSE(result.has_value()) << "answered twice";
-    result = std::move(response);
+    result = std::move(answer);
   }
   StatusCode code() const {
     if (!result.has_value()) return StatusCode::kUnknown;
     if (!result->ok()) return result->status().code();
-    return DecodeResponseHeader((*result)->section)->status.code();
+    return (*result)->header.status.code();
   }
-  std::optional<StatusOr<Frame>> result;
+  std::optional<StatusOr<CallAnswer>> result;
 };
 
 // A stream whose owner speaks bytes, not frames.
@@ -83,22 +83,24 @@ class ConnectionTest : public testing::Test {
     return peer;
   }
 
-  static std::string Section() {
+  static RequestHeader Header(const std::string& method = "Echo") {
     RequestHeader header;
     header.service = ServiceName("echo");
-    header.method = MethodName("Echo");
-    return EncodeRequestHeader(header);
+    header.method = MethodName(method);
+    return header;
   }
 
   static std::string RequestBytes(uint64_t call, std::string_view payload) {
     std::string bytes;
-    EXPECT_TRUE(AppendFrame(FrameType::kRequest, call, Section(), payload, &bytes).ok());
+    EXPECT_TRUE(
+        AppendFrame(FrameType::kRequest, call, EncodeRequestHeader(Header()), payload, &bytes)
+            .ok());
     return bytes;
   }
 
   // Makes a call; it is under way when this returns.
   uint64_t Call(ClientConnection& connection, std::string_view payload, RecordedAnswer* answer) {
-    const StatusOr<uint64_t> call = connection.Call(Section(), payload, answer);
+    const StatusOr<uint64_t> call = connection.Call(Header(), payload, answer);
     EXPECT_TRUE(call.ok()) << call.status();
     return call.value_or(0);
   }
@@ -193,7 +195,7 @@ TEST_F(ConnectionTest, DrainLetsCallsEndAndTakesNoNewOnes) {
   server_->Drain();
   Run();
   EXPECT_FALSE(connection->usable());
-  EXPECT_EQ(connection->Call(Section(), "y", &answer).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(connection->Call(Header(), "y", &answer).status().code(), StatusCode::kUnavailable);
   EXPECT_EQ(ended_count_, 0);
   requests_[0].reply.Send({}, "done");
   Run();
@@ -216,7 +218,7 @@ TEST_F(ConnectionTest, RequestOverTheLimitIsNotSentAndCostsNothingElse) {
   RecordedAnswer answer;
   Serve();
   const auto connection = Connect({.frames = {.payload_size_max = 100}});
-  EXPECT_EQ(connection->Call(Section(), std::string(101, 'x'), &answer).status().code(),
+  EXPECT_EQ(connection->Call(Header(), std::string(101, 'x'), &answer).status().code(),
             StatusCode::kResourceExhausted);
   Call(*connection, std::string(100, 'x'), &answer);
   Run();
@@ -481,6 +483,114 @@ TEST_F(ConnectionTest, UnfinishedFramesOfAllConnectionsAreBounded) {
   Call(*good, "x", &answer);
   Run();
   EXPECT_EQ(requests_.size(), 1u);
+}
+
+// A server that speaks bytes and answers every request.
+class RawServer final : public StreamHandler {
+ public:
+  RawServer(Loop& loop, uint32_t address) {
+    auto listener = loop.network().Listen({address, 0}, {}, [this](std::unique_ptr<Stream> stream) {
+      stream_ = std::move(stream);
+      stream_->Start(this);
+    });
+    EXPECT_TRUE(listener.ok());
+    listener_ = *std::move(listener);
+  }
+  void OnData(std::string_view bytes) override {
+    decoder_.Feed(bytes);
+    for (auto frame = decoder_.Next(); frame.ok() && frame->has_value(); frame = decoder_.Next()) {
+      sections.push_back((*frame)->section);
+      std::string out;
+      if (says_features) {
+        EXPECT_TRUE(AppendFrame(FrameType::kAccepted, kConnectionItself,
+                                EncodeFeatures(kFeatureNameNumbers), "", &out)
+                        .ok());
+      }
+      AppendResponse((*frame)->call, {}, "answer", &out);
+      stream_->Write(out);
+    }
+  }
+  void OnClosed(const Status&) override { stream_.reset(); }
+  Endpoint at() const { return listener_->local(); }
+
+  bool says_features = true;
+  std::vector<std::string> sections;  // of the requests
+
+ private:
+  std::unique_ptr<Listener> listener_;
+  std::unique_ptr<Stream> stream_;
+  FrameDecoder decoder_;
+};
+
+class NamesOnTheWireTest : public ConnectionTest {
+ protected:
+  NamesOnTheWireTest() : raw_(*server_loop_, simulator_.host("server").address()) {
+    client_loop_->network().Connect(
+        raw_.at(), client_loop_->Now() + seconds(1), [&](StatusOr<std::unique_ptr<Stream>> stream) {
+          connection_ =
+              std::make_unique<ClientConnection>(*std::move(stream), ClientConnectionOptions());
+          connection_->Start([](const Status&) {});
+        });
+    Run();
+  }
+  // Makes a call and returns the section of its request.
+  std::string SectionOf(const RequestHeader& header) {
+    RecordedAnswer answer;
+    EXPECT_TRUE(connection_->Call(header, "x", &answer).ok());
+    Run();
+    EXPECT_EQ(answer.code(), StatusCode::kOk);
+    return raw_.sections.back();
+  }
+
+  RawServer raw_;
+  std::unique_ptr<ClientConnection> connection_;
+};
+
+TEST_F(NamesOnTheWireTest, ANumberTakesTheirPlaceOnceTheServerUnderstandsNumbers) {
+  const std::string spelled_out = SectionOf(Header());
+  EXPECT_EQ(spelled_out, EncodeRequestHeader(Header()));
+  const std::string defining = SectionOf(Header());
+  EXPECT_EQ(defining, EncodeRequestHeader(Header(), NameNumber{0, /*is_new=*/true}));
+  const std::string numbered = SectionOf(Header());
+  EXPECT_EQ(numbered, EncodeRequestHeader(Header(), NameNumber{0}));
+  EXPECT_LT(numbered.size(), spelled_out.size());
+  EXPECT_EQ(SectionOf(Header("Sum")),
+            EncodeRequestHeader(Header("Sum"), NameNumber{1, /*is_new=*/true}));
+}
+
+TEST_F(NamesOnTheWireTest, NamesAreSpelledOutForAnOlderServer) {
+  raw_.says_features = false;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(SectionOf(Header()), EncodeRequestHeader(Header()));
+}
+
+TEST_F(ConnectionTest, RequestsWithNumbersArriveWithTheirNames) {
+  Serve();
+  const auto connection = Connect();
+  std::vector<RecordedAnswer> answers(9);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    RequestHeader header = Header(i % 2 == 0 ? "Echo" : "Sum");
+    header.partition = PartitionId(static_cast<uint32_t>(i));
+    header.extension = "more";
+    ASSERT_TRUE(connection->Call(header, "x", &answers[i]).ok());
+    Run();
+    EXPECT_EQ(requests_.back().header, header);
+    requests_.back().reply.Send({}, "");
+    Run();
+    EXPECT_EQ(answers[i].code(), StatusCode::kOk);
+  }
+}
+
+TEST_F(ConnectionTest, UnknownNumberIsAnErrorOfItsRequestOnly) {
+  Serve();
+  const auto peer = ConnectRaw();
+  std::string bytes;
+  ASSERT_TRUE(
+      AppendFrame(FrameType::kRequest, 1, EncodeRequestHeader(Header(), NameNumber{7}), "", &bytes)
+          .ok());
+  peer->stream->Write(bytes + RequestBytes(2, "b"));
+  Run();
+  EXPECT_EQ(requests_.size(), 1u);
+  EXPECT_FALSE(peer->closed);
 }
 
 }  // namespace

@@ -31,8 +31,10 @@ constexpr uint8_t kFlagStream = 4;
 constexpr uint8_t kFlagRetried = 8;
 constexpr uint8_t kFlagExtension = 16;
 constexpr uint8_t kFlagWaited = 32;
-constexpr uint8_t kFlagsKnown =
-    kFlagWrite | kFlagSampled | kFlagStream | kFlagRetried | kFlagExtension | kFlagWaited;
+constexpr uint8_t kFlagNumbered = 64;         // the names are a number
+constexpr uint8_t kFlagDefines = 128;         // that the names, which follow it, define
+constexpr size_t kRequestHeaderSizeMin = 37;  // up to the names
+constexpr size_t kCountedSizeMax = 255;
 
 uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
                        std::string_view payload) {
@@ -97,6 +99,50 @@ char* StoreBytes(std::string_view bytes, char* at) {
   return std::copy(bytes.begin(), bytes.end(), at);
 }
 
+std::string_view Bounded(std::string_view text) { return text.substr(0, kCountedSizeMax); }
+
+char* StoreCounted(std::string_view text, char* at) {
+  const std::string_view bytes = Bounded(text);
+  return StoreBytes(bytes, StoreBigEndian(static_cast<uint8_t>(bytes.size()), at));
+}
+
+uint8_t FlagsOf(const RequestHeader& header, const std::optional<NameNumber>& names) {
+  return static_cast<uint8_t>(
+      (header.access == AccessMode::kWrite ? kFlagWrite : 0) |
+      (header.trace.sampled ? kFlagSampled : 0) | (header.stream ? kFlagStream : 0) |
+      (header.retried ? kFlagRetried : 0) | (header.extension.empty() ? 0 : kFlagExtension) |
+      (header.waited.count() > 0 ? kFlagWaited : 0) | (names ? kFlagNumbered : 0) |
+      (names && names->is_new ? kFlagDefines : 0));
+}
+
+size_t SectionSize(const RequestHeader& header, const std::optional<NameNumber>& names) {
+  size_t size = kRequestHeaderSizeMin + (names ? sizeof(uint16_t) : 0);
+  if (!names || names->is_new) {
+    size += 3 + Bounded(header.service.value()).size() + Bounded(header.method.value()).size() +
+            Bounded(header.service_class).size();
+  }
+  if (!header.extension.empty()) size += 1 + Bounded(header.extension).size();
+  return size + (header.waited.count() > 0 ? sizeof(uint32_t) : 0);
+}
+
+// Writes the whole section, of SectionSize bytes.
+char* StoreSection(const RequestHeader& header, const std::optional<NameNumber>& names, char* at) {
+  at = StoreBigEndian(FlagsOf(header, names), at);
+  at = StoreBigEndian(header.partition.value(), at);
+  at = StoreBigEndian(EncodeTimeLeft(header.time_left), at);
+  at = StoreBigEndian(header.trace.trace_high, at);
+  at = StoreBigEndian(header.trace.trace_low, at);
+  at = StoreBigEndian(header.trace.span, at);
+  if (names) at = StoreBigEndian(names->number, at);
+  if (!names || names->is_new) {
+    at = StoreCounted(header.service.value(), at);
+    at = StoreCounted(header.method.value(), at);
+    at = StoreCounted(header.service_class, at);
+  }
+  if (!header.extension.empty()) at = StoreCounted(header.extension, at);
+  return header.waited.count() > 0 ? StoreBigEndian(Saturated(header.waited), at) : at;
+}
+
 // Writes the whole section, of SectionSize bytes.
 char* StoreSection(const ResponseHeader& header, char* at) {
   const std::string_view message = MessageOf(header);
@@ -109,26 +155,10 @@ char* StoreSection(const ResponseHeader& header, char* at) {
 
 }  // namespace
 
-std::string EncodeRequestHeader(const RequestHeader& header) {
-  std::string out;
-  out.reserve(64);
-  ByteWriter writer(&out);
-  const uint8_t flags = (header.access == AccessMode::kWrite ? kFlagWrite : 0) |
-                        (header.trace.sampled ? kFlagSampled : 0) |
-                        (header.stream ? kFlagStream : 0) | (header.retried ? kFlagRetried : 0) |
-                        (header.extension.empty() ? 0 : kFlagExtension) |
-                        (header.waited.count() > 0 ? kFlagWaited : 0);
-  writer.Number(flags);
-  writer.Number(header.partition.value());
-  writer.Number(EncodeTimeLeft(header.time_left));
-  writer.Number(header.trace.trace_high);
-  writer.Number(header.trace.trace_low);
-  writer.Number(header.trace.span);
-  writer.Counted<uint8_t>(header.service.value());
-  writer.Counted<uint8_t>(header.method.value());
-  writer.Counted<uint8_t>(header.service_class);
-  if (!header.extension.empty()) writer.Counted<uint8_t>(header.extension);
-  if ((flags & kFlagWaited) != 0) writer.Number(Saturated(header.waited));
+std::string EncodeRequestHeader(const RequestHeader& header,
+                                const std::optional<NameNumber>& names) {
+  std::string out(SectionSize(header, names), '\0');
+  StoreSection(header, names, out.data());
   return out;
 }
 
@@ -138,7 +168,34 @@ StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section) {
   return header;
 }
 
-Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
+namespace {
+
+// Reads the names of a request, or their number.
+Status DecodeNames(uint8_t flags, ByteReader& reader, ReceivedNames* known, RequestHeader* header) {
+  const bool is_numbered = (flags & kFlagNumbered) != 0;
+  const bool spells_out = !is_numbered || (flags & kFlagDefines) != 0;
+  const auto number = is_numbered ? reader.Number<uint16_t>() : uint16_t{0};
+  if (spells_out) {
+    header->service = ServiceName(std::string(reader.Counted<uint8_t>()));
+    header->method = MethodName(std::string(reader.Counted<uint8_t>()));
+    header->service_class = reader.Counted<uint8_t>();
+  }
+  if (!is_numbered) return OkStatus();
+  if (known == nullptr || reader.failed()) return DataLoss("number for names is not understood");
+  if (spells_out) {
+    return known->Define(number, {header->service, header->method, header->service_class});
+  }
+  const RequestNames* const names = known->Find(number);
+  if (names == nullptr) return DataLoss("number ", number, " stands for no names");
+  header->service = names->service;
+  header->method = names->method;
+  header->service_class = names->service_class;
+  return OkStatus();
+}
+
+}  // namespace
+
+Status DecodeRequestHeader(std::string_view section, RequestHeader* header, ReceivedNames* names) {
   ByteReader reader(section);
   const auto flags = reader.Number<uint8_t>();
   header->access = (flags & kFlagWrite) != 0 ? AccessMode::kWrite : AccessMode::kRead;
@@ -155,16 +212,16 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header) {
   header->trace.trace_high = reader.Number<uint64_t>();
   header->trace.trace_low = reader.Number<uint64_t>();
   header->trace.span = reader.Number<uint64_t>();
-  header->service = ServiceName(std::string(reader.Counted<uint8_t>()));
-  header->method = MethodName(std::string(reader.Counted<uint8_t>()));
-  header->service_class = reader.Counted<uint8_t>();
+  NEPTUNE_RETURN_IF_ERROR(DecodeNames(flags, reader, names, header));
   if ((flags & kFlagExtension) != 0) header->extension = reader.Counted<uint8_t>();
   if ((flags & kFlagWaited) != 0) {
     header->waited = std::chrono::microseconds(reader.Number<uint32_t>());
   }
   if (!reader.finished())
     return DataLoss("request header of ", section.size(), " bytes is malformed");
-  if ((flags & ~kFlagsKnown) != 0) return DataLoss("request header has unknown flags ", int{flags});
+  if ((flags & (kFlagNumbered | kFlagDefines)) == kFlagDefines) {
+    return DataLoss("request header has unknown flags ", int{flags});
+  }
   return OkStatus();
 }
 
@@ -175,22 +232,27 @@ std::string EncodeResponseHeader(const ResponseHeader& header) {
 }
 
 StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section) {
-  ByteReader reader(section);
   ResponseHeader header;
+  NEPTUNE_RETURN_IF_ERROR(DecodeResponseHeader(section, &header));
+  return header;
+}
+
+Status DecodeResponseHeader(std::string_view section, ResponseHeader* header) {
+  ByteReader reader(section);
   const auto first = reader.Number<uint8_t>();
-  header.ended_early = (first & kFlagEndedEarly) != 0;
+  header->ended_early = (first & kFlagEndedEarly) != 0;
   const auto code = static_cast<uint8_t>(first & ~(kFlagEndedEarly | kFlagAnswerExtension));
-  header.queue_time = std::chrono::microseconds(reader.Number<uint32_t>());
-  header.run_time = std::chrono::microseconds(reader.Number<uint32_t>());
-  header.load_index = reader.Number<uint32_t>();
+  header->queue_time = std::chrono::microseconds(reader.Number<uint32_t>());
+  header->run_time = std::chrono::microseconds(reader.Number<uint32_t>());
+  header->load_index = reader.Number<uint32_t>();
   const std::string_view message = reader.Counted<uint16_t>();
-  if ((first & kFlagAnswerExtension) != 0) header.extension = reader.Counted<uint8_t>();
+  if ((first & kFlagAnswerExtension) != 0) header->extension = reader.Counted<uint8_t>();
   constexpr auto kCodeMax = static_cast<uint8_t>(StatusCode::kUnauthenticated);
   if (!reader.finished() || code > kCodeMax) {
     return DataLoss("response header of ", section.size(), " bytes is malformed");
   }
-  if (code != 0) header.status = Status(static_cast<StatusCode>(code), ToAbsl(message));
-  return header;
+  if (code != 0) header->status = Status(static_cast<StatusCode>(code), ToAbsl(message));
+  return OkStatus();
 }
 
 std::string EncodeGrant(uint32_t size) {
@@ -205,6 +267,14 @@ StatusOr<uint32_t> DecodeGrant(std::string_view section) {
   if (!reader.finished()) return DataLoss("grant of ", section.size(), " bytes is malformed");
   return size;
 }
+
+std::string EncodeFeatures(uint32_t features) {
+  std::string out;
+  ByteWriter(&out).Number(features);
+  return out;
+}
+
+uint32_t DecodeFeatures(std::string_view section) { return ByteReader(section).Number<uint32_t>(); }
 
 Status AppendFrame(const Frame& frame, std::string* out) {
   return AppendFrame(frame.type, frame.call, frame.section, frame.payload, out);
@@ -244,6 +314,21 @@ char* StoreResponseHead(uint64_t call, const ResponseHeader& header, size_t sect
 }
 
 }  // namespace
+
+void AppendRequest(uint64_t call, const RequestHeader& header,
+                   const std::optional<NameNumber>& names, std::string_view payload,
+                   std::string* out) {
+  const size_t section_size = SectionSize(header, names);
+  const size_t begin = out->size();
+  out->resize(begin + kFramePrefixSize + section_size + payload.size());
+  char* const prefix = out->data() + begin;
+  char* const section = prefix + kFramePrefixSize;
+  StoreBytes(payload, StoreSection(header, names, section));
+  char* const checksum =
+      StorePrefix(FrameType::kRequest, call, section_size, payload.size(), prefix);
+  StoreBigEndian(FrameChecksum({prefix, kFramePrefixSize}, {section, section_size}, payload),
+                 checksum);
+}
 
 void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
                     std::string* out) {
@@ -300,7 +385,20 @@ void FrameDecoder::LetGoOfConsumed() {
   }
 }
 
-Status FrameDecoder::CheckPrefix(std::string_view prefix, Sizes* sizes) const {
+namespace {
+
+// True if the prefix begins with the magic number, the version, a known type and no flags.
+bool IsKnownHead(std::string_view prefix) {
+  constexpr uint64_t kHead = uint64_t{kMagic} << 32 | uint64_t{kWireVersion} << 24;
+  constexpr uint64_t kTypeBits = uint64_t{0xff} << 16;
+  const auto head = LoadBigEndian<uint64_t>(prefix.data());
+  const auto type = static_cast<uint8_t>(head >> 16);
+  return (head & ~kTypeBits) == kHead && type >= static_cast<uint8_t>(FrameType::kRequest) &&
+         type <= static_cast<uint8_t>(FrameType::kAccepted);
+}
+
+// Why it does not.
+Status ErrorOfHead(std::string_view prefix) {
   ByteReader reader(prefix);
   if (const auto magic = reader.Number<uint32_t>(); magic != kMagic) {
     if (magic == kHandshakeMagic) {
@@ -317,10 +415,16 @@ Status FrameDecoder::CheckPrefix(std::string_view prefix, Sizes* sizes) const {
       type > static_cast<uint8_t>(FrameType::kAccepted)) {
     return DataLoss("frame of unknown type ", int{type});
   }
-  if (reader.Number<uint16_t>() != 0) return DataLoss("frame with unknown flags");
-  reader.Number<uint64_t>();
-  sizes->section = reader.Number<uint32_t>();
-  sizes->payload = reader.Number<uint32_t>();
+  return DataLoss("frame with unknown flags");
+}
+
+}  // namespace
+
+Status FrameDecoder::CheckPrefix(std::string_view prefix, Sizes* sizes) const {
+  if (!IsKnownHead(prefix)) return ErrorOfHead(prefix);
+  constexpr size_t kSizesOffset = 16;
+  sizes->section = LoadBigEndian<uint32_t>(prefix.data() + kSizesOffset);
+  sizes->payload = LoadBigEndian<uint32_t>(prefix.data() + kSizesOffset + sizeof(uint32_t));
   if (sizes->section > kSectionSizeMax) {
     return DataLoss("frame section of ", sizes->section, " bytes");
   }

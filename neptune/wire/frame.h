@@ -23,6 +23,7 @@
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/wire/access_mode.h"
+#include "neptune/wire/name_numbers.h"
 #include "neptune/wire/trace_context.h"
 
 namespace neptune {
@@ -39,8 +40,14 @@ enum class FrameType : uint8_t {
   kMessage = 5,   // one message of a stream; no section, the message is the payload
   kGrant = 6,     // section: window credit for a stream's messages, in bytes; no payload
   kEnd = 7,       // the caller sends no more messages on this stream; no section, no payload
-  kAccepted = 8,  // the server has accepted this call and will answer; no section, no payload
+  kAccepted = 8,  // the server has accepted this call and will answer; no section, no payload. For
+                  // kConnectionItself: what the server understands; section: feature bits
 };
+
+// Number of no call, in frames about the connection.
+inline constexpr uint64_t kConnectionItself = 0;
+// What a server understands beyond version 1 of the format, in bits.
+inline constexpr uint32_t kFeatureNameNumbers = 1;  // numbers for names, name_numbers.h
 
 // One frame. `call` matches a request with its response and its cancellation on one connection.
 struct Frame {
@@ -59,8 +66,6 @@ struct FrameView {
   std::string_view section;
   std::string_view payload;
   bool skipped = false;  // see Frame
-
-  Frame Copy() const { return {type, call, std::string(section), std::string(payload), skipped}; }
 };
 
 // Payloads of this size and larger are charged one by one, and pass a PayloadGate.
@@ -110,21 +115,33 @@ struct ResponseHeader {
   std::string extension;
 };
 
-std::string EncodeRequestHeader(const RequestHeader& header);
+// `names` unset: the names are spelled out.
+std::string EncodeRequestHeader(const RequestHeader& header,
+                                const std::optional<NameNumber>& names = std::nullopt);
 StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section);
-// The same, without a move. REQUIRES: `*header` is default-constructed.
-Status DecodeRequestHeader(std::string_view section, RequestHeader* header);
+// The same, without a move. Numbers for names are looked up in `names`, and a new one is added to
+// it; null: they are refused. REQUIRES: `*header` is default-constructed.
+Status DecodeRequestHeader(std::string_view section, RequestHeader* header,
+                           ReceivedNames* names = nullptr);
 std::string EncodeResponseHeader(const ResponseHeader& header);
 StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section);
+// The same, without a move. REQUIRES: `*header` is default-constructed.
+Status DecodeResponseHeader(std::string_view section, ResponseHeader* header);
 std::string EncodeGrant(uint32_t size);
 StatusOr<uint32_t> DecodeGrant(std::string_view section);
+std::string EncodeFeatures(uint32_t features);
+// Zero if the section is malformed. What follows the known bits is for later versions.
+uint32_t DecodeFeatures(std::string_view section);
 
 // Appends the frame's bytes to `out`, which is unchanged on an error.
 // Errors: kResourceExhausted the section is over kSectionSizeMax or the payload over 4 GiB.
 Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
                    std::string_view payload, std::string* out);
 Status AppendFrame(const Frame& frame, std::string* out);
-// Appends a response without copying its section. REQUIRES: the payload is below 4 GiB.
+// Append a request or response without copying its section. REQUIRES: the payload is below 4 GiB.
+void AppendRequest(uint64_t call, const RequestHeader& header,
+                   const std::optional<NameNumber>& names, std::string_view payload,
+                   std::string* out);
 void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
                     std::string* out);
 // The same without the payload's bytes, which the caller sends next.

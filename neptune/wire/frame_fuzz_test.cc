@@ -31,6 +31,15 @@ void CheckResponse(std::string_view section) {
   CHECK(again->ended_early == header->ended_early && again->status == header->status);
 }
 
+// A section that is understood has one meaning: the header it decodes to encodes to a section that
+// decodes to it again. Numbers for names are learned from earlier sections.
+void CheckRequest(std::string_view section, ReceivedNames* names) {
+  RequestHeader header;
+  if (!DecodeRequestHeader(section, &header, names).ok()) return;
+  const auto again = DecodeRequestHeader(EncodeRequestHeader(header));
+  CHECK(again.ok() && *again == header);
+}
+
 // Refuses the payloads of odd calls.
 struct EvenCallsGate final : public PayloadGate {
   bool Admit(const FrameView& head, size_t) override { return head.call % 2 == 0; }
@@ -40,6 +49,7 @@ void Decode(std::string_view bytes, size_t chunk_size) {
   FrameDecoder decoder({.payload_size_max = 1 << 16});
   EvenCallsGate gate;
   FrameDecoder gated({.payload_size_max = 1 << 16}, &gate);
+  ReceivedNames names;
   while (!bytes.empty()) {
     const std::string_view chunk = bytes.substr(0, chunk_size);
     decoder.Feed(chunk);
@@ -50,7 +60,7 @@ void Decode(std::string_view bytes, size_t chunk_size) {
       CHECK(other.ok() && other->has_value() && (*other)->section == (*frame)->section);
       CHECK((*other)->payload == ((*other)->skipped ? "" : (*frame)->payload));
       CheckRoundTrip(**frame);
-      (void)DecodeRequestHeader((*frame)->section);
+      CheckRequest((*frame)->section, &names);
       CheckResponse((*frame)->section);
     }
   }
@@ -63,7 +73,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   neptune::Decode(bytes, size + 1);
   neptune::Decode(bytes, 7);
-  (void)neptune::DecodeRequestHeader(bytes);
+  neptune::ReceivedNames names;
+  names.Define(0, {neptune::ServiceName("s"), neptune::MethodName("m"), "c"}).IgnoreError();
+  neptune::CheckRequest(bytes, nullptr);
+  neptune::CheckRequest(bytes, &names);
   neptune::CheckResponse(bytes);
   return 0;
 }

@@ -70,6 +70,59 @@ TEST(FrameTest, GoldenBytesOfARequest) {
             "8c5610e347f0fb90");
 }
 
+TEST(FrameTest, GoldenBytesOfNumberedNames) {
+  const auto hex = [](const NameNumber& names) {
+    return absl::BytesToHexString(ToAbsl(EncodeRequestHeader(EchoHeader(), names)));
+  };
+  const std::string rest =
+      "00000003"
+      "00000000001e8480"
+      "0000000000000102"
+      "0000000000000304"
+      "0000000000000005"
+      "0000";
+  EXPECT_EQ(hex({0, /*is_new=*/true}), "c2" + rest + "046563686f" + "044563686f" + "04676f6c64");
+  EXPECT_EQ(hex({0}), "42" + rest);
+}
+
+TEST(FrameTest, NumbersStandForTheirNames) {
+  RequestHeader header = EchoHeader();
+  header.extension = "more";
+  header.waited = std::chrono::microseconds(17);
+  ReceivedNames names;
+  const auto decoded = [&](const NameNumber& number) -> StatusOr<RequestHeader> {
+    RequestHeader into;
+    NEPTUNE_RETURN_IF_ERROR(
+        DecodeRequestHeader(EncodeRequestHeader(header, number), &into, &names));
+    return into;
+  };
+  EXPECT_EQ(decoded({0}).status().code(), StatusCode::kDataLoss) << "not defined yet";
+  EXPECT_EQ(*decoded({0, /*is_new=*/true}), header);
+  EXPECT_EQ(*decoded({0}), header);
+  EXPECT_EQ(decoded({1}).status().code(), StatusCode::kDataLoss);
+  header.method = MethodName("Other");
+  EXPECT_EQ(decoded({0, /*is_new=*/true}).status().code(), StatusCode::kDataLoss)
+      << "it stands for other names";
+  EXPECT_FALSE(DecodeRequestHeader(EncodeRequestHeader(header, NameNumber{0, true})).ok())
+      << "numbers are understood on connections only";
+}
+
+TEST(FrameTest, AppendedRequestIsTheFrameOfItsHeader) {
+  for (const auto& names : {std::optional<NameNumber>(), std::optional(NameNumber{3, true}),
+                            std::optional(NameNumber{3, false})}) {
+    std::string bytes = "before";
+    AppendRequest(7, EchoHeader(), names, "payload", &bytes);
+    EXPECT_EQ(bytes, "before" + Encoded({FrameType::kRequest, 7,
+                                         EncodeRequestHeader(EchoHeader(), names), "payload"}));
+  }
+}
+
+TEST(FrameTest, FeaturesRoundTrip) {
+  EXPECT_EQ(DecodeFeatures(EncodeFeatures(kFeatureNameNumbers)), kFeatureNameNumbers);
+  EXPECT_EQ(DecodeFeatures(EncodeFeatures(kFeatureNameNumbers) + "later"), kFeatureNameNumbers);
+  EXPECT_EQ(DecodeFeatures("abc"), 0u);
+}
+
 TEST(FrameTest, HeadersRoundTrip) {
   EXPECT_EQ(*DecodeRequestHeader(EncodeRequestHeader(EchoHeader())), EchoHeader());
   RequestHeader open_ended = EchoHeader();

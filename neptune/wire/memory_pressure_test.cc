@@ -24,16 +24,16 @@ constexpr size_t kMiB = size_t{1} << 20;
 constexpr char kControlService[] = "control";
 
 struct Answer final : public AnswerSink {
-  void OnAnswer(StatusOr<Frame> response) override {
+  void OnAnswer(StatusOr<CallAnswer> answer) override {
     EXPECT_FALSE(result.has_value()) << "answered twice";
-    result = std::move(response);
+    result = std::move(answer);
   }
   StatusCode code() const {
     if (!result.has_value()) return StatusCode::kUnknown;
     if (!result->ok()) return result->status().code();
-    return DecodeResponseHeader((*result)->section)->status.code();
+    return (*result)->header.status.code();
   }
-  std::optional<StatusOr<Frame>> result;
+  std::optional<StatusOr<CallAnswer>> result;
 };
 
 // A peer that speaks bytes, and may stop reading them.
@@ -96,22 +96,23 @@ class MemoryPressureTest : public testing::Test {
     auto peer = ConnectSilent(server);
     peer->stream->SetReading(false);
     std::string bytes;
-    EXPECT_TRUE(AppendFrame(FrameType::kRequest, 1, Section(), "x", &bytes).ok());
+    EXPECT_TRUE(
+        AppendFrame(FrameType::kRequest, 1, EncodeRequestHeader(Header()), "x", &bytes).ok());
     peer->stream->Write(bytes);
     Run();
     return peer;
   }
 
-  static std::string Section(std::string_view service = "echo", bool stream = false) {
+  static RequestHeader Header(std::string_view service = "echo", bool stream = false) {
     RequestHeader header;
     header.service = ServiceName(std::string(service));
     header.method = MethodName("Echo");
     header.stream = stream;
-    return EncodeRequestHeader(header);
+    return header;
   }
-  void Call(ClientConnection& connection, std::string_view section, std::string_view payload,
+  void Call(ClientConnection& connection, const RequestHeader& header, std::string_view payload,
             Answer* answer) {
-    const StatusOr<uint64_t> call = connection.Call(section, payload, answer);
+    const StatusOr<uint64_t> call = connection.Call(header, payload, answer);
     EXPECT_TRUE(call.ok()) << call.status();
   }
   void Run(Duration duration = milliseconds(50)) {
@@ -140,7 +141,7 @@ TEST_F(MemoryPressureTest, PeersThatStopReadingStayWithinTheBudget) {
   answer_size_ = 100;
   Answer answer;
   const auto good = Connect(*server);
-  Call(*good, Section(), "x", &answer);
+  Call(*good, Header(), "x", &answer);
   Run();
   EXPECT_EQ(answer.code(), StatusCode::kOk) << "small requests of others are served";
   for (const auto& peer : peers) peer->stream->SetReading(true);
@@ -152,7 +153,7 @@ TEST_F(MemoryPressureTest, AnswerThatFindsNoMemoryBecomesAnErrorOfItsCallOnly) {
   const auto server = Serve(Options());
   std::vector<Answer> answers(3);
   const auto connection = Connect(*server);
-  for (Answer& answer : answers) Call(*connection, Section(), "x", &answer);
+  for (Answer& answer : answers) Call(*connection, Header(), "x", &answer);
   Run();
   ASSERT_EQ(requests_.size(), 3u);
   requests_[0].reply.Send({}, std::string(30 * kMiB, 'a'));
@@ -172,8 +173,8 @@ TEST_F(MemoryPressureTest, RequestOverTheShareIsRefusedWithoutBeingBuffered) {
   Answer large;
   Answer fitting;
   const auto connection = Connect(*server);
-  Call(*connection, Section(), std::string(15 * kMiB, 'x'), &large);
-  Call(*connection, Section(), std::string(kMiB, 'y'), &fitting);
+  Call(*connection, Header(), std::string(15 * kMiB, 'x'), &large);
+  Call(*connection, Header(), std::string(kMiB, 'y'), &fitting);
   Run(seconds(5));
   EXPECT_EQ(large.code(), StatusCode::kResourceExhausted);
   ASSERT_EQ(requests_.size(), 1u) << "the next request of the connection is served";
@@ -190,8 +191,9 @@ TEST_F(MemoryPressureTest, DamageInADroppedPayloadClosesTheConnection) {
   const auto server = Serve(Options());
   const auto peer = ConnectSilent(*server);
   std::string bytes;
-  ASSERT_TRUE(
-      AppendFrame(FrameType::kRequest, 1, Section(), std::string(20 * kMiB, 'x'), &bytes).ok());
+  ASSERT_TRUE(AppendFrame(FrameType::kRequest, 1, EncodeRequestHeader(Header()),
+                          std::string(20 * kMiB, 'x'), &bytes)
+                  .ok());
   bytes.back() ^= 1;
   peer->stream->Write(bytes);
   Run(seconds(5));
@@ -204,8 +206,9 @@ TEST_F(MemoryPressureTest, IncompletePayloadsAreChargedBeforeTheyArrive) {
   const auto server = Serve(Options());
   const auto peer = ConnectSilent(*server);
   std::string bytes;
-  ASSERT_TRUE(
-      AppendFrame(FrameType::kRequest, 1, Section(), std::string(5 * kMiB, 'x'), &bytes).ok());
+  ASSERT_TRUE(AppendFrame(FrameType::kRequest, 1, EncodeRequestHeader(Header()),
+                          std::string(5 * kMiB, 'x'), &bytes)
+                  .ok());
   peer->stream->Write(bytes.substr(0, 1000));
   Run();
   EXPECT_EQ(budget_->used(MemoryUse::kRequests), 5 * kMiB);
@@ -263,9 +266,9 @@ TEST_F(MemoryPressureTest, ControlRequestsUseTheLastOfTheBudget) {
   ASSERT_TRUE(other->TryCharge(MemoryUse::kHttp, 62 * kMiB, MemoryRank::kControl, &charge));
   std::vector<Answer> answers(3);
   const auto connection = Connect(*server);
-  Call(*connection, Section(), std::string(kMiB, 'x'), &answers[0]);
-  Call(*connection, Section(kControlService), std::string(kMiB, 'x'), &answers[1]);
-  Call(*connection, Section(), "tiny", &answers[2]);
+  Call(*connection, Header(), std::string(kMiB, 'x'), &answers[0]);
+  Call(*connection, Header(kControlService), std::string(kMiB, 'x'), &answers[1]);
+  Call(*connection, Header(), "tiny", &answers[2]);
   Run(seconds(1));
   EXPECT_EQ(answers[0].code(), StatusCode::kResourceExhausted);
   ASSERT_EQ(requests_.size(), 2u);
@@ -277,7 +280,7 @@ TEST_F(MemoryPressureTest, ManySmallRequestsAreChargedTogether) {
   const auto server = Serve(Options());
   std::vector<Answer> answers(1000);
   const auto connection = Connect(*server);
-  for (Answer& answer : answers) Call(*connection, Section(), "x", &answer);
+  for (Answer& answer : answers) Call(*connection, Header(), "x", &answer);
   Run();
   ASSERT_EQ(requests_.size(), answers.size());
   EXPECT_GE(budget_->used(MemoryUse::kRequests), 999 * kLargePayloadSize);
@@ -295,12 +298,12 @@ TEST_F(MemoryPressureTest, StreamIsRefusedIfItsWindowsDoNotFit) {
   Answer refused;
   Answer taken;
   const auto connection = Connect(*server);
-  Call(*connection, Section("echo", /*stream=*/true), "", &refused);
+  Call(*connection, Header("echo", /*stream=*/true), "", &refused);
   Run();
   EXPECT_EQ(refused.code(), StatusCode::kResourceExhausted);
   EXPECT_EQ(budget_->refusals(MemoryUse::kStreams), 1u);
   charge.Release();
-  Call(*connection, Section("echo", /*stream=*/true), "", &taken);
+  Call(*connection, Header("echo", /*stream=*/true), "", &taken);
   Run();
   ASSERT_EQ(requests_.size(), 1u);
   EXPECT_EQ(budget_->used(MemoryUse::kStreams), 2 * kMessageWindowSize);
@@ -313,10 +316,10 @@ TEST_F(MemoryPressureTest, CallerRefusesAnAnswerThatDoesNotFitItsOwnBudget) {
   options.memory.budget = std::make_shared<MemoryBudget>(16 * kMiB);
   std::vector<Answer> answers(2);
   const auto connection = Connect(*server, options);
-  Call(*connection, Section(), "x", &answers[0]);
+  Call(*connection, Header(), "x", &answers[0]);
   Run(seconds(1));
   answer_size_ = kMiB;
-  Call(*connection, Section(), "x", &answers[1]);
+  Call(*connection, Header(), "x", &answers[1]);
   Run(seconds(1));
   EXPECT_EQ(answers[0].code(), StatusCode::kResourceExhausted);
   EXPECT_EQ(answers[1].code(), StatusCode::kOk);
@@ -331,9 +334,9 @@ TEST_F(MemoryPressureTest, CallerDoesNotQueueARequestThatDoesNotFitItsOwnBudget)
   options.memory.budget = std::make_shared<MemoryBudget>(16 * kMiB);
   Answer answer;
   const auto connection = Connect(*server, options);
-  const auto call = connection->Call(Section(), std::string(5 * kMiB, 'x'), &answer);
+  const auto call = connection->Call(Header(), std::string(5 * kMiB, 'x'), &answer);
   EXPECT_EQ(call.status().code(), StatusCode::kResourceExhausted);
-  Call(*connection, Section(), std::string(3 * kMiB, 'x'), &answer);
+  Call(*connection, Header(), std::string(3 * kMiB, 'x'), &answer);
   EXPECT_GE(options.memory.budget->used(MemoryUse::kCalls), 3 * kMiB);
   Run(seconds(1));
   EXPECT_EQ(requests_.size(), 1u);
@@ -350,7 +353,7 @@ TEST_F(MemoryPressureTest, IdleConnectionGivesItsPlaceToANewOneOldestFirst) {
   Answer answers[2];
   for (Answer& answer : answers) {
     used.push_back(Connect(*server));
-    Call(*used.back(), Section(), "x", &answer);
+    Call(*used.back(), Header(), "x", &answer);
     Run();
   }
   const auto unused = ConnectSilent(*server);
@@ -360,11 +363,11 @@ TEST_F(MemoryPressureTest, IdleConnectionGivesItsPlaceToANewOneOldestFirst) {
   EXPECT_TRUE(used[0]->usable());
   Answer more[2];
   const auto second = Connect(*server);  // in the place of `first`
-  Call(*second, Section(), "x", &more[0]);
+  Call(*second, Header(), "x", &more[0]);
   Run();
   EXPECT_TRUE(first->closed);
   const auto third = Connect(*server);
-  Call(*third, Section(), "x", &more[1]);
+  Call(*third, Header(), "x", &more[1]);
   Run();
   EXPECT_EQ(more[1].code(), StatusCode::kOk);
   EXPECT_FALSE(used[0]->usable()) << "then the one idle for the longest time";
@@ -379,7 +382,7 @@ TEST_F(MemoryPressureTest, ConnectionWithARequestKeepsItsPlace) {
   const auto server = Serve(options);
   Answer answer;
   const auto busy = Connect(*server);
-  Call(*busy, Section(), "x", &answer);
+  Call(*busy, Header(), "x", &answer);
   Run();
   const auto refused = ConnectSilent(*server);
   Run();
@@ -399,7 +402,7 @@ TEST_F(MemoryPressureTest, ServersOfANodeShareItsPlaces) {
   std::vector<std::unique_ptr<ClientConnection>> busy;
   for (Answer& answer : answers) {
     busy.push_back(Connect(*one));
-    Call(*busy.back(), Section(), "x", &answer);
+    Call(*busy.back(), Header(), "x", &answer);
     Run();
   }
   const auto refused = ConnectSilent(*other);

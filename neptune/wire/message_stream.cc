@@ -129,12 +129,12 @@ void MessageStream::EndWriting() {
   if (!std::exchange(writing_ended_, true)) outlet_->SendEnd();
 }
 
-Status DeliverToStream(Frame frame, MessageStream& stream) {
+Status DeliverToStream(const FrameView& frame, std::string payload, MessageStream& stream) {
   if (frame.type == FrameType::kMessage) {
     if (!frame.section.empty()) return DataLoss("a stream's message has a section");
-    return stream.OnMessage(std::move(frame.payload));
+    return stream.OnMessage(std::move(payload));
   }
-  if (!frame.payload.empty()) return DataLoss("a stream's control frame has a payload");
+  if (!payload.empty()) return DataLoss("a stream's control frame has a payload");
   if (frame.type == FrameType::kGrant) {
     NEPTUNE_ASSIGN_OR_RETURN(const uint32_t size, DecodeGrant(frame.section));
     return stream.OnGrant(size);

@@ -77,7 +77,8 @@ class MessageStream {
   std::atomic<uint64_t> written_count_{0};
 };
 
-// Passes a frame of type kMessage, kGrant or kEnd to its stream. Errors: kDataLoss.
-Status DeliverToStream(Frame frame, MessageStream& stream);
+// Passes a frame of type kMessage, kGrant or kEnd, and its payload, to its stream.
+// Errors: kDataLoss.
+Status DeliverToStream(const FrameView& frame, std::string payload, MessageStream& stream);
 
 }  // namespace neptune

@@ -45,6 +45,7 @@ class ServerConnection final : public StreamHandler,
 
   void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
     if (!calls_.Answered(call) || !output_.open()) return;
+    if (!features_sent_) SendFeatures();
     SettleWaiting();
     const size_t size = payload.size();
     if (size > server_.options_.frames.payload_size_max ||
@@ -59,6 +60,14 @@ class ServerConnection final : public StreamHandler,
 
   void HandleAccepted(uint64_t call) override {
     if (calls_.Contains(call)) output_.WriteFrame(FrameType::kAccepted, call, "", "");
+  }
+
+  // What this server understands goes with the first answer, so that it costs no write of its own.
+  // A caller that does not know the frame takes it for an acceptance of a call that has ended.
+  void SendFeatures() {
+    features_sent_ = true;
+    output_.WriteFrame(FrameType::kAccepted, kConnectionItself, EncodeFeatures(kFeatureNameNumbers),
+                       "");
   }
 
   void SendDrain() { output_.WriteFrame(FrameType::kDrain, 0, "", ""); }
@@ -126,8 +135,8 @@ class ServerConnection final : public StreamHandler,
   bool TryCharge(const FrameView& head, size_t payload_size) {
     const MemoryUse use = UseOf(head);
     if (use == MemoryUse::kRequests) {
-      return server_.options_.memory.TryChargeRequest(*memory_, use, head.section, payload_size,
-                                                      &arriving_charge_);
+      return server_.options_.memory.TryChargeRequest(*memory_, use, head.section, &names_,
+                                                      payload_size, &arriving_charge_);
     }
     return memory_->TryCharge(use, payload_size, WireMemory::RankOf(payload_size),
                               &arriving_charge_);
@@ -234,7 +243,7 @@ class ServerConnection final : public StreamHandler,
     }
     const Status status = call->stream() == nullptr
                               ? DataLoss("a stream message for a call without a stream")
-                              : DeliverToStream(frame.Copy(), *call->stream());
+                              : DeliverToStream(frame, input_.TakePayload(frame), *call->stream());
     if (!status.ok()) EndBroken(status.ToString());
   }
 
@@ -242,7 +251,7 @@ class ServerConnection final : public StreamHandler,
     const uint64_t number = frame.call;
     if (!calls_.IsNext(number)) return EndBroken("it used the number of a call again");
     IncomingRequest request;
-    const Status decoded = DecodeRequestHeader(frame.section, &request.header);
+    const Status decoded = DecodeRequestHeader(frame.section, &request.header, &names_);
     const bool opens_stream = decoded.ok() && request.header.stream;
     request.reply = Reply(&server_.loop_, weak_from_this(), number);
     request.charge = std::move(arriving_charge_);
@@ -310,6 +319,8 @@ class ServerConnection final : public StreamHandler,
   FrameInput input_;
   FrameOutput output_;
   CallTable calls_;
+  ReceivedNames names_;
+  bool features_sent_ = false;
   bool drain_sent_ = false;
 };
 
@@ -359,7 +370,11 @@ Status FrameServer::Listen(const Endpoint& at, bool share_port) {
   Network& network = options_.network == nullptr ? loop_.network() : *options_.network;
   ListenOptions listening;
   listening.share_port = share_port;
-  listening.on_exhausted = [this] { NoteRefused(); };
+  listening.spare_count = kServerSpareDescriptorCount;
+  listening.on_exhausted = [this] {
+    NoteRefused();
+    EvictIdle();  // the next one finds a descriptor
+  };
   NEPTUNE_ASSIGN_OR_RETURN(listener_,
                            network.Listen(at, listening, [this](std::unique_ptr<Stream> stream) {
                              Accept(std::move(stream));
@@ -377,7 +392,11 @@ void FrameServer::Accept(std::unique_ptr<Stream> stream) {
   const auto has_place = [&] {
     return connections_.size() < options_.connection_count_max && slot.TryTake(options_.slots);
   };
-  if (!has_place() && !(EvictIdle() && has_place())) {
+  const auto borrows_place = [&] {
+    return connections_.size() < options_.connection_count_max && options_.slots != nullptr &&
+           slot.TryBorrow(options_.slots, nullptr);
+  };
+  if (!has_place() && !(EvictIdle() && has_place()) && !borrows_place()) {
     NoteRefused();
     return;  // the destructor of `stream` closes it
   }

@@ -13,7 +13,8 @@
 //   closed. A request whose payload finds no memory is answered kResourceExhausted without being
 //   buffered, and an answer that finds none becomes that error; while memory is short, the
 //   connection with the most unread answers is closed. At the limit of connections the one idle for
-//   the longest time gives its place to a new one; if none is idle, the new one is closed.
+//   the longest time gives its place to a new one; if none is idle, the new one is closed. If
+//   the process has no descriptor left, new ones get spare ones, then those of idle connections.
 
 #pragma once
 
@@ -34,6 +35,10 @@
 namespace neptune {
 
 class ServerConnection;
+
+// Descriptors that each server keeps for connections that come when the process has none left; the
+// last of them closes a connection at once.
+inline constexpr int kServerSpareDescriptorCount = 8;
 
 struct FrameServerOptions {
   // Network to listen on; outlives the server. Null: the loop's own network.

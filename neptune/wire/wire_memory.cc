@@ -2,17 +2,20 @@
 
 namespace neptune {
 
-bool WireMemory::IsControl(std::string_view section) const {
+bool WireMemory::TryChargeRequest(MemoryShare& share, MemoryUse use, std::string_view section,
+                                  ReceivedNames* names, size_t size, MemoryCharge* charge) const {
+  if (share.TryCharge(use, size, RankOf(size), charge)) return true;
   if (is_control == nullptr) return false;
-  const StatusOr<RequestHeader> header = DecodeRequestHeader(section);
-  return header.ok() && is_control(*header);
+  // Headers are decoded under pressure only.
+  RequestHeader header;
+  return DecodeRequestHeader(section, &header, names).ok() && is_control(header) &&
+         share.TryCharge(use, size, MemoryRank::kControl, charge);
 }
 
-bool WireMemory::TryChargeRequest(MemoryShare& share, MemoryUse use, std::string_view section,
+bool WireMemory::TryChargeRequest(MemoryShare& share, MemoryUse use, const RequestHeader& header,
                                   size_t size, MemoryCharge* charge) const {
   if (share.TryCharge(use, size, RankOf(size), charge)) return true;
-  // Headers are decoded under pressure only.
-  return IsControl(section) && share.TryCharge(use, size, MemoryRank::kControl, charge);
+  return IsControl(header) && share.TryCharge(use, size, MemoryRank::kControl, charge);
 }
 
 }  // namespace neptune

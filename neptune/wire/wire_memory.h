@@ -28,11 +28,17 @@ struct WireMemory {
   static MemoryRank RankOf(size_t size) {
     return size <= MemoryBudget::kSmallHolding ? MemoryRank::kSmall : MemoryRank::kOrdinary;
   }
-  // Charges a request, whose encoded header is `section`; false: it does not fit.
-  bool TryChargeRequest(MemoryShare& share, MemoryUse use, std::string_view section, size_t size,
+  // Charges a request of the connection with `names`, whose encoded header is `section`; false: it
+  // does not fit.
+  bool TryChargeRequest(MemoryShare& share, MemoryUse use, std::string_view section,
+                        ReceivedNames* names, size_t size, MemoryCharge* charge) const;
+  // The same for a header that is not encoded.
+  bool TryChargeRequest(MemoryShare& share, MemoryUse use, const RequestHeader& header, size_t size,
                         MemoryCharge* charge) const;
-  // True if the encoded header is that of a control request.
-  bool IsControl(std::string_view section) const;
+  // True if the header is that of a control request.
+  bool IsControl(const RequestHeader& header) const {
+    return is_control != nullptr && is_control(header);
+  }
 };
 
 }  // namespace neptune

@@ -242,6 +242,44 @@ class ApiTest(unittest.TestCase):
             with self.subTest(f"{answer.method} {answer.target} {answer.status}"):
                 self.assertEqual(self.api.problems(answer), [], answer.body[:500])
 
+    def test_what_does_not_change_is_confirmed(self) -> None:
+        paths = [
+            name for name, path in self.document["paths"].items()
+            if "304" in path.get("get", {}).get("responses", {})
+        ]
+        routes = [route["path"] for route in self.routes if self.api.template_of(route["path"]) in paths]
+        self.assertEqual(len(routes), 7)
+        for answer in run_script(PROGRAM,
+                                 [send(route, headers={"If-None-Match": "*"}) for route in routes]):
+            self.assertEqual((answer.status, answer.body), (304, ""), answer.target)
+            self.assertTrue(answer.header("ETag"))
+
+    def test_json_is_one_line_unless_indented(self) -> None:
+        targets = [
+            "/search?q=license&format=json", "/search?format=json", "/suggest?q=lice", "/readyz",
+            "/doc/1?format=json", "/console?format=json", "/tracez?format=json",
+            "/statusz?format=json"
+        ]
+        steps = [{"do": "run", "ms": 2000}]
+        for target in targets:
+            steps += [send(target), send(target + ("&" if "?" in target else "?") + "pretty=1")]
+        answers = [a for a in run_script(PROGRAM, steps, live=True) if isinstance(a, Answer)]
+        for compact, indented in zip(answers[::2], answers[1::2]):
+            self.assertNotIn("\n", compact.body.rstrip("\n"), compact.target)
+            self.assertIn("\n ", indented.body, indented.target)
+            self.assertEqual(self.api.problems(indented), [])
+            self.assertEqual(compact.json().keys() if isinstance(compact.json(), dict) else 2,
+                             indented.json().keys() if isinstance(indented.json(), dict) else 2)
+
+    def test_matches_are_words_of_the_snippet(self) -> None:
+        answer = next(a for a in self.answers if a.target == "/search?q=license&format=json")
+        words = {
+            result["snippet"][begin:end].lower()
+            for result in answer.json()["results"] for begin, end in result["snippet_matches"]
+        }
+        self.assertTrue(words)
+        self.assertTrue(all(word.startswith("licen") for word in words), words)
+
     def test_every_route_and_client_error_occurred(self) -> None:
         seen = {(answer.method.lower(), self.api.template_of(answer.target.split("?")[0]),
                  str(answer.status)) for answer in self.answers}

@@ -7,9 +7,10 @@ import threading
 from typing import Any
 
 STOP_POLL_S = 0.01
-# Headers that apply to one connection and are not forwarded.
+# Headers that apply to one connection and are not forwarded; and the codings that the client
+# accepts, because the cluster's answers come as text.
 NOT_HANDED_ON = ("host", "connection", "transfer-encoding", "content-length", "keep-alive", "date",
-                 "server")
+                 "server", "accept-encoding")
 
 
 class Bridge:

@@ -114,7 +114,7 @@ class Load {
  private:
   struct Call final : public AnswerSink {
     Call(Load& load, ClientConnection& connection) : load(load), connection(connection) {}
-    void OnAnswer(StatusOr<Frame> response) override { load.Answered(*this, response); }
+    void OnAnswer(StatusOr<CallAnswer> answer) override { load.Answered(*this, answer); }
     Load& load;
     ClientConnection& connection;
     int64_t due_ns = 0;
@@ -150,13 +150,13 @@ class Load {
       header.time_left = seconds(10);
       header.trace = {1, ++sent_count_, sent_count_, sent_count_ % kSampledOneIn == 0};
     }
-    if (!call.connection.Call(EncodeRequestHeader(header), payload_, &call).ok()) {
+    if (!call.connection.Call(header, payload_, &call).ok()) {
       meter_.CountLost();
     }
   }
 
-  void Answered(Call& call, const StatusOr<Frame>& response) {
-    if (!response.ok() || response->payload != payload_) meter_.CountLost();
+  void Answered(Call& call, const StatusOr<CallAnswer>& answer) {
+    if (!answer.ok() || answer->payload != payload_) meter_.CountLost();
     if (!meter_.Count(call.due_ns, call.slow)) return End();
     if (options_.rate > 0) {
       idle_.push_back(&call);

@@ -5,11 +5,19 @@
 //   bazel run //tests/runtime:echo_benchmark             nodes that trust their network
 //   bazel run //tests/runtime:echo_benchmark -- KEYFILE  with a cluster key
 //
+// If there is no key, the first two loads are also offered to a bare server: a process with one
+// epoll loop that cuts the frames, reads the fields of the header and answers, with one write for
+// each read. It verifies no checksum, counts nothing and has no limits. The ratio is printed.
+//
 // Loads: 64 connections with one call in flight each, and one connection with 64 calls in flight:
 // of echoes, of 25 us of work, and of calls that are refused because nothing of their service is
 // free, which is what refusing costs.
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,8 +26,11 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "neptune/base/byte_order.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/strings.h"
 #include "neptune/node/echo_module.h"
@@ -84,6 +95,102 @@ class BenchModule final : public ServiceModule {
   while (true) pause();
 }
 
+// The bytes of one connection that are not answered yet, and its answers.
+struct BareConnection {
+  std::string buffer;
+  std::string answers;
+
+  void AnswerAll() {
+    size_t at = 0;
+    while (buffer.size() - at >= kFramePrefixSize) {
+      ByteReader prefix(std::string_view(buffer).substr(at, kFramePrefixSize));
+      prefix.Bytes(8);  // magic number, version, type, flags
+      const auto call = prefix.Number<uint64_t>();
+      const auto section_size = prefix.Number<uint32_t>();
+      const auto payload_size = prefix.Number<uint32_t>();
+      const size_t whole = kFramePrefixSize + section_size + payload_size;
+      if (buffer.size() - at < whole) break;
+      const std::string_view frame = std::string_view(buffer).substr(at, whole);
+      if (Understands(frame.substr(kFramePrefixSize, section_size))) {
+        AppendResponse(call, {}, frame.substr(kFramePrefixSize + section_size), &answers);
+      }
+      at += whole;
+    }
+    buffer.erase(0, at);
+  }
+
+  static bool Understands(std::string_view section) {
+    ByteReader reader(section);
+    reader.Bytes(1 + 4 + 8 + 3 * 8);  // flags, partition, time left, trace
+    const std::string_view service = reader.Counted<uint8_t>();
+    const std::string_view method = reader.Counted<uint8_t>();
+    reader.Counted<uint8_t>();  // class
+    return reader.finished() && service == "echo" && method == "Echo";
+  }
+};
+
+// The bare server's process; as Serve.
+[[noreturn]] void ServeBare(int ready_pipe) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const int listener = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  if (bind(listener, reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      listen(listener, 1024) != 0 ||
+      getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    _exit(1);
+  }
+  const int poller = epoll_create1(0);
+  const auto watch = [&](int socket) {
+    epoll_event event{.events = EPOLLIN, .data = {.fd = socket}};
+    epoll_ctl(poller, EPOLL_CTL_ADD, socket, &event);
+  };
+  watch(listener);
+  const uint16_t port = ntohs(address.sin_port);
+  if (write(ready_pipe, &port, sizeof(port)) != sizeof(port)) _exit(1);
+  std::unordered_map<int, BareConnection> connections;
+  std::vector<epoll_event> events(256);
+  std::string bytes(64 * 1024, '\0');
+  while (true) {
+    const int count = epoll_wait(poller, events.data(), static_cast<int>(events.size()), -1);
+    for (int i = 0; i < count; ++i) {
+      const int from = events[static_cast<size_t>(i)].data.fd;
+      if (from == listener) {
+        const int accepted = accept(listener, nullptr, nullptr);
+        const int on = 1;
+        setsockopt(accepted, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+        watch(accepted);
+        continue;
+      }
+      const ssize_t received = recv(from, bytes.data(), bytes.size(), 0);
+      if (received <= 0) {
+        close(from);
+        connections.erase(from);
+        continue;
+      }
+      BareConnection& connection = connections[from];
+      connection.buffer.append(bytes, 0, static_cast<size_t>(received));
+      connection.AnswerAll();
+      (void)send(from, connection.answers.data(), connection.answers.size(), MSG_NOSIGNAL);
+      connection.answers.clear();
+    }
+  }
+}
+
+// Starts `serve` in a process of its own; returns the process and its port.
+template <typename Function>
+std::pair<pid_t, uint16_t> StartServer(Function serve) {
+  int ready_pipe[2];
+  uint16_t port = 0;
+  if (pipe(ready_pipe) != 0) _exit(1);
+  const pid_t process = fork();
+  if (process == 0) serve(ready_pipe[1]);
+  if (read(ready_pipe[0], &port, sizeof(port)) != sizeof(port)) _exit(1);
+  return {process, port};
+}
+
 double ProcessorSeconds(pid_t process) {
   clockid_t clock;
   timespec used{};
@@ -109,11 +216,9 @@ class Caller final {
         payload_(payload),
         wanted_(load.answer),
         count_(*count) {
-    RequestHeader header;
-    header.service = ServiceName("echo");
-    header.method = MethodName(load.method);
-    header.time_left = std::chrono::seconds(10);
-    section_ = EncodeRequestHeader(header);
+    header_.service = ServiceName("echo");
+    header_.method = MethodName(load.method);
+    header_.time_left = std::chrono::seconds(10);
     connection_.Start([](const Status&) {});
     for (int i = 0; i < load.depth; ++i) slots_.push_back(std::make_unique<Slot>(*this));
     for (const auto& slot : slots_) Send(slot.get());
@@ -122,22 +227,21 @@ class Caller final {
  private:
   struct Slot final : public AnswerSink {
     explicit Slot(Caller& caller) : caller(caller) {}
-    void OnAnswer(StatusOr<Frame> response) override {
-      if (!response.ok()) return;
-      const auto header = DecodeResponseHeader(response->section);
-      if (header.ok() && header->status.code() == caller.wanted_) ++caller.count_;
+    void OnAnswer(StatusOr<CallAnswer> answer) override {
+      if (!answer.ok()) return;
+      if (answer->header.status.code() == caller.wanted_) ++caller.count_;
       caller.Send(this);
     }
     Caller& caller;
   };
-  void Send(Slot* slot) { (void)connection_.Call(section_, payload_, slot); }
+  void Send(Slot* slot) { (void)connection_.Call(header_, payload_, slot); }
 
   std::vector<std::unique_ptr<Slot>>
       slots_;  // outlive the connection, which answers them at its end
   ClientConnection connection_;
   const std::string& payload_;
   const StatusCode wanted_;
-  std::string section_;
+  RequestHeader header_;
   int64_t& count_;
 };
 
@@ -225,34 +329,45 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// The load on the node; on the bare server too, in turns, if `bare` is not null.
+void Measure(const Load& load, Bench& node, Bench* bare) {
+  std::vector<double> per_processor;
+  std::vector<double> per_second;
+  std::vector<double> ratios;
+  for (int i = 0; i < kRoundCount; ++i) {
+    const auto [processor, wall] = node.Round(load);
+    per_processor.push_back(processor);
+    per_second.push_back(wall);
+    if (bare != nullptr) ratios.push_back(processor / bare->Round(load).first);
+  }
+  std::printf("%-28s %9.0f calls per server processor second, %6.2f us each, %9.0f a second",
+              load.name, Median(per_processor), 1e6 / Median(per_processor), Median(per_second));
+  if (bare != nullptr) std::printf(", %.2f x the bare server", Median(ratios));
+  std::printf("\n");
+  std::fflush(stdout);
+}
+
 int RunBenchmark(const std::string& key_file) {
-  int ready_pipe[2];
-  if (pipe(ready_pipe) != 0) return 1;
-  const pid_t server = fork();  // before any thread is made
-  if (server == 0) Serve(ready_pipe[1], key_file);
-  uint16_t port = 0;
-  if (read(ready_pipe[0], &port, sizeof(port)) != sizeof(port)) return 1;
+  // Before any thread is made.
+  const auto [server, port] = StartServer([&](int ready) { Serve(ready, key_file); });
+  const auto [bare_server, bare_port] = StartServer(ServeBare);
   {
-    Bench bench(server, port, key_file);
+    Bench node(server, port, key_file);
+    std::unique_ptr<Bench> bare;
+    if (key_file.empty()) bare = std::make_unique<Bench>(bare_server, bare_port, key_file);
+    Measure({"64 connections", 64, 1}, node, bare.get());
+    Measure({"1 connection, 64 in flight", 1, 64}, node, bare.get());
     for (const Load& load :
-         {Load{"64 connections", 64, 1}, Load{"1 connection, 64 in flight", 1, 64},
-          Load{"25 us of work", 1, 64, "Spin"}, Load{"25 us, 64 connections", 64, 1, "Spin"},
+         {Load{"25 us of work", 1, 64, "Spin"}, Load{"25 us, 64 connections", 64, 1, "Spin"},
           Load{"refused, 64 connections", 64, 1, "Doze", StatusCode::kResourceExhausted},
           Load{"refused", 1, 64, "Doze", StatusCode::kResourceExhausted}}) {
-      std::vector<double> per_processor;
-      std::vector<double> per_second;
-      for (int i = 0; i < kRoundCount; ++i) {
-        const auto [processor, wall] = bench.Round(load);
-        per_processor.push_back(processor);
-        per_second.push_back(wall);
-      }
-      std::printf("%-28s %9.0f calls per server processor second, %6.2f us each, %9.0f a second\n",
-                  load.name, Median(per_processor), 1e6 / Median(per_processor),
-                  Median(per_second));
+      Measure(load, node, nullptr);
     }
   }
-  kill(server, SIGKILL);
-  waitpid(server, nullptr, 0);
+  for (const pid_t process : {server, bare_server}) {
+    kill(process, SIGKILL);
+    waitpid(process, nullptr, 0);
+  }
   return 0;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tools/chaos/flood.h"
+
 namespace search::chaos {
 namespace {
 
@@ -34,6 +36,18 @@ TEST(ProcessClusterTest, RefusesACountOfNodesOutOfRange) {
   }
 }
 
+// Whether clients that come while a node can open nothing more are answered.
+bool AnswersNewClientsWithoutDescriptors(ProcessCluster& cluster, int node) {
+  if (!cluster.process(node).StarveOfDescriptors().ok()) return false;
+  const auto clients =
+      Flood::Start(cluster.calls(node), {.service = kProbeService, .connections = 4});
+  const bool answers = clients.ok() && cluster.Await(seconds(10), [&] {
+    const auto totals = (*clients)->Totals();
+    return totals.ok() && totals->answers > 0;
+  });
+  return cluster.process(node).EndStarveOfDescriptors().ok() && answers;
+}
+
 // One cluster: a start takes longer than what is tested.
 TEST(ProcessClusterTest, EveryKindOfFaultCanBeCausedAndEnded) {
   auto started = ProcessCluster::Start({.node_count = 3, .with_log_pipes = true});
@@ -61,6 +75,7 @@ TEST(ProcessClusterTest, EveryKindOfFaultCanBeCausedAndEnded) {
                           Kind::kFloodHuge, Kind::kBlockedLog}) {
     EXPECT_TRUE(faults->Supports(kind)) << neptune::TraitsOf(kind).name;
   }
+  EXPECT_TRUE(AnswersNewClientsWithoutDescriptors(cluster, 1));
   EXPECT_TRUE(cluster.AwaitWrites(seconds(30)).ok());
   history::RegisterContents contents;
   ASSERT_TRUE(cluster.ReadContents({{0, "ready"}}, &contents).ok());

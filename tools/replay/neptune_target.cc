@@ -7,8 +7,8 @@
 
 namespace search::tools {
 
+using neptune::CallAnswer;
 using neptune::ClientConnection;
-using neptune::Frame;
 using neptune::Status;
 using neptune::StatusCode;
 using neptune::StatusOr;
@@ -26,7 +26,7 @@ class NeptuneTarget::Call final : public neptune::AnswerSink {
  public:
   Call(NeptuneTarget* target, uint32_t request, size_t server)
       : target(target), request(request), server(server) {}
-  void OnAnswer(StatusOr<Frame> response) override { target->Answered(this, response); }
+  void OnAnswer(StatusOr<CallAnswer> answer) override { target->Answered(this, answer); }
 
   NeptuneTarget* const target;
   const uint32_t request;
@@ -55,12 +55,12 @@ NeptuneTarget::NeptuneTarget(neptune::Loop& loop, const ReplayPlan& plan,
                                                                   : question.SerializeAsString());
   }
   for (const std::string& name : plan.classes) {
-    sections_.push_back(neptune::EncodeRequestHeader(
+    headers_.push_back(
         {.service = options_.service,
          .partition = options_.partition,
          .method = options_.method,
          .time_left = std::chrono::duration_cast<std::chrono::microseconds>(options_.timeout),
-         .service_class = name}));
+         .service_class = name});
   }
   for (const neptune::Endpoint& endpoint : options_.servers) {
     servers_.push_back(std::make_unique<Server>(Server{.endpoint = endpoint}));
@@ -92,7 +92,7 @@ bool NeptuneTarget::Send(uint32_t request, const PlannedRequest& planned, Reques
 void NeptuneTarget::CallOn(Server& server, Call* call) {
   const PlannedRequest& planned = plan_.requests[call->request];
   const StatusOr<uint64_t> number =
-      server.connection->Call(sections_[planned.service_class], payloads_[planned.query], call);
+      server.connection->Call(headers_[planned.service_class], payloads_[planned.query], call);
   if (number.ok()) {
     call->number = *number;
     return;
@@ -140,11 +140,11 @@ void NeptuneTarget::Lost(size_t index) {
   if (server.connection != nullptr && !server.connection->usable()) server.connection.reset();
 }
 
-void NeptuneTarget::Answered(Call* call, const StatusOr<Frame>& frame) {
+void NeptuneTarget::Answered(Call* call, const StatusOr<CallAnswer>& answer) {
   if (sink_ == nullptr) return;
   const uint32_t request = call->request;
   AnswerFacts facts;
-  const Outcome outcome = frame.ok() ? Read(*frame, &facts) : Outcome::kConnection;
+  const Outcome outcome = answer.ok() ? Read(*answer, &facts) : Outcome::kConnection;
   // The sink lives until it was called, so the call itself goes later.
   loop_.Post([owned = std::shared_ptr<Call>(std::move(calls_[request]))] {});
   calls_.erase(request);
@@ -155,17 +155,15 @@ void NeptuneTarget::Fail(uint32_t request, Outcome outcome) {
   if (calls_.erase(request) > 0) sink_->Done(request, outcome, {});
 }
 
-Outcome NeptuneTarget::Read(const Frame& frame, AnswerFacts* facts) const {
-  const StatusOr<neptune::ResponseHeader> header = neptune::DecodeResponseHeader(frame.section);
-  if (!header.ok()) return Outcome::kConnection;
-  const StatusCode code = header->status.code();
+Outcome NeptuneTarget::Read(const CallAnswer& received, AnswerFacts* facts) const {
+  const StatusCode code = received.header.status.code();
   facts->terminated = code == StatusCode::kAborted;
   if (code == StatusCode::kResourceExhausted) return Outcome::kRejected;
   if (code == StatusCode::kDeadlineExceeded) return Outcome::kTimedOut;
   if (code != StatusCode::kOk) return Outcome::kError;
   if (options_.payload == NeptunePayload::kText) return Outcome::kAnswered;
   index::TierAnswer answer;
-  if (!answer.ParseFromString(frame.payload)) return Outcome::kError;
+  if (!answer.ParseFromString(received.payload)) return Outcome::kError;
   facts->terminated = !answer.evaluated_completely();
   return Outcome::kAnswered;
 }

@@ -59,16 +59,16 @@ class NeptuneTarget final : public LoadTarget {
   void Connected(size_t server, neptune::StatusOr<std::unique_ptr<neptune::Stream>> stream);
   void Lost(size_t server);
   void CallOn(Server& server, Call* call);
-  void Answered(Call* call, const neptune::StatusOr<neptune::Frame>& frame);
+  void Answered(Call* call, const neptune::StatusOr<neptune::CallAnswer>& answer);
   void Fail(uint32_t request, Outcome outcome);
-  Outcome Read(const neptune::Frame& frame, AnswerFacts* facts) const;
+  Outcome Read(const neptune::CallAnswer& received, AnswerFacts* facts) const;
 
   neptune::Loop& loop_;
   const ReplayPlan& plan_;
   const NeptuneTargetOptions options_;
   const std::unique_ptr<neptune::Network> secured_;  // null without keys
   std::vector<std::string> payloads_;                // one per query
-  std::vector<std::string> sections_;                // one per class
+  std::vector<neptune::RequestHeader> headers_;      // one per class
   std::vector<std::unique_ptr<Server>> servers_;
   std::unordered_map<uint32_t, std::unique_ptr<Call>> calls_;
   RequestSink* sink_ = nullptr;

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "neptune/base/strings.h"
 #include "neptune/base/time.h"
+#include "neptune/base/utf8.h"
 
 namespace search::tools {
 namespace {
@@ -127,6 +131,33 @@ frontend::SiteFacets ReadSites(const Json& json) {
   return facets;
 }
 
+// The snippet in pieces by its matches, which are ranges of code points; one that does not begin
+// after those before it is left out.
+std::vector<frontend::TextPiece> ReadSnippet(const Json& json) {
+  const std::string snippet = Text(json, "snippet");
+  std::vector<frontend::TextPiece> pieces;
+  std::string_view rest = snippet;
+  uint64_t at = 0;
+  const auto take = [&](uint64_t end, bool matches_query) {
+    size_t size = 0;
+    for (; at < end && size < rest.size(); ++at) {
+      size += neptune::DecodeCodePoint(rest.substr(size)).size;
+    }
+    if (size > 0) pieces.push_back({std::string(rest.substr(0, size)), matches_query});
+    rest.remove_prefix(size);
+  };
+  ForEach(json, "snippet_matches", [&](const Json& match) {
+    if (!match.is_array() || match.size() != 2) return;
+    if (!match[0].is_number_unsigned() || !match[1].is_number_unsigned()) return;
+    const auto begin = match[0].get<uint64_t>();
+    if (begin < at) return;
+    take(begin, false);
+    take(match[1].get<uint64_t>(), true);
+  });
+  take(UINT64_MAX, false);
+  return pieces;
+}
+
 frontend::SearchResult ReadResult(const Json& json) {
   frontend::SearchResult result;
   result.doc_id = Text(json, "id");
@@ -136,9 +167,7 @@ frontend::SearchResult ReadResult(const Json& json) {
   result.score = Number(json, "score");
   result.date = Text(json, "date");
   result.has_summary = Truth(json, "has_summary", true);
-  ForEach(json, "snippet_pieces", [&](const Json& piece) {
-    result.snippet.push_back({Text(piece, "text"), Truth(piece, "matches_query", false)});
-  });
+  result.snippet = ReadSnippet(json);
   const Json& explanation = Member(json, "explanation");
   if (explanation.is_object()) result.explanation = ReadExplanation(explanation);
   return result;

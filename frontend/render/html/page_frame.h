@@ -51,7 +51,8 @@ void WriteFrameEnd(MarkupWriter& html, const FrameOptions& options);
 
 template <typename Body>
 std::string RenderFrame(const FrameOptions& options, const Site& site, Body body) {
-  MarkupWriter html(MarkupWriter::Syntax::kHtml);
+  constexpr size_t kPageSize = 24 * 1024;  // few pages are larger
+  MarkupWriter html(MarkupWriter::Syntax::kHtml, kPageSize);
   internal::WriteFrameBegin(html, options, site);
   body(html);
   internal::WriteFrameEnd(html, options);

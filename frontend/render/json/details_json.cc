@@ -1,7 +1,7 @@
 #include "frontend/render/json/details_json.h"
 
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include "frontend/model/search_request.h"
 #include "frontend/render/wording/paging.h"
@@ -9,73 +9,88 @@
 namespace search::frontend::json {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps the order of fields
-
-Json WordJson(const ExplainedWord& word) {
-  Json frequencies = Json::object();
-  for (size_t i = 0; i < kExplainedFieldCount; ++i) {
-    frequencies[std::string(kExplainedFields[i])] = word.frequencies[i];
+void WriteWord(JsonWriter& json, const ExplainedWord& word) {
+  const JsonObject object(json);
+  json.Member("term", word.term);
+  json.Member("word", word.word);
+  json.Member("title_only", word.title_only);
+  json.Member("occurrences", word.occurrences);
+  json.Member("share", word.share);
+  json.Member("document_count", word.document_count);
+  json.Member("weight", word.weight);
+  {
+    const JsonObject frequencies(json, "frequencies");
+    for (size_t i = 0; i < kExplainedFieldCount; ++i) {
+      json.Member(kExplainedFields[i], word.frequencies[i]);
+    }
   }
-  return {{"term", word.term},
-          {"word", word.word},
-          {"title_only", word.title_only},
-          {"occurrences", word.occurrences},
-          {"share", word.share},
-          {"document_count", word.document_count},
-          {"weight", word.weight},
-          {"frequencies", std::move(frequencies)},
-          {"weighted_frequency", word.weighted_frequency},
-          {"saturation", word.saturation},
-          {"score", word.score}};
+  json.Member("weighted_frequency", word.weighted_frequency);
+  json.Member("saturation", word.saturation);
+  json.Member("score", word.score);
+}
+
+void WriteField(JsonWriter& json, std::string_view name, const ExplainedField& field) {
+  const JsonObject object(json);
+  json.Member("field", name);
+  json.Member("length", field.length);
+  json.Member("mean_length", field.mean_length);
+  json.Member("weight", field.weight);
+}
+
+void WriteSecondPhase(JsonWriter& json, const ScoreExplanation& explanation) {
+  json.Name("second_phase");
+  if (!explanation.is_rated) return json.Null();
+  const JsonObject object(json);
+  json.Member("proximity", explanation.proximity);
+  json.Member("title", explanation.title);
+  json.Member("lead", explanation.lead);
+  json.Member("lacks_positions", explanation.lacks_positions);
 }
 
 }  // namespace
 
-Json SiteFacetsJson(const SearchAnswer& answer) {
+void WriteSiteFacets(JsonWriter& json, const SearchAnswer& answer) {
   const SiteFacets& facets = *answer.site_facets;
-  Json sites = Json::array();
-  for (const SiteFacet& site : facets.sites) {
-    Json value = {
-        {"value", site.name}, {"count", site.document_count}, {"is_filter", site.is_filter}};
-    if (!site.query.empty()) {
-      value["query"] = site.query;
-      value["link"] = SearchPath(RequestForQuery(answer, site.query, PageFormat::kJson));
+  const JsonObject object(json);
+  {
+    const JsonArray values(json, "values");
+    for (const SiteFacet& site : facets.sites) {
+      const JsonObject value(json);
+      json.Member("value", site.name);
+      json.Member("count", site.document_count);
+      json.Member("is_filter", site.is_filter);
+      if (site.query.empty()) continue;
+      json.Member("query", site.query);
+      json.Member("link", SearchPath(RequestForQuery(answer, site.query, PageFormat::kJson)));
     }
-    sites.push_back(std::move(value));
   }
-  return {{"values", std::move(sites)},
-          {"left_out_count", facets.left_out_count},
-          {"total", facets.total},
-          {"is_exact", facets.is_exact},
-          {"note", facets.note}};
+  json.Member("left_out_count", facets.left_out_count);
+  json.Member("total", facets.total);
+  json.Member("is_exact", facets.is_exact);
+  json.Member("note", facets.note);
 }
 
-Json ExplanationJson(const ScoreExplanation& explanation) {
-  Json fields = Json::array();
-  for (size_t i = 0; i < kExplainedFieldCount; ++i) {
-    const ExplainedField& field = explanation.fields[i];
-    fields.push_back({{"field", std::string(kExplainedFields[i])},
-                      {"length", field.length},
-                      {"mean_length", field.mean_length},
-                      {"weight", field.weight}});
+void WriteExplanation(JsonWriter& json, const ScoreExplanation& explanation) {
+  const JsonObject object(json);
+  json.Member("score", explanation.score);
+  json.Member("is_current", explanation.is_current);
+  {
+    const JsonObject rank(json, "static_rank");
+    json.Member("value", explanation.static_rank);
+    json.Member("score", explanation.static_rank_score);
   }
-  Json words = Json::array();
-  for (const ExplainedWord& word : explanation.words) words.push_back(WordJson(word));
-  Json document = {{"score", explanation.score},
-                   {"is_current", explanation.is_current},
-                   {"static_rank",
-                    {{"value", explanation.static_rank}, {"score", explanation.static_rank_score}}},
-                   {"words", std::move(words)},
-                   {"fields", std::move(fields)},
-                   {"first_phase", explanation.first_score},
-                   {"second_phase", nullptr}};
-  if (explanation.is_rated) {
-    document["second_phase"] = {{"proximity", explanation.proximity},
-                                {"title", explanation.title},
-                                {"lead", explanation.lead},
-                                {"lacks_positions", explanation.lacks_positions}};
+  {
+    const JsonArray words(json, "words");
+    for (const ExplainedWord& word : explanation.words) WriteWord(json, word);
   }
-  return document;
+  {
+    const JsonArray fields(json, "fields");
+    for (size_t i = 0; i < kExplainedFieldCount; ++i) {
+      WriteField(json, kExplainedFields[i], explanation.fields[i]);
+    }
+  }
+  json.Member("first_phase", explanation.first_score);
+  WriteSecondPhase(json, explanation);
 }
 
 }  // namespace search::frontend::json

@@ -4,14 +4,13 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "frontend/model/answer.h"
+#include "frontend/render/json/json_writer.h"
 
 namespace search::frontend::json {
 
 // REQUIRES: the answer has counts by site.
-nlohmann::ordered_json SiteFacetsJson(const SearchAnswer& answer);
-nlohmann::ordered_json ExplanationJson(const ScoreExplanation& explanation);
+void WriteSiteFacets(JsonWriter& json, const SearchAnswer& answer);
+void WriteExplanation(JsonWriter& json, const ScoreExplanation& explanation);
 
 }  // namespace search::frontend::json

@@ -1,10 +1,13 @@
 #include "frontend/render/json/json_pages.h"
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "frontend/model/search_request.h"
 #include "frontend/render/json/details_json.h"
-#include "frontend/render/json/print.h"
+#include "frontend/render/json/json_writer.h"
 #include "frontend/render/json/trace_json.h"
 #include "frontend/render/wording/address.h"
 #include "frontend/render/wording/paging.h"
@@ -14,197 +17,277 @@
 namespace search::frontend::json {
 namespace {
 
-using Json = nlohmann::ordered_json;  // keeps the order of fields
+// Sizes that most documents stay below, so that the buffer does not grow.
+constexpr size_t kAnswerSize = 8 * 1024;
+constexpr size_t kSmallSize = 512;
 
-Json ServiceJson(const ServiceCoverage& service) {
-  Json missing = Json::array();
+// People who look at answers in a terminal expect the line to end.
+std::string TakeLine(JsonWriter* json) {
+  std::string text = json->Take();
+  text += '\n';
+  return text;
+}
+
+void WriteService(JsonWriter& json, const ServiceCoverage& service) {
+  json.Member("service", service.service);
+  json.Member("implementation", service.implementation);
+  json.Member("partitions_asked", service.partitions_asked);
+  json.Member("partitions_answered", service.partitions_answered());
+  json.Member("evaluated_completely", service.evaluated_completely);
+  json.ListMember("ended_early", service.ended_early);
+  const JsonArray missing(json, "missing");
   for (const MissingPartition& partition : service.missing) {
-    missing.push_back({{"partition", partition.partition}, {"reason", partition.reason}});
+    const JsonObject object(json);
+    json.Member("partition", partition.partition);
+    json.Member("reason", partition.reason);
   }
-  return {{"service", service.service},
-          {"implementation", service.implementation},
-          {"partitions_asked", service.partitions_asked},
-          {"partitions_answered", service.partitions_answered()},
-          {"evaluated_completely", service.evaluated_completely},
-          {"ended_early", service.ended_early},
-          {"missing", std::move(missing)}};
 }
 
-Json CoverageJson(const SearchAnswer& answer) {
+void WriteCoverage(JsonWriter& json, const SearchAnswer& answer) {
   const Coverage& coverage = answer.coverage;
-  Json tiers = Json::array();
-  for (const ServiceCoverage& tier : coverage.tiers) tiers.push_back(ServiceJson(tier));
-  const CacheUse& cache = coverage.cache;
-  return {{"complete", coverage.complete()},
-          {"equals_single_index", coverage.equals_single_index()},
-          {"sure_share", coverage.sure_share},
-          {"quality", coverage.quality()},
-          {"partitions_asked", coverage.partitions_asked()},
-          {"partitions_answered", coverage.partitions_answered()},
-          {"summary", CoverageSentence(answer)},
-          {"tiers", std::move(tiers)},
-          {"documents", ServiceJson(coverage.documents)},
-          {"cache",
-           {{"outcome", OutcomeName(cache.outcome)},
-            {"hit", cache.outcome == CacheUse::Outcome::kHit},
-            {"age_ms", neptune::ToMillis(cache.age)},
-            {"computed_at", ComputedAt(answer)},
-            {"stale", cache.newer_version != 0},
-            {"implementation", cache.implementation}}}};
-}
-
-Json SimilarJson(const SearchResult& result) {
-  Json list = Json::array();
-  for (const FoldedLink& link : result.similar) {
-    list.push_back({{"id", link.doc_id}, {"url", link.url}, {"title", link.title}});
+  const JsonObject object(json, "coverage");
+  json.Member("complete", coverage.complete());
+  json.Member("equals_single_index", coverage.equals_single_index());
+  json.Member("sure_share", coverage.sure_share);
+  json.Member("quality", coverage.quality());
+  json.Member("partitions_asked", coverage.partitions_asked());
+  json.Member("partitions_answered", coverage.partitions_answered());
+  json.Member("summary", CoverageSentence(answer));
+  {
+    const JsonArray tiers(json, "tiers");
+    for (const ServiceCoverage& tier : coverage.tiers) {
+      const JsonObject service(json);
+      WriteService(json, tier);
+    }
   }
-  return list;
+  {
+    const JsonObject documents(json, "documents");
+    WriteService(json, coverage.documents);
+  }
+  const CacheUse& use = coverage.cache;
+  const JsonObject cache(json, "cache");
+  json.Member("outcome", OutcomeName(use.outcome));
+  json.Member("hit", use.outcome == CacheUse::Outcome::kHit);
+  json.Member("age_ms", neptune::ToMillis(use.age));
+  json.Member("computed_at", ComputedAt(answer));
+  json.Member("stale", use.newer_version != 0);
+  json.Member("implementation", use.implementation);
 }
 
-Json ResultJson(const SearchResult& result) {
-  Json pieces = Json::array();
+// The text once, and where in it words of the query are.
+void WriteSnippet(JsonWriter& json, const SearchResult& result) {
+  std::vector<std::pair<size_t, size_t>> matches;
+  matches.reserve(result.snippet.size());
+  size_t end = 0;
+  json.Name("snippet");
+  json.BeginText();
   for (const TextPiece& piece : result.snippet) {
-    pieces.push_back({{"text", piece.text}, {"matches_query", piece.matches_query}});
+    const size_t begin = end;
+    end += json.Piece(piece.text);
+    if (piece.matches_query && end > begin) matches.emplace_back(begin, end);
   }
-  return {{"id", result.doc_id},
-          {"url", result.url},
-          {"title", result.title},
-          {"site", result.site},
-          {"public_url", result.public_url},
-          {"snippet", SnippetText(result)},
-          {"snippet_pieces", std::move(pieces)},
-          {"lacks", result.lacks},
-          {"score", result.score},
-          {"has_summary", result.has_summary},
-          {"cached_copy", CachedCopyPath(result.doc_id)},
-          {"similar", SimilarJson(result)},
-          {"more_of_site", result.more_of_site}};
+  json.EndText();
+  const JsonArray list(json, "snippet_matches");
+  for (const auto& [from, to] : matches) {
+    const JsonArray range(json);
+    json.Value(from);
+    json.Value(to);
+  }
 }
 
-Json DidYouMeanJson(const SearchAnswer& answer) {
-  if (answer.did_you_mean.empty()) return nullptr;
-  return {{"query", answer.did_you_mean},
-          {"link", SearchPath(RequestForQuery(answer, answer.did_you_mean, PageFormat::kJson))}};
+void WriteSimilar(JsonWriter& json, const SearchResult& result) {
+  const JsonArray list(json, "similar");
+  for (const FoldedLink& link : result.similar) {
+    const JsonObject object(json);
+    json.Member("id", link.doc_id);
+    json.Member("url", link.url);
+    json.Member("title", link.title);
+  }
 }
 
-Json CorrectedJson(const SearchAnswer& answer) {
-  if (answer.corrected_query.empty()) return nullptr;
+void WriteResult(JsonWriter& json, const SearchResult& result, bool by_date) {
+  const JsonObject object(json);
+  json.Member("id", result.doc_id);
+  json.Member("url", result.url);
+  json.Member("title", result.title);
+  json.Member("site", result.site);
+  json.Member("public_url", result.public_url);
+  WriteSnippet(json, result);
+  json.ListMember("lacks", result.lacks);
+  json.Member("score", result.score);
+  json.Member("has_summary", result.has_summary);
+  json.Member("cached_copy", CachedCopyPath(result.doc_id));
+  WriteSimilar(json, result);
+  json.Member("more_of_site", result.more_of_site);
+  if (by_date) json.Member("date", result.date);
+  if (!result.explanation) return;
+  json.Name("explanation");
+  WriteExplanation(json, *result.explanation);
+}
+
+std::string PathForQuery(const SearchAnswer& answer, const std::string& query) {
+  return SearchPath(RequestForQuery(answer, query, PageFormat::kJson));
+}
+
+void WriteDidYouMean(JsonWriter& json, const SearchAnswer& answer) {
+  json.Name("did_you_mean");
+  if (answer.did_you_mean.empty()) return json.Null();
+  const JsonObject object(json);
+  json.Member("query", answer.did_you_mean);
+  json.Member("link", PathForQuery(answer, answer.did_you_mean));
+}
+
+void WriteCorrected(JsonWriter& json, const SearchAnswer& answer) {
+  json.Name("corrected");
+  if (answer.corrected_query.empty()) return json.Null();
   SearchPageRequest as_typed = RequestForQuery(answer, answer.query, PageFormat::kJson);
   as_typed.may_correct = false;
-  return {{"query", answer.corrected_query}, {"as_typed", SearchPath(as_typed)}};
+  const JsonObject object(json);
+  json.Member("query", answer.corrected_query);
+  json.Member("as_typed", SearchPath(as_typed));
 }
 
-Json RelaxedJson(const SearchAnswer& answer) {
-  if (answer.unmet_demands.empty()) return nullptr;
+void WriteRelaxed(JsonWriter& json, const SearchAnswer& answer) {
+  json.Name("relaxed");
+  if (answer.unmet_demands.empty()) return json.Null();
   SearchPageRequest exactly = RequestForQuery(answer, answer.searched_query(), PageFormat::kJson);
   exactly.may_relax = false;
-  return {{"demands", answer.unmet_demands},
-          {"note", UnmetSentence(answer)},
-          {"exactly", SearchPath(exactly)}};
+  const JsonObject object(json);
+  json.ListMember("demands", answer.unmet_demands);
+  json.Member("note", UnmetSentence(answer));
+  json.Member("exactly", SearchPath(exactly));
 }
 
-Json NarrowedByJson(const SearchAnswer& answer) {
-  Json list = Json::array();
+void WriteNarrowedBy(JsonWriter& json, const SearchAnswer& answer) {
+  const JsonArray list(json, "narrowed_by");
   for (const Narrowing& narrowing : answer.narrowings) {
     const char* const positive = narrowing.is_field ? "field" : "site";
-    list.push_back({{"kind", narrowing.is_exclusion ? "exclusion" : positive},
-                    {"text", narrowing.text},
-                    {"query_without", narrowing.query_without}});
+    const JsonObject object(json);
+    json.Member("kind", narrowing.is_exclusion ? "exclusion" : positive);
+    json.Member("text", narrowing.text);
+    json.Member("query_without", narrowing.query_without);
   }
-  return list;
 }
 
-Json GivenUpJson(const SearchAnswer& answer) {
-  Json words = Json::array();
+void WriteGivenUp(JsonWriter& json, const SearchAnswer& answer) {
+  const JsonArray list(json, "given_up");
   for (const GivenUpWord& given_up : answer.given_up) {
-    words.push_back(
-        {{"word", given_up.word},
-         {"result_count", given_up.result_count},
-         {"query", given_up.demanding},
-         {"link", SearchPath(RequestForQuery(answer, given_up.demanding, PageFormat::kJson))}});
+    const JsonObject object(json);
+    json.Member("word", given_up.word);
+    json.Member("result_count", given_up.result_count);
+    json.Member("query", given_up.demanding);
+    json.Member("link", PathForQuery(answer, given_up.demanding));
   }
-  return words;
 }
 
-Json LinksJson(const SearchAnswer& answer) {
+void WriteLinks(JsonWriter& json, const SearchAnswer& answer) {
   const Paging paging = ComputePaging(answer);
-  const auto path = [&](uint32_t start) {
-    return SearchPath(RequestOfPage(answer, start, PageFormat::kJson));
+  const JsonObject links(json, "links");
+  const auto link = [&](std::string_view name, uint32_t start) {
+    json.Member(name, SearchPath(RequestOfPage(answer, start, PageFormat::kJson)));
   };
-  Json links = Json::object();
-  links["self"] = path(answer.start);
-  if (paging.previous) links["previous"] = path(*paging.previous);
-  if (paging.next) links["next"] = path(*paging.next);
-  return links;
+  link("self", answer.start);
+  if (paging.previous) link("previous", *paging.previous);
+  if (paging.next) link("next", *paging.next);
+}
+
+// How the query was read and what became of it.
+void WriteReading(JsonWriter& json, const SearchAnswer& answer) {
+  json.Member("query", answer.query);
+  json.ListMember("notes", answer.notes);
+  WriteNarrowedBy(json, answer);
+  WriteGivenUp(json, answer);
+  WriteCorrected(json, answer);
+  WriteRelaxed(json, answer);
+  WriteDidYouMean(json, answer);
+}
+
+void WriteNumbers(JsonWriter& json, const SearchAnswer& answer) {
+  json.Member("start", answer.start);
+  json.Member("count", answer.count);
+  json.Member("took_ms", neptune::ToMillis(answer.took));
+  json.Member("total", answer.total);
+  json.Member("total_is_exact", answer.total_is_exact);
+  json.Member("partial", !answer.coverage.complete());
+  json.Member("sorted_by", answer.by_date ? "date" : "relevance");
+  json.Member("index_version", answer.index_version);
+}
+
+// What clients get if they ask for it.
+void WriteExtras(JsonWriter& json, const SearchAnswer& answer) {
+  if (answer.site_facets) {
+    const JsonObject facets(json, "facets");
+    json.Name("site");
+    WriteSiteFacets(json, answer);
+  }
+  if (answer.with_explanations) json.Member("explanation_note", answer.explanation_note);
+  if (!answer.with_trace) return;
+  json.Name("trace");
+  json.Raw(TraceJson(MakeTrace(answer, neptune::OkStatus(), /*service_class=*/{},
+                               /*sampled=*/true, /*keeps_query=*/true))
+               .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 }  // namespace
 
 std::string AnswerDocument(const SearchAnswer& answer) {
-  Json results = Json::array();
-  for (const SearchResult& result : answer.results) {
-    results.push_back(ResultJson(result));
-    if (answer.by_date) results.back()["date"] = result.date;
-    if (result.explanation) results.back()["explanation"] = ExplanationJson(*result.explanation);
+  JsonWriter json(kAnswerSize);
+  {
+    const JsonObject document(json);
+    WriteReading(json, answer);
+    WriteNumbers(json, answer);
+    WriteCoverage(json, answer);
+    json.Member("covered_count", CoveredCount(answer));
+    {
+      const JsonArray results(json, "results");
+      for (const SearchResult& result : answer.results) {
+        WriteResult(json, result, answer.by_date);
+      }
+    }
+    WriteLinks(json, answer);
+    WriteExtras(json, answer);
   }
-  Json document = {{"query", answer.query},
-                   {"notes", answer.notes},
-                   {"narrowed_by", NarrowedByJson(answer)},
-                   {"given_up", GivenUpJson(answer)},
-                   {"corrected", CorrectedJson(answer)},
-                   {"relaxed", RelaxedJson(answer)},
-                   {"did_you_mean", DidYouMeanJson(answer)},
-                   {"start", answer.start},
-                   {"count", answer.count},
-                   {"took_ms", neptune::ToMillis(answer.took)},
-                   {"total", answer.total},
-                   {"total_is_exact", answer.total_is_exact},
-                   {"partial", !answer.coverage.complete()},
-                   {"sorted_by", answer.by_date ? "date" : "relevance"},
-                   {"index_version", answer.index_version},
-                   {"coverage", CoverageJson(answer)},
-                   {"covered_count", CoveredCount(answer)},
-                   {"results", std::move(results)},
-                   {"links", LinksJson(answer)}};
-  if (answer.site_facets) {
-    document["facets"] = {{"site", SiteFacetsJson(answer)}};
-  }
-  if (answer.with_explanations) document["explanation_note"] = answer.explanation_note;
-  if (answer.with_trace) {
-    document["trace"] = TraceJson(MakeTrace(answer, neptune::OkStatus(), /*service_class=*/{},
-                                            /*sampled=*/true, /*keeps_query=*/true));
-  }
-  return Print(document);
+  return TakeLine(&json);
 }
 
 std::string SuggestionsDocument(std::string_view typed, std::span<const std::string> texts) {
-  Json list = Json::array();
-  for (const std::string& text : texts) list.push_back(text);
-  Json document = Json::array();
-  document.push_back(std::string(typed));
-  document.push_back(std::move(list));
-  return Print(document);
+  JsonWriter json(kSmallSize);
+  {
+    const JsonArray document(json);
+    json.Value(typed);
+    const JsonArray list(json);
+    for (const std::string& text : texts) json.Value(text);
+  }
+  return TakeLine(&json);
 }
 
 std::string StoredDocument(const CachedDocument& document) {
-  const Json stored = {{"id", document.doc_id},
-                       {"url", document.url},
-                       {"title", document.title},
-                       {"site", document.site},
-                       {"public_url", document.public_url},
-                       {"text", document.text},
-                       {"structure", document.structure}};
-  return Print(stored);
+  JsonWriter json(document.text.size() + document.structure.size() + kSmallSize);
+  {
+    const JsonObject stored(json);
+    json.Member("id", document.doc_id);
+    json.Member("url", document.url);
+    json.Member("title", document.title);
+    json.Member("site", document.site);
+    json.Member("public_url", document.public_url);
+    json.Member("text", document.text);
+    json.Member("structure", document.structure);
+  }
+  return TakeLine(&json);
 }
 
 std::string ProblemDocument(const ErrorAnswer& error) {
-  Json document = {{"type", "about:blank"},
-                   {"title", error.title},
-                   {"status", error.http_status},
-                   {"detail", error.detail}};
-  if (!error.parameter.empty()) document["parameter"] = error.parameter;
-  if (error.retry_after_s > 0) document["retry_after_s"] = error.retry_after_s;
-  return Print(document);
+  JsonWriter json(kSmallSize);
+  {
+    const JsonObject document(json);
+    json.Member("type", "about:blank");
+    json.Member("title", error.title);
+    json.Member("status", error.http_status);
+    json.Member("detail", error.detail);
+    if (!error.parameter.empty()) json.Member("parameter", error.parameter);
+    if (error.retry_after_s > 0) json.Member("retry_after_s", error.retry_after_s);
+  }
+  return TakeLine(&json);
 }
 
 }  // namespace search::frontend::json

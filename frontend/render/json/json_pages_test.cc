@@ -5,9 +5,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "frontend/render/json/answer_tree.h"
 #include "frontend/render/samples/samples.h"
 #include "frontend/render/wording/wording.h"
+#include "neptune/base/utf8.h"
 
 namespace search::frontend {
 namespace {
@@ -35,11 +40,95 @@ TEST(JsonPagesTest, HasTheFieldsOfTheContract) {
   EXPECT_EQ(first["cached_copy"], "/doc/4711");
 }
 
-TEST(JsonPagesTest, SnippetIsTheTextOfItsPieces) {
-  const Json first = Rendered(samples::CompleteAnswer())["results"][0];
-  std::string text;
-  for (const Json& piece : first["snippet_pieces"]) text += piece["text"].get<std::string>();
-  EXPECT_EQ(first["snippet"], text);
+// The snippet of a result of the document as pieces, from its text and its matches.
+std::vector<std::pair<std::string, bool>> PiecesOf(const Json& result) {
+  std::vector<std::string> code_points;
+  const std::string snippet = result["snippet"];
+  for (std::string_view text = snippet; !text.empty();) {
+    const size_t size = neptune::DecodeCodePoint(text).size;
+    code_points.emplace_back(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+  std::vector<std::pair<std::string, bool>> pieces;
+  size_t at = 0;
+  const auto take = [&](size_t end, bool matches) {
+    if (at == end) return;
+    pieces.emplace_back("", matches);
+    while (at < end) pieces.back().first += code_points.at(at++);
+  };
+  for (const Json& match : result["snippet_matches"]) {
+    EXPECT_LT(match[0], match[1]);
+    take(match[0], false);
+    take(match[1], true);
+  }
+  take(code_points.size(), false);
+  return pieces;
+}
+
+TEST(JsonPagesTest, MatchesAreRangesOfTheSnippet) {
+  SearchAnswer answer = samples::CompleteAnswer();
+  answer.results[0].snippet = {{"𝄞 is “", false}, {"naïve", true},   {"日", true},
+                               {"", true},        {"” and ", false}, {"so", true}};
+  const Json first = Rendered(answer)["results"][0];
+  EXPECT_EQ(first["snippet"], "𝄞 is “naïve日” and so");
+  EXPECT_EQ(first["snippet_matches"], (Json{{6, 11}, {11, 12}, {18, 20}}));
+}
+
+// The written document has the values of the tree, apart from what tells which words match.
+void ExpectAsTree(const SearchAnswer& answer) {
+  Json written = Rendered(answer);
+  Json tree =
+      Json::parse(json::AnswerTree(answer).dump(-1, ' ', false, Json::error_handler_t::replace));
+  ASSERT_EQ(written["results"].size(), tree["results"].size());
+  for (size_t i = 0; i < tree["results"].size(); ++i) {
+    std::vector<std::pair<std::string, bool>> pieces;
+    for (const Json& piece : tree["results"][i]["snippet_pieces"]) {
+      if (piece["text"] != "") pieces.emplace_back(piece["text"], piece["matches_query"]);
+    }
+    EXPECT_EQ(PiecesOf(written["results"][i]), pieces);
+    tree["results"][i].erase("snippet_pieces");
+    written["results"][i].erase("snippet_matches");
+  }
+  EXPECT_EQ(written, tree) << Json::diff(tree, written);
+}
+
+TEST(JsonPagesTest, AnswersHaveTheValuesOfTheirTrees) {
+  for (const SearchAnswer& answer :
+       {samples::CompleteAnswer(), samples::DeepAnswer(), samples::PartialAnswer(),
+        samples::NarrowedAnswer(), samples::GivenUpAnswer(), samples::DetailedAnswer(),
+        samples::DatedAnswer(), samples::FoldedAnswer(), samples::CutAnswer(),
+        samples::EmptyAnswer(), samples::MisspelledAnswer(), samples::CorrectedAnswer(),
+        samples::RelaxedAnswer(), samples::BeyondEndAnswer(), samples::HostileAnswer()}) {
+    ExpectAsTree(answer);
+    SearchAnswer traced = answer;
+    traced.with_trace = true;
+    ExpectAsTree(traced);
+  }
+}
+
+TEST(JsonPagesTest, OtherDocumentsHaveTheValuesOfTheirTrees) {
+  const auto parsed = [](const nlohmann::ordered_json& tree) {
+    return Json::parse(tree.dump(-1, ' ', false, Json::error_handler_t::replace));
+  };
+  for (const CachedDocument& document :
+       {samples::UsualDocument(), samples::StructuredDocument(), samples::HostileDocument()}) {
+    EXPECT_EQ(Json::parse(json::StoredDocument(document)), parsed(json::StoredTree(document)));
+  }
+  for (const ErrorAnswer& error :
+       {samples::OverloadError(), samples::ParameterError(), samples::HostileError()}) {
+    EXPECT_EQ(Json::parse(json::ProblemDocument(error)), parsed(json::ProblemTree(error)));
+  }
+  const std::vector<std::string> texts = samples::HostileTexts();
+  for (const std::string& typed : texts) {
+    EXPECT_EQ(Json::parse(json::SuggestionsDocument(typed, texts)),
+              parsed(json::SuggestionsTree(typed, texts)));
+  }
+}
+
+TEST(JsonPagesTest, IsOneLine) {
+  const std::string text = json::AnswerDocument(samples::DetailedAnswer());
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+  EXPECT_EQ(text.find("\": "), text.npos);
 }
 
 TEST(JsonPagesTest, CoverageNamesWhatIsMissing) {

@@ -1,4 +1,5 @@
-// Prints JSON with an indentation of one space and fields in order; invalid UTF-8 is replaced.
+// Prints a tree of JSON in one line with fields in order; invalid UTF-8 is replaced. For operators'
+// pages; answers for users are written without a tree (json_writer.h).
 //
 // Threads: a pure function.
 
@@ -10,7 +11,7 @@
 namespace search::frontend::json {
 
 inline std::string Print(const nlohmann::ordered_json& document) {
-  return document.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace search::frontend::json

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <array>
 #include <utility>
 
 #include "neptune/base/utf8.h"
@@ -21,13 +22,13 @@ bool StartsWithIgnoringCase(std::string_view text, std::string_view lower_prefix
 
 // True if the character is allowed in XML 1.0, except for the C1 controls, which have no visible
 // form. HTML uses the same set.
-bool IsShowable(char32_t c) {
+constexpr bool IsShowable(char32_t c) {
   if (c < 0x20) return c == '\t' || c == '\n' || c == '\r';
   if (c >= 0x7F && c <= 0x9F) return false;
   return c != 0xFFFE && c != 0xFFFF;
 }
 
-std::string_view EscapeOf(char c) {
+constexpr std::string_view EscapeOf(char c) {
   switch (c) {
     case '&':
       return "&amp;";
@@ -45,6 +46,23 @@ std::string_view EscapeOf(char c) {
       return {};
   }
 }
+
+enum class ByteKind : uint8_t { kPlain, kEscaped, kMultibyte, kRefused };
+
+// What becomes of each byte: most are copied.
+constexpr std::array<ByteKind, 256> kKinds = [] {
+  std::array<ByteKind, 256> kinds{};
+  for (int byte = 0; byte < 256; ++byte) {
+    if (byte >= 0x80) {
+      kinds[byte] = ByteKind::kMultibyte;
+    } else if (!EscapeOf(static_cast<char>(byte)).empty()) {
+      kinds[byte] = ByteKind::kEscaped;
+    } else if (!IsShowable(static_cast<char32_t>(byte))) {
+      kinds[byte] = ByteKind::kRefused;
+    }
+  }
+  return kinds;
+}();
 
 }  // namespace
 
@@ -64,17 +82,30 @@ bool IsSafeLink(std::string_view url) {
 }
 
 void MarkupWriter::Escape(std::string_view text) {
-  while (!text.empty()) {
-    const neptune::DecodedCodePoint decoded = neptune::DecodeCodePoint(text);
-    if (!decoded.well_formed || !IsShowable(decoded.code_point)) {
-      out_ += neptune::kReplacementUtf8;
-    } else if (const std::string_view escape = EscapeOf(text[0]); !escape.empty()) {
-      out_ += escape;
-    } else {
-      out_ += text.substr(0, decoded.size);
+  size_t kept = 0;  // the text is written up to here
+  for (size_t at = 0; at < text.size();) {
+    const ByteKind kind = kKinds[static_cast<uint8_t>(text[at])];
+    if (kind == ByteKind::kPlain) {
+      ++at;
+      continue;
     }
-    text.remove_prefix(decoded.size);
+    size_t size = 1;
+    std::string_view instead = neptune::kReplacementUtf8;
+    if (kind == ByteKind::kEscaped) {
+      instead = EscapeOf(text[at]);
+    } else if (kind == ByteKind::kMultibyte) {
+      const neptune::DecodedCodePoint decoded = neptune::DecodeCodePoint(text.substr(at));
+      size = decoded.size;
+      if (decoded.well_formed && IsShowable(decoded.code_point)) {
+        at += size;
+        continue;
+      }
+    }
+    out_.append(text, kept, at - kept);
+    out_ += instead;
+    kept = at += size;
   }
+  out_.append(text, kept);
 }
 
 void MarkupWriter::OpenTag(TagName tag, Attributes attributes) {

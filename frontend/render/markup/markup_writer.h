@@ -13,14 +13,14 @@
 
 #pragma once
 
+#include <charconv>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "neptune/base/strings.h"
 
 namespace search::frontend {
 
@@ -65,7 +65,9 @@ class TagName {
 // Name of an attribute, a literal; event handlers and inline styles do not compile.
 class AttributeName {
  public:
-  consteval AttributeName(const char* literal) : name_(literal) {  // NOLINT: literals convert
+  consteval AttributeName(const char* literal)  // NOLINT: literals convert
+      : name_(literal),
+        holds_link_(name_ == "href" || name_ == "src" || name_ == "action" || name_ == "cite") {
     if (!internal::IsName(name_)) internal::MarkupNameIsNotAllowed();
     if (name_.size() > 2 && internal::SameIgnoringCase(name_.substr(0, 2), "on")) {
       internal::MarkupNameIsNotAllowed();
@@ -76,12 +78,11 @@ class AttributeName {
   }
   std::string_view name() const { return name_; }
   // True if the value is an address that users may follow.
-  bool holds_link() const {
-    return name_ == "href" || name_ == "src" || name_ == "action" || name_ == "cite";
-  }
+  bool holds_link() const { return holds_link_; }
 
  private:
   std::string_view name_;
+  bool holds_link_;
 };
 
 // Markup that is part of the program: a literal, written unescaped.
@@ -94,6 +95,7 @@ class TrustedMarkup {
   std::string_view text_;
 };
 
+// An attribute and a view of its value, for the length of the call that writes it.
 struct Attribute {
   Attribute(AttributeName name, std::string_view value) : name(name), value(value) {}
   Attribute(AttributeName name, const char* value) : name(name), value(value) {}
@@ -101,12 +103,18 @@ struct Attribute {
   // An attribute without a value, present or not: {"autofocus", true}.
   Attribute(AttributeName name, bool present) : name(name), has_value(false), present(present) {}
   template <std::integral Number>
-  Attribute(AttributeName name, Number value) : name(name), value(neptune::StrCat(value)) {}
+  Attribute(AttributeName name, Number number) : name(name) {
+    char* const end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
+    value = {digits, end};
+  }
+  Attribute(const Attribute&) = delete;  // the value may be a view of the digits
+  Attribute& operator=(const Attribute&) = delete;
 
   AttributeName name;
-  std::string value;
+  std::string_view value;
   bool has_value = true;
   bool present = true;
+  char digits[20];  // of a number
 };
 using Attributes = std::initializer_list<Attribute>;
 
@@ -117,7 +125,11 @@ bool IsSafeLink(std::string_view url);
 class MarkupWriter {
  public:
   enum class Syntax { kHtml, kXml };
-  explicit MarkupWriter(Syntax syntax) : syntax_(syntax) {}
+  // `size`: bytes that the document is expected to have.
+  explicit MarkupWriter(Syntax syntax, size_t size = 1024) : syntax_(syntax) {
+    out_.reserve(size);
+    open_.reserve(16);
+  }
   MarkupWriter(const MarkupWriter&) = delete;
   MarkupWriter& operator=(const MarkupWriter&) = delete;
 

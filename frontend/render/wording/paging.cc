@@ -32,7 +32,8 @@ SearchPageRequest RequestOfPage(const SearchAnswer& answer, uint32_t start, Page
                             .by_date = answer.by_date,
                             .is_plain = answer.is_plain,
                             .may_correct = answer.may_correct && answer.corrected_query.empty(),
-                            .may_relax = answer.may_relax};
+                            .may_relax = answer.may_relax,
+                            .timeout = answer.timeout};
   request.fold = answer.fold;
   const uint32_t first = FirstPageSize(answer);
   if (start > 0 && first != answer.count) request.first = first;

@@ -62,6 +62,12 @@ TEST(PagingTest, BeyondTheEndLeadsBackToTheLastPage) {
   EXPECT_FALSE(paging.next);
 }
 
+TEST(PagingTest, LinksKeepTheTimeout) {
+  SearchAnswer answer = Page(0, 10, 45);
+  answer.timeout = std::chrono::milliseconds(250);
+  EXPECT_EQ(SearchPath(RequestOfPage(answer, 10)), "/search?q=&start=10&timeout=250");
+}
+
 TEST(PagingTest, OtherPagesBeginWhereAFoldedFirstPageEnds) {
   SearchAnswer first = Page(0, 10, 45);
   first.covered_count = 17;

@@ -179,8 +179,6 @@ class Analyzer::Rep {
   }
 
  private:
-  static constexpr size_t kStemmedWordSizeMin = 3;
-
   std::vector<WordTerm> AsciiRunsOf(std::string_view text) {
     std::vector<Token> tokens;
     AnalyzeAsciiRuns(text, &tokens);
@@ -234,7 +232,7 @@ class Analyzer::Rep {
     const size_t size = scanner.word_size();
     char* room = arena_.Room(kTermSizeMax);
     size_t term_size = size;
-    if (scanner.is_ascii_word() && size >= kStemmedWordSizeMin && size <= kStemmedWordSizeMax) {
+    if (scanner.has_stem()) {
       term_size = stemmer_.Stem(scanner.word(), size, room);
     } else {
       std::memcpy(room, scanner.word(), size);

@@ -33,7 +33,8 @@ size_t EnglishStemmer::Stem(const char* word, size_t size, char* stem) {
   std::array<uint64_t, 2> key;
   std::memcpy(key.data(), word, sizeof(key));
   Entry& entry = cache_[Hash(key) >> hash_shift_];
-  if (entry.word != key) {
+  // The comparison of arrays would call memcmp.
+  if (((entry.word[0] ^ key[0]) | (entry.word[1] ^ key[1])) != 0) {
     std::memset(entry.stem, 0, sizeof(entry.stem));
     entry.stem_size = static_cast<uint8_t>(StemUncached(word, size, entry.stem));
     entry.word = key;

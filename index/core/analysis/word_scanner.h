@@ -31,10 +31,15 @@ class WordScanner {
   size_t word_size() const { return word_size_; }
   // True if the word consists of ASCII letters and apostrophes only and was not cut.
   bool is_ascii_word() const { return is_ascii_word_; }
+  // True if the word's term is its stem; otherwise it is the word.
+  bool has_stem() const {
+    return is_ascii_word_ && word_size_ >= kStemmedWordSizeMin && word_size_ <= kStemmedWordSizeMax;
+  }
   size_t begin_byte() const { return begin_; }
   size_t end_byte() const { return end_; }
 
  private:
+  static constexpr size_t kStemmedWordSizeMin = 3;
   // Maximal number of code points read from a word; canonical ordering and composition are limited
   // to them.
   static constexpr size_t kCodePointCountMax = 256;

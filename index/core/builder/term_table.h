@@ -44,13 +44,13 @@ class TermTable {
     __builtin_prefetch(&table_[hash & (table_.size() - 1)]);
   }
   void PrefetchSlot(uint32_t hash) const {
-    const Entry entry = table_[hash & (table_.size() - 1)];
-    if (entry.hash == hash && entry.number > 0) __builtin_prefetch(&slots_[entry.number - 1]);
+    const uint32_t number = LikelyNumber(hash);
+    if (number > 0) __builtin_prefetch(&slots_[number - 1]);
   }
   void PrefetchData(uint32_t hash) const {
-    const Entry entry = table_[hash & (table_.size() - 1)];
-    if (entry.hash != hash || entry.number == 0) return;
-    const Slot& slot = slots_[entry.number - 1];
+    const uint32_t number = LikelyNumber(hash);
+    if (number == 0) return;
+    const Slot& slot = slots_[number - 1];
     __builtin_prefetch(At(slot.key_at));
     __builtin_prefetch(At(slot.write_at), /*rw=*/1);
   }
@@ -82,6 +82,13 @@ class TermTable {
     bool has_document = false;
   };
 
+  // The number of the first entry with this hash, which is nearly always that of the key; 0: none.
+  uint32_t LikelyNumber(uint32_t hash) const {
+    const size_t mask = table_.size() - 1;
+    size_t at = hash & mask;
+    while (table_[at].number != 0 && table_[at].hash != hash) at = (at + 1) & mask;
+    return table_[at].number;
+  }
   Slot& FindOrAdd(std::string_view key, uint32_t hash);
   void AddSlot(std::string_view key);
   void Grow();

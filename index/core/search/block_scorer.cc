@@ -76,6 +76,8 @@ void BlockScorer::ScoreBlocks(std::span<const uint32_t> blocks, bool best, uint1
   }
   for (size_t i = 0; i < std::min(count, kListsAhead); ++i) PrefetchLists(chosen[i]);
   for (size_t i = 0; i < std::min(count, kImpactsAhead); ++i) PrefetchImpacts(chosen[i]);
+  // Each list is looked at for each block, whether or not it has postings there.
+  const uint32_t work = kDocumentBlockSize + static_cast<uint32_t>(words_->scoring().size());
   for (size_t i = 0; i < count; ++i) {
     if (i + kListsAhead < count) PrefetchLists(chosen[i + kListsAhead]);
     if (i + kImpactsAhead < count) PrefetchImpacts(chosen[i + kImpactsAhead]);
@@ -84,7 +86,7 @@ void BlockScorer::ScoreBlocks(std::span<const uint32_t> blocks, bool best, uint1
     } else {
       hits_->NotePruned();
     }
-    if (evaluation_->ShouldStop(kDocumentBlockSize)) break;
+    if (evaluation_->ShouldStop(work)) break;
   }
   if (!best && count < blocks.size()) hits_->NotePruned();
   hits_->CheckPending();

@@ -20,6 +20,7 @@ void CandidateScorer::Run() {
   if (count == 0) return;
   words_->DropSparseScoring();
   BoundCandidates();
+  if (evaluation_->stopped()) return;
   chosen_ = std::make_unique_for_overwrite<uint32_t[]>(count + kKernelRoom);
   chosen_units_ = std::make_unique_for_overwrite<ScoreUnits[]>(count + kKernelRoom);
   ScoreUnits cut = 0;
@@ -40,7 +41,7 @@ void CandidateScorer::BoundCandidates() {
   for (const WordList* list : words_->scoring()) {
     kernels_.add_block_units(list->dense().maxima, list->weight(), candidates_.ordinals(), count,
                              bounds_.get());
-    evaluation_->ShouldStop(static_cast<uint32_t>(count / 16));
+    if (evaluation_->ShouldStop(static_cast<uint32_t>(count / 16))) return;
   }
   if (space_.static_rank_units_max == 0) return;
   for (size_t i = 0; i < count; ++i) {
@@ -59,7 +60,8 @@ void CandidateScorer::ScoreBetween(ScoreUnits least, ScoreUnits end) {
                       chosen_.get(), chosen_units_.get());
   for (const WordList* list : words_->scoring()) {
     kernels_.add_units_of(list->dense(), list->weight(), chosen_.get(), count, chosen_units_.get());
-    evaluation_->ShouldStop(static_cast<uint32_t>(count));
+    // The documents cannot be compared with others without the units of all lists.
+    if (evaluation_->ShouldStop(static_cast<uint32_t>(count))) return;
   }
   for (size_t i = 0; i < count; ++i) {
     hits_->Offer(chosen_[i], uint64_t{chosen_units_[i]} + space_.StaticRankUnits(chosen_[i]));

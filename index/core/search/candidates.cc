@@ -72,6 +72,7 @@ void Candidates::Filter(const QueryWords& words) {
 
 void Candidates::AddSparseUnits(QueryWords::Lists lists) {
   for (WordList* list : lists) {
+    if (evaluation_->stopped()) return;
     if (!list->is_dense()) Meet(list, [](size_t, bool) {});
   }
 }

@@ -274,6 +274,18 @@ uint64_t PlanNode::cost() const {
   return kind == Kind::kOr ? sum : least;
 }
 
+uint64_t QueryPlan::ExpectedPostings() const {
+  switch (root.kind) {
+    case PlanNode::Kind::kNothing:
+      return 0;
+    case PlanNode::Kind::kOr:
+      return root.cost();
+    default:
+      // The rarest list, and a place in each of the others for its postings.
+      return root.cost() * std::max<size_t>(1, root.leaves.size() + root.children.size());
+  }
+}
+
 neptune::StatusOr<QueryPlan> MakeQueryPlan(const Query& query, const Segment& segment,
                                            const std::function<bool()>& stop) {
   QueryPlan plan;

@@ -70,6 +70,10 @@ struct QueryPlan {
   bool phrase_is_left_out = false;
   // True if `stop` ended the planning before all prefixes were looked up: the plan is of no use.
   bool is_stopped = false;
+
+  // Postings that an evaluation may read, approximately; pruning makes them fewer. Evaluations can
+  // be ordered by it, and nothing else.
+  uint64_t ExpectedPostings() const;
 };
 
 // `stop` is polled before each prefix, whose look-up reads up to kPrefixKeysMax terms; it may be

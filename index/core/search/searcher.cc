@@ -82,6 +82,7 @@ class Searcher::Rep {
     }
     result.total_is_exact = plan.root.kind == PlanNode::Kind::kNothing;
     if (result.total_is_exact) return result;
+    if (options.expect) options.expect(plan.ExpectedPostings());
     Evaluation evaluation(space_, live, options.stop);
     if (options.by_date) return SearchByDate(plan, options, &evaluation);
     const auto flat = options.exhaustive ? std::nullopt : Flatten(plan);

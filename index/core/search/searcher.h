@@ -47,6 +47,9 @@ struct SearchOptions {
   // Polled before each prefix and every few thousand postings; true ends the search with the best
   // hits found so far. May be empty.
   std::function<bool()> stop = {};
+  // Called with the postings that the search may read, approximately, before it reads them. May be
+  // empty. A search of several segments calls it for each.
+  std::function<void(uint64_t postings)> expect = {};
   // Scores every matching document. The result is the same; for tests and comparisons.
   bool exhaustive = false;
   // Number of best documents by first score that the second phase rates and reorders, capped at

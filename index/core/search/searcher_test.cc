@@ -195,6 +195,31 @@ TEST_F(SearcherTest, StopGivesTheBestSoFarMarkedIncomplete) {
   }
 }
 
+TEST_F(SearcherTest, SaysWhatItMayReadBeforeItReads) {
+  Build(ZipfDocuments(5'000, 10), {});
+  const auto expected = [&](const char* text) {
+    uint64_t postings = 0;
+    int polls = 0;
+    const SearchOptions options = {.k = 10,
+                                   .count_exactly = true,
+                                   .stop = [&polls] { return ++polls < 0; },
+                                   .expect =
+                                       [&](uint64_t count) {
+                                         EXPECT_EQ(polls, 0) << text;
+                                         postings += count;
+                                       }};
+    Search(text, options);
+    return postings;
+  };
+  const uint64_t frequent = Search("w1", {.count_exactly = true}).total;
+  const uint64_t rare = Search("w300", {.count_exactly = true}).total;
+  ASSERT_GT(frequent, 10 * rare);
+  EXPECT_EQ(expected("w1"), frequent);
+  EXPECT_EQ(expected("w1 OR w300"), frequent + rare);
+  EXPECT_EQ(expected("w1 w300"), 2 * rare) << "the rare list, and a look into the other";
+  EXPECT_EQ(expected("nosuchword"), 0U);
+}
+
 TEST_F(SearcherTest, StopIsPolledBeforeEachPrefix) {
   Build(ZipfDocuments(2'000, 10), {});
   for (const bool by_date : {false, true}) {

@@ -16,6 +16,7 @@ SearchOptions ToSearchOptions(const TierQuery& tier_query, const TierSearchContr
   options.k = tier_query.hit_count_max();
   options.count_exactly = tier_query.count_exactly();
   options.stop = StopFunction(control);
+  options.expect = control.expect;
   options.second_phase_count = tier_query.second_phase_count();
   options.by_date = tier_query.order_by_date();
   return options;

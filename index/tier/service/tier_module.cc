@@ -83,7 +83,10 @@ TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition
   TierSearchControl control;
   control.deadline = context.deadline();
   control.now = [&context] { return context.Now(); };
-  control.stop = [&context] { return context.ShouldStop(); };
+  control.stop = [&context] {
+    return context.ShouldStop() || (context.GiveWay(kTierStopPostings) && context.ShouldStop());
+  };
+  control.expect = [&context](uint64_t postings) { context.ExpectWork(postings); };
   const neptune::TimePoint now = context.Now();
   const neptune::Duration answering = std::min<neptune::Duration>(
       kAnswerTimeMax, std::max(context.deadline() - now, neptune::Duration::zero()) / 8);

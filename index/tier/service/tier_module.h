@@ -2,7 +2,8 @@
 //
 // Versions, missing and damaged partitions: index/versions/versioned_partitions.h. A tier's whole
 // read of a storage engine runs in the capsule that is described there; mapped files are read on
-// the calling thread, because page faults are invisible to capsules.
+// the calling thread, because page faults are invisible to capsules. Searches that read many
+// postings let shorter ones go first at their stop checks (RequestContext::GiveWay).
 //
 // Source: [Chu03] 3.3, figure 5 (local and reduce operators).
 // Threads: methods run on any loop of the node; tiers are thread-safe.
@@ -51,7 +52,7 @@ class TierModule final : public neptune::ServiceModule {
   template <typename Work>
   neptune::Status Answer(neptune::RequestContext& context, uint64_t version, const Work& work,
                          neptune::Data* response);
-  // Stop conditions and reads of a search of that partition for that request.
+  // Stop conditions, turns and reads of a search of that partition for that request.
   TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
   // The query with its second phase limited to what this node allows.
   TierQuery Limited(TierQuery query) const;

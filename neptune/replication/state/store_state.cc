@@ -1,11 +1,13 @@
 #include "neptune/replication/state/store_state.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/strings.h"
 #include "neptune/replication/log/sealed_record.h"
+#include "neptune/replication/state/answer_filter.h"
 #include "neptune/replication/state/store_snapshot.h"
 
 namespace neptune {
@@ -22,6 +24,7 @@ constexpr std::string_view kStateKey = "s";    // the last completed write
 constexpr char kUserPrefix = 'u';              // + the service's key
 constexpr std::string_view kUserEnd = "v";
 constexpr uint8_t kStateVersion = 1;
+constexpr Lsn kAnyLsn = std::numeric_limits<Lsn>::max();
 
 std::string UserKey(std::string_view key) {
   std::string result(1, kUserPrefix);
@@ -193,7 +196,10 @@ void StoreChanges::DeleteRange(std::string_view first, std::string_view end) {
 }
 
 StoreState::StoreState(std::unique_ptr<KeyValueStore> store, Options options)
-    : store_(std::move(store)), options_(std::move(options)), view_(*store_) {}
+    : store_(std::move(store)),
+      options_(std::move(options)),
+      view_(*store_),
+      answered_(std::make_unique<AnswerFilter>(kAnswersKept)) {}
 
 StoreState::~StoreState() = default;
 
@@ -213,6 +219,7 @@ Status StoreState::Load() {
   if (!state) return OkStatus();
   NEPTUNE_ASSIGN_OR_RETURN(const Lsn completed, DecodeState(*state));
   completed_ = completed;
+  answered_->Begin(completed);
   return LoadNewestWrite();
 }
 
@@ -244,6 +251,7 @@ StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
   if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
   completed_ = entry.lsn;
   newest_write_ns_ = newest_ns;
+  if (entry.request_id.given()) answered_->Add(entry.lsn, entry.request_id);
   if (executed->has_changed && options_.on_change) options_.on_change(&entry);
   return std::move(executed->outcome);
 }
@@ -281,7 +289,7 @@ Status StoreState::Fail(const Status& status) {
 
 StatusOr<std::optional<WriteOutcome>> StoreState::FindAnswer(const RequestId& id, Lsn lsn) const {
   std::optional<WriteOutcome> none;
-  if (!id.given()) return none;
+  if (!id.given() || !answered_->MayHave(lsn, id)) return none;
   NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store_->Get(AnswerKey(id)));
   if (!bytes) return none;
   NEPTUNE_ASSIGN_OR_RETURN(Answer answer, DecodeAnswer(*bytes));
@@ -376,6 +384,7 @@ Status StoreState::Wipe(bool mark) {
   if (mark) batch.Put(kRestoreKey, "");
   completed_ = 0;
   newest_write_ns_ = 0;
+  answered_->Begin(mark ? kAnyLsn : 0);  // pieces that follow bring answers with them
   if (Status status = store_->Write(batch, WriteMode::kSynced); !status.ok()) return Fail(status);
   return OkStatus();
 }
@@ -401,6 +410,7 @@ Status StoreState::RestorePiece(std::string_view piece) {
   if (status.ok()) status = store_->Write(batch, WriteMode::kBuffered);
   if (status.ok() && restore_->reader.has_ended()) {
     restore_->executed = restore_->reader.completed();
+    answered_->Begin(restore_->executed);
     status = LoadNewestWrite();
   }
   if (status.ok()) return status;
@@ -419,6 +429,7 @@ Status StoreState::RestoreEntry(const LogEntry& entry) {
   if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
   restore_->executed = entry.lsn;
   newest_write_ns_ = newest_ns;
+  if (entry.request_id.given()) answered_->Add(entry.lsn, entry.request_id);
   return OkStatus();
 }
 

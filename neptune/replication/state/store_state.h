@@ -38,6 +38,8 @@
 
 namespace neptune {
 
+class AnswerFilter;
+
 inline constexpr Lsn kAnswersKept = 100'000;
 inline constexpr size_t kAnswerSizeMax = 16u << 10;
 inline constexpr size_t kOutcomeMessageSizeMax = 1024;
@@ -152,6 +154,7 @@ class StoreState final : public ReplicatedState {
   const StoreView view_;
   std::atomic<Lsn> completed_{0};
   std::atomic<int64_t> newest_write_ns_{0};
+  const std::unique_ptr<AnswerFilter> answered_;
   Status broken_;
   struct Restore {
     SnapshotReader reader;

@@ -1,14 +1,20 @@
-// What HTTP costs: reading, writing, and a whole exchange over loopback.
+// What HTTP costs: reading, writing, and a whole exchange over loopback, on one loop and on many.
 
 #include <benchmark/benchmark.h>
 #include <glog/logging.h>
 
+#include <functional>
 #include <memory>
+#include <vector>
 
+#include "absl/synchronization/blocking_counter.h"
 #include "absl/synchronization/notification.h"
+#include "neptune/base/metrics.h"
+#include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_server.h"
 #include "neptune/wire/http/http_test_client.h"
 #include "neptune/wire/http/message_writer.h"
+#include "neptune/wire/http/request_reader.h"
 #include "neptune/world/real/real_world.h"
 
 namespace neptune {
@@ -76,6 +82,99 @@ void BM_Exchange(benchmark::State& state) {
   world->Stop();
 }
 BENCHMARK(BM_Exchange)->Arg(1)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+// Server loops of a node, each with a client loop of its own; items are exchanges. The processor
+// time of an exchange stays the same with more loops as long as they share no writes, also if there
+// are more loops than processors.
+class LoopsBench {
+ public:
+  static constexpr int64_t kBatch = 500;  // exchanges of each loop in an iteration
+  static constexpr int64_t kInFlight = 8;
+
+  explicit LoopsBench(size_t count) : metrics_(*HttpServerMetrics::Make(registry_, "bench")) {
+    for (size_t i = 0; i < count; ++i) Start();
+  }
+  ~LoopsBench() {
+    for (const auto& one : loops_) {
+      Run(*one->client_loop, [&] { one->client.reset(); });
+      Run(*one->server_loop, [&] { one->server.reset(); });
+    }
+    world_->Stop();
+  }
+
+  // Every client makes kBatch exchanges; returns when all are done.
+  void Exchange() {
+    absl::BlockingCounter left(static_cast<int>(loops_.size()));
+    for (const auto& one : loops_) {
+      one->client_loop->Post([&left, &client = *one->client] {
+        client.ForgetResponses();
+        client.set_on_response([&left, &client, sent = kInFlight]() mutable {
+          if (sent++ < kBatch) client.SendBytes(kRequest);
+          if (client.responses().size() == kBatch) left.DecrementCount();
+        });
+        for (int64_t i = 0; i < kInFlight; ++i) client.SendBytes(kRequest);
+      });
+    }
+    left.Wait();
+  }
+
+ private:
+  struct LoopPair {
+    Loop* server_loop = nullptr;
+    Loop* client_loop = nullptr;
+    std::unique_ptr<ThreadScheduler> threads{};
+    std::unique_ptr<HttpServer> server{};
+    std::unique_ptr<HttpTestClient> client{};
+  };
+
+  static void Run(Loop& loop, const std::function<void()>& work) {
+    absl::Notification done;
+    loop.Post([&] {
+      work();
+      done.Notify();
+    });
+    done.WaitForNotification();
+  }
+
+  // A server loop with a port of its own, so that every loop has the same work.
+  void Start() {
+    loops_.push_back(std::make_unique<LoopPair>());
+    LoopPair& one = *loops_.back();
+    one.server_loop = *world_->StartLoop({.name = "server"});
+    one.client_loop = *world_->StartLoop({.name = "client"});
+    Run(*one.server_loop, [&] {
+      one.threads = std::make_unique<ThreadScheduler>(*one.server_loop);
+      one.server = std::make_unique<HttpServer>(
+          *world_, *one.threads, HttpServerOptions{.slots = slots_, .metrics = &metrics_},
+          [](const HttpRequest&) { return HttpResponse::Text(200, "hello"); });
+      CHECK(one.server->Listen({kLoopbackAddress, 0}).ok());
+    });
+    Run(*one.client_loop, [&] {
+      one.client = std::make_unique<HttpTestClient>(*one.client_loop);
+      one.client->Connect(one.server->local());
+    });
+  }
+
+  const std::unique_ptr<World> world_ = MakeRealWorld({});
+  const std::shared_ptr<ConnectionSlots> slots_ = std::make_shared<ConnectionSlots>(1000);
+  MetricsRegistry registry_;
+  const HttpServerMetrics metrics_;
+  std::vector<std::unique_ptr<LoopPair>> loops_;
+};
+
+void BM_ExchangeOnLoops(benchmark::State& state) {
+  LoopsBench bench(static_cast<size_t>(state.range(0)));
+  for (auto _ : state) bench.Exchange();
+  const int64_t exchanges = state.range(0) * LoopsBench::kBatch;
+  state.SetItemsProcessed(state.iterations() * exchanges);
+  state.counters["exchanges"] = static_cast<double>(exchanges);
+}
+BENCHMARK(BM_ExchangeOnLoops)
+    ->RangeMultiplier(2)
+    ->Range(1, 16)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace neptune

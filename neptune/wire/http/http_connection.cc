@@ -1,8 +1,10 @@
 #include "neptune/wire/http/http_connection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/wire/http/http_connection_table.h"
 #include "neptune/wire/http/problem.h"
 
 namespace neptune {
@@ -20,6 +22,22 @@ HttpTimeLimits TimeLimits(const HttpServerOptions& options) {
           .linger = options.linger};
 }
 
+HttpStanding StandingOf(const HttpPipeline& pipeline, const HttpTimeouts& timeouts, bool was_used) {
+  if (!pipeline.empty() || pipeline.holds()) return HttpStanding::kWorking;
+  if (timeouts.has_unsent()) return HttpStanding::kSending;
+  // A client that lingers is still sending.
+  if (timeouts.phase() != HttpTimeouts::Phase::kBetweenRequests || timeouts.lingers()) {
+    return HttpStanding::kReceiving;
+  }
+  return was_used ? HttpStanding::kIdle : HttpStanding::kFresh;
+}
+
+// Returns when what the connection is doing began, or went on.
+TimePoint SinceOf(HttpStanding standing, const HttpTimeouts& timeouts, TimePoint last_request_at) {
+  if (standing == HttpStanding::kReceiving) return timeouts.phase_began();
+  return standing == HttpStanding::kSending ? timeouts.unsent_since() : last_request_at;
+}
+
 }  // namespace
 
 HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id,
@@ -31,7 +49,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
       stream_(std::move(stream)),
       turned_away_(turned_away),
       slot_(std::move(slot)),
-      memory_(core_->options.memory),
+      memory_(core_->small_memory),
       last_request_at_(core_->loop.Now()),
       pipeline_({.reader = core_->options.reader,
                  .in_flight_count_max = core_->options.in_flight_count_max,
@@ -41,13 +59,18 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
       lingers_(turned_away) {}
 
 void HttpConnection::Start() {
-  stream_->Start(this);
-  UpdateTimer();
+  stream_->Start(this);  // fresh, so the table ends it if nothing comes
+  if (turned_away_) UpdatePlaceAndTimer();
 }
 
 void HttpConnection::Drain() {
   draining_ = true;
   const auto self = shared_from_this();
+  if (pipeline_.held_count() > 0) {
+    core_->refusals.Release(pipeline_.held_count());
+    pipeline_.ReleaseAll();
+    Advance();
+  }
   if (open() && !ends_when_sent_ && pipeline_.empty() &&
       timeouts_.phase() == HttpTimeouts::Phase::kBetweenRequests) {
     ends_when_sent_ = true;
@@ -76,14 +99,6 @@ void HttpConnection::OnClosed(const Status&) {
 
 void HttpConnection::OnDrained() { Advance(); }
 
-ConnectionStanding HttpConnection::Standing() const {
-  return {.is_idle = open() && pipeline_.empty() && !pipeline_.holds() &&
-                     stream_->unsent_size() == 0 &&
-                     timeouts_.phase() == HttpTimeouts::Phase::kBetweenRequests,
-          .was_used = was_used_,
-          .last_frame_at = last_request_at_};
-}
-
 // Makes all progress that is possible now. Called after every change of state; a nested call only
 // makes the outer one continue.
 void HttpConnection::Advance() {
@@ -105,8 +120,9 @@ void HttpConnection::Advance() {
     if (!lingers_) return End();
     timeouts_.BeginLinger(core_->loop.Now());
   }
+  if (memory_.ConsumeRefused() && core_->table != nullptr) core_->table->RelieveSoon();
   UpdateReading();
-  UpdateTimer();
+  UpdatePlaceAndTimer();
 }
 
 // Calls Advance in the loop's next turn. A stream that was never full does not report when it has
@@ -139,20 +155,26 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
   if (turned_away_) {
     return Answer(number, ProblemResponse(ResourceExhausted("too many connections")));
   }
+  const bool is_report = taken.request.path == core_->options.report_path;
   taken.request.peer = peer_;
-  taken.request.client_gone = client_gone_;
-  const Status started = RunHandler(core_, std::move(taken.request),
-                                    [connection = weak_from_this(), number](HttpResponse response) {
-                                      const auto self = connection.lock();
-                                      if (self != nullptr)
-                                        self->Answer(number, std::move(response));
-                                    });
+  taken.request.call = core_->MakeCall();
+  pipeline_.SetCall(taken.request.call);
+  const Status started =
+      RunHandler(core_, std::move(taken.request),
+                 [connection = weak_from_this(), number, is_report](HttpResponse response) {
+                   const auto self = connection.lock();
+                   if (self != nullptr) self->Answer(number, std::move(response), is_report);
+                 });
   if (started.ok()) return;
   Answer(number, ProblemResponse(Unavailable("no thread: ", ToStd(started.message()))));
 }
 
-void HttpConnection::Answer(uint64_t number, HttpResponse response) {
-  pipeline_.Answer(number, std::move(response));
+void HttpConnection::Answer(uint64_t number, HttpResponse response, bool is_report) {
+  if (!open()) return;
+  const bool may_hold = !is_report && !draining_ && !turned_away_ && core_->table != nullptr;
+  const TimePoint held_until =
+      may_hold ? core_->HoldUntil(response, &place_) : HttpPipeline::kNotHeld;
+  pipeline_.Answer(number, std::move(response), held_until);
   Advance();
 }
 
@@ -171,7 +193,10 @@ void HttpConnection::AnswerLast(HttpResponse response) {
 }
 
 void HttpConnection::SendAnswers() {
-  while (std::optional<HttpPipeline::Slot> slot = pipeline_.TakeAnswered()) {
+  if (pipeline_.empty()) return;
+  const TimePoint now = core_->loop.Now();
+  while (std::optional<HttpPipeline::Slot> slot = pipeline_.TakeAnswered(now)) {
+    if (slot->held_until != HttpPipeline::kNotHeld) core_->refusals.Release();
     SendAnswer(*std::move(slot));
   }
 }
@@ -182,16 +207,20 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
     pipeline_.TakeNoMore();
     lingers_ = true;
   }
+  core_->KeepForNext(std::move(slot.call));
   const TimePoint now = core_->loop.Now();
-  if (!memory_.Send(slot.response->body.size(), stream_->unsent_size())) {
-    slot.response = ProblemResponse(ResourceExhausted("the server has no memory for a response of ",
-                                                      slot.response->body.size(), " bytes now"));
+  const size_t body_size = slot.response->body_bytes().size();
+  if (!memory_.Send(body_size, stream_->unsent_size())) {
+    slot.response = ProblemResponse(
+        ResourceExhausted("the server has no memory for a response of ", body_size, " bytes now"));
   }
   if (core_->options.security_headers) AddSecurityHeaders(&*slot.response);
   core_->NoteResponse(slot.response->status, now - slot.received);
-  std::string bytes = SerializeHttpResponse(*slot.response, slot.context, core_->world.wall_time());
-  timeouts_.NoteWritten(bytes.size());
-  stream_->Write(std::move(bytes));
+  HttpResponseBytes bytes =
+      MoveHttpResponse(*std::move(slot.response), slot.context, core_->world.wall_time());
+  timeouts_.NoteWritten(bytes.first.size() + bytes.rest.size());
+  stream_->Write(std::move(bytes.first));
+  if (!bytes.rest.empty()) stream_->Write(std::move(bytes.rest));
   timeouts_.RestartPhase(now);
   if (!slot.context.keep_alive) {
     ends_when_sent_ = true;
@@ -213,8 +242,17 @@ void HttpConnection::NoteProgress() {
   timeouts_.Note(pipeline_.phase(), stream_->unsent_size(), core_->loop.Now());
 }
 
-void HttpConnection::UpdateTimer() {
-  timer_.RunBy(timeouts_.Deadline(awaits_bytes()), [this] {
+void HttpConnection::UpdatePlaceAndTimer() {
+  // One that is turned away must have time to learn that; it gives way like a slow client.
+  const HttpStanding standing =
+      turned_away_ ? HttpStanding::kReceiving : StandingOf(pipeline_, timeouts_, was_used_);
+  const bool progressed = SinceOf(standing, timeouts_, last_request_at_) > place_.since();
+  if ((standing != place_.standing() || progressed) && core_->table != nullptr) {
+    core_->table->NotePlace(&place_, standing, progressed, core_->loop.Now());
+  }
+  if (place_.is_idle()) return;  // the table ends those that stay idle
+  const TimePoint deadline = std::min(timeouts_.Deadline(awaits_bytes()), pipeline_.NextRelease());
+  timer_.RunBy(deadline, [this] {
     return [connection = weak_from_this()] {
       if (const auto self = connection.lock()) self->OnTimer();
     };
@@ -223,11 +261,11 @@ void HttpConnection::UpdateTimer() {
 
 void HttpConnection::OnTimer() {
   timer_.HasFired();
-  if (!open()) return;
+  if (!open() || place_.is_idle()) return;
   NoteProgress();
   switch (timeouts_.Judge(awaits_bytes(), core_->loop.Now())) {
     case HttpTimeouts::Verdict::kInTime:
-      return UpdateTimer();
+      return pipeline_.NextRelease() <= core_->loop.Now() ? Advance() : UpdatePlaceAndTimer();
     case HttpTimeouts::Verdict::kIdle:
       return End();
     case HttpTimeouts::Verdict::kStalledReading:
@@ -248,10 +286,10 @@ void HttpConnection::End() {
   stream_.reset();
   slot_.Release();
   memory_.Release();
-  *client_gone_ = true;
-  pipeline_.Clear();
   timer_.Cancel();
-  if (core_->server != nullptr) core_->server->Remove(id_, peer_);
+  core_->refusals.Release(pipeline_.held_count());
+  core_->ConnectionEnded(id_);
+  pipeline_.Clear();
 }
 
 }  // namespace neptune

@@ -4,24 +4,26 @@
 //   Stream ─► HttpPipeline ─► handler on a user-level thread
 //          ◄─              ◄─
 //   HttpTimeouts and DeadlineTimer: what the client is late with
+//   HttpPlaces::Place: what the connection is doing, so that the server can choose whom to close
 //
-// Every event ends in Advance, which makes all progress that is possible.
+// Every event ends in Advance, which makes all progress that is possible. While the connection is
+// idle it holds no thread, no buffer of its reader, no charge, and sets no timer: the server ends
+// idle ones.
 //
 // Threads: the loop of its server only.
 // Limits: HttpServerOptions.
 
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
-#include "neptune/wire/connection_choice.h"
 #include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/deadline_timer.h"
 #include "neptune/wire/http/http_memory.h"
 #include "neptune/wire/http/http_pipeline.h"
+#include "neptune/wire/http/http_places.h"
 #include "neptune/wire/http/http_server_core.h"
 #include "neptune/wire/http/http_timeouts.h"
 
@@ -39,7 +41,7 @@ class HttpConnection final : public StreamHandler,
   void Drain();
   // Ends the connection now; unsent answers are lost.
   void Abort();
-  ConnectionStanding Standing() const;
+  HttpPlaces::Place& place() { return place_; }
 
  private:
   void OnData(std::string_view bytes) override;
@@ -50,7 +52,8 @@ class HttpConnection final : public StreamHandler,
   void AdvanceSoon();
   void TakeRequests();
   void StartRequest(HttpPipeline::Taken&& taken);
-  void Answer(uint64_t number, HttpResponse response);
+  // `is_report`: the answer is never held.
+  void Answer(uint64_t number, HttpResponse response, bool is_report = false);
   void AnswerReadError();
   void AnswerLast(HttpResponse response);
   void SendAnswers();
@@ -58,7 +61,7 @@ class HttpConnection final : public StreamHandler,
 
   void UpdateReading();
   void NoteProgress();
-  void UpdateTimer();
+  void UpdatePlaceAndTimer();
   void OnTimer();
   void End();
 
@@ -70,6 +73,7 @@ class HttpConnection final : public StreamHandler,
   const std::shared_ptr<HttpServerCore> core_;
   const uint64_t id_;
   const Endpoint peer_;
+  HttpPlaces::Place place_;
   std::unique_ptr<Stream> stream_;
   const bool turned_away_;
   ConnectionSlot slot_;
@@ -79,8 +83,6 @@ class HttpConnection final : public StreamHandler,
   HttpPipeline pipeline_;
   HttpTimeouts timeouts_;
   DeadlineTimer timer_;
-  const std::shared_ptr<std::atomic<bool>> client_gone_ =
-      std::make_shared<std::atomic<bool>>(false);
   bool advancing_ = false;
   bool advance_posted_ = false;
   bool reading_ = true;

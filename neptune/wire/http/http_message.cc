@@ -1,12 +1,17 @@
 #include "neptune/wire/http/http_message.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {
 namespace {
+
+// What most messages need, so that neither grows while headers are added.
+constexpr size_t kUsualHeaderCount = 12;
+constexpr size_t kUsualHeadersSize = 640;
 
 HttpResponse WithType(int status, std::string_view type, std::string body) {
   HttpResponse response{.status = status, .headers = {}, .body = std::move(body)};
@@ -20,27 +25,52 @@ bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   return absl::EqualsIgnoreCase(ToAbsl(a), ToAbsl(b));
 }
 
+HttpHeaders::HttpHeaders(std::initializer_list<Header> headers) {
+  for (const auto& [name, value] : headers) Add(name, value);
+}
+
 void HttpHeaders::Add(std::string_view name, std::string_view value) {
-  headers_.emplace_back(name, value);
+  if (places_.empty()) places_.reserve(kUsualHeaderCount);
+  const size_t size = text_.size() + name.size() + value.size();
+  std::string before;  // the arguments may be views of the text
+  if (size > text_.capacity()) {
+    std::string grown;
+    grown.reserve(std::max(2 * size, kUsualHeadersSize));
+    grown = text_;
+    before = std::exchange(text_, std::move(grown));
+  }
+  places_.push_back({static_cast<uint32_t>(text_.size()), static_cast<uint32_t>(name.size()),
+                     static_cast<uint32_t>(value.size())});
+  text_ += name;
+  text_ += value;
 }
 
 void HttpHeaders::Set(std::string_view name, std::string_view value) {
-  std::erase_if(headers_,
-                [&](const Header& header) { return EqualsIgnoringCase(header.first, name); });
+  std::erase_if(places_, [&](const Place& place) { return EqualsIgnoringCase(Name(place), name); });
   Add(name, value);
 }
 
 std::string_view HttpHeaders::Get(std::string_view name) const {
-  for (const Header& header : headers_) {
-    if (EqualsIgnoringCase(header.first, name)) return header.second;
+  for (const auto& [known, value] : *this) {
+    if (EqualsIgnoringCase(known, name)) return value;
   }
   return {};
 }
 
+std::string HttpHeaders::Joined(std::string_view name) const {
+  std::string list;
+  for (const auto& [known, value] : *this) {
+    if (!EqualsIgnoringCase(known, name)) continue;
+    if (!list.empty()) list += ", ";
+    list += value;
+  }
+  return list;
+}
+
 size_t HttpHeaders::Count(std::string_view name) const {
-  return static_cast<size_t>(
-      std::count_if(headers_.begin(), headers_.end(),
-                    [&](const Header& header) { return EqualsIgnoringCase(header.first, name); }));
+  return static_cast<size_t>(std::count_if(places_.begin(), places_.end(), [&](const Place& place) {
+    return EqualsIgnoringCase(Name(place), name);
+  }));
 }
 
 std::optional<std::string_view> HttpRequest::Parameter(std::string_view name) const {

@@ -8,8 +8,8 @@
 
 #pragma once
 
-#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -23,27 +23,66 @@
 
 namespace neptune {
 
+class IncomingCall;
+
+// Headers in one block of text, so that a message has two allocations for them and not two each.
 class HttpHeaders {
  public:
-  using Header = std::pair<std::string, std::string>;
+  // Name and value; views are valid until the headers change.
+  using Header = std::pair<std::string_view, std::string_view>;
+
+  class Iterator {
+   public:
+    Iterator(const HttpHeaders& headers, size_t index) : headers_(&headers), index_(index) {}
+    Header operator*() const { return headers_->At(index_); }
+    Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const HttpHeaders* headers_;
+    size_t index_;
+  };
 
   HttpHeaders() = default;
-  HttpHeaders(std::initializer_list<Header> headers) : headers_(headers) {}
+  HttpHeaders(std::initializer_list<Header> headers);
 
+  // The arguments may be views of these headers.
   void Add(std::string_view name, std::string_view value);
-  // Replaces all headers of that name.
+  // Replaces all headers of that name. The text of what was replaced is kept until the end.
   void Set(std::string_view name, std::string_view value);
   // Returns the first value of that name, or an empty text; Has distinguishes absent from empty.
   std::string_view Get(std::string_view name) const;
+  // The values of that name in order with ", " between them, as one list (RFC 9110 5.3).
+  std::string Joined(std::string_view name) const;
   bool Has(std::string_view name) const { return Count(name) > 0; }
   size_t Count(std::string_view name) const;
 
-  size_t size() const { return headers_.size(); }
-  auto begin() const { return headers_.begin(); }
-  auto end() const { return headers_.end(); }
+  size_t size() const { return places_.size(); }
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, places_.size()}; }
 
  private:
-  std::vector<Header> headers_;
+  // A header's name in the text, followed by its value.
+  struct Place {
+    uint32_t begin;
+    uint32_t name_size;
+    uint32_t value_size;
+  };
+
+  std::string_view Name(const Place& place) const {
+    return std::string_view(text_).substr(place.begin, place.name_size);
+  }
+  Header At(size_t index) const {
+    const Place& place = places_[index];
+    return {Name(place),
+            std::string_view(text_).substr(place.begin + place.name_size, place.value_size)};
+  }
+
+  std::string text_;
+  std::vector<Place> places_;
 };
 
 struct HttpRequest {
@@ -64,19 +103,41 @@ struct HttpRequest {
   // Set by HttpServer.
   Endpoint peer;
   TimePoint received;
-  std::shared_ptr<const std::atomic<bool>> client_gone;
+  // Cancelled on the connection's loop when the client disconnects before it is answered. Calls
+  // made with it end then (RequestContext, ClientSession). Null: there is no connection.
+  std::shared_ptr<IncomingCall> call;
 
   // True if the client has disconnected, so that a long handler may stop early.
-  bool ClientGone() const { return client_gone != nullptr && *client_gone; }
+  bool ClientGone() const;
 
   // Returns the first parameter of that name.
   std::optional<std::string_view> Parameter(std::string_view name) const;
+};
+
+// Limits of a request that is read (request_reader.h).
+struct HttpReaderOptions {
+  // Maximum size of request line and headers together. Default: 16 KiB, enough for browsers with
+  // cookies.
+  size_t header_size_max = 16 * 1024;
+  // Maximum size of the request target; effective below header_size_max only. Default: 8 KiB.
+  size_t target_size_max = 8 * 1024;
+  // Maximum size of the decoded body. Default: 1 MiB.
+  size_t body_size_max = 1 << 20;
+  // Maximum number of headers. Default: 100.
+  size_t header_count_max = 100;
+  // Maximum number of query parameters. Default: 100.
+  size_t parameter_count_max = 100;
 };
 
 struct HttpResponse {
   int status = 200;
   HttpHeaders headers;
   std::string body;
+  // Immutable bytes that several responses share, for example a prepared file or a kept page. If
+  // set, they are the body and `body` is empty.
+  std::shared_ptr<const std::string> shared_body = nullptr;
+
+  std::string_view body_bytes() const { return shared_body != nullptr ? *shared_body : body; }
 
   static HttpResponse Text(int status, std::string body);
   static HttpResponse Html(int status, std::string body);

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <utility>
 
 #include "neptune/wire/http/http_router.h"
 #include "neptune/wire/http/json_text.h"
@@ -28,6 +30,30 @@ TEST(HttpHeadersTest, NamesCompareWithoutCase) {
   EXPECT_EQ(headers.Get("X"), "3");
   EXPECT_EQ(headers.size(), 2u);
   EXPECT_FALSE(headers.Has("Y"));
+}
+
+TEST(HttpHeadersTest, KeepTheirOrderAndRepeatedNames) {
+  HttpHeaders headers = {{"A", "1"}, {"", "nameless"}, {"B", ""}, {"a", "2"}};
+  std::vector<std::pair<std::string, std::string>> seen;
+  for (const auto& [name, value] : headers) seen.emplace_back(name, value);
+  EXPECT_EQ(seen, (Parameters{{"A", "1"}, {"", "nameless"}, {"B", ""}, {"a", "2"}}));
+  EXPECT_EQ(headers.Joined("A"), "1, 2");
+  EXPECT_EQ(headers.Joined("C"), "");
+  EXPECT_TRUE(headers.Has("B"));
+  headers.Set("A", "3");
+  EXPECT_EQ(headers.Joined("a"), "3");
+  EXPECT_EQ(HttpHeaders(headers).Get("B"), "");
+}
+
+TEST(HttpHeadersTest, TakeViewsOfThemselves) {
+  HttpHeaders headers;
+  headers.Add("First", std::string(100, 'x'));
+  for (int i = 0; i < 100; ++i)
+    headers.Add(headers.Get("First").substr(0, 3), headers.Get("First"));
+  EXPECT_EQ(headers.Count("xxx"), 100u);
+  headers.Set("First", headers.Get("First").substr(0, 2));
+  EXPECT_EQ(headers.Get("First"), "xx");
+  EXPECT_EQ(headers.Joined("xxx").size(), 100u * 102 - 2);
 }
 
 TEST(UrlDecodingTest, DecodesBytesAndBlanks) {
@@ -103,6 +129,41 @@ TEST(MessageWriterTest, HeadCountsTheBodyAndDoesNotSendIt) {
       SerializeHttpResponse(HttpResponse::Text(200, "hello"), {.head = true}, kTime);
   EXPECT_NE(bytes.find("Content-Length: 5\r\n"), std::string::npos);
   EXPECT_TRUE(bytes.ends_with("\r\n\r\n"));
+}
+
+TEST(MessageWriterTest, ASharedBodyIsTheBody) {
+  HttpResponse response = HttpResponse::Text(200, "");
+  response.shared_body = std::make_shared<const std::string>("hello");
+  EXPECT_EQ(SerializeHttpResponse(response, {}, kTime),
+            SerializeHttpResponse(HttpResponse::Text(200, "hello"), {}, kTime));
+  EXPECT_TRUE(SerializeHttpResponse(response, {.head = true}, kTime).ends_with("\r\n\r\n"));
+}
+
+TEST(MessageWriterTest, MovedResponsesHaveTheSameBytes) {
+  for (const size_t size : {size_t{0}, kBodyMovedSize - 1, kBodyMovedSize, 3 * kBodyMovedSize}) {
+    for (const bool head : {false, true}) {
+      for (const bool is_shared : {false, true}) {
+        HttpResponse response = HttpResponse::Text(200, std::string(size, 'x'));
+        if (is_shared) {
+          response.shared_body =
+              std::make_shared<const std::string>(std::exchange(response.body, {}));
+        }
+        const std::string expected = SerializeHttpResponse(response, {.head = head}, kTime);
+        const HttpResponseBytes bytes = MoveHttpResponse(response, {.head = head}, kTime);
+        EXPECT_EQ(bytes.first + bytes.rest, expected);
+        EXPECT_EQ(bytes.rest.empty(), is_shared || head || size < kBodyMovedSize);
+      }
+    }
+  }
+}
+
+TEST(MessageWriterTest, DatesAreThoseOfTheCalendar) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  EXPECT_EQ(FormatHttpDate({0}), "Thu, 01 Jan 1970 00:00:00 GMT");
+  EXPECT_EQ(FormatHttpDate({kSecond - 1}), "Thu, 01 Jan 1970 00:00:00 GMT");
+  EXPECT_EQ(FormatHttpDate({951'782'399 * kSecond}), "Mon, 28 Feb 2000 23:59:59 GMT");
+  EXPECT_EQ(FormatHttpDate({951'782'400 * kSecond}), "Tue, 29 Feb 2000 00:00:00 GMT");
+  EXPECT_EQ(FormatHttpDate({1'767'225'599 * kSecond}), "Wed, 31 Dec 2025 23:59:59 GMT");
 }
 
 TEST(MessageWriterTest, NoContentHasNeitherBodyNorLength) {

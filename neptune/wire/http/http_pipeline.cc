@@ -1,6 +1,9 @@
 #include "neptune/wire/http/http_pipeline.h"
 
+#include <iterator>
 #include <utility>
+
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 namespace {
@@ -16,18 +19,23 @@ void HttpPipeline::Feed(std::string_view bytes) {
 }
 
 bool HttpPipeline::MayTake() const {
-  if (last_taken_) return false;
-  if (held_) return slots_.empty();
+  if (last_taken_ || held_count_ > 0) return false;
+  if (held_ != nullptr) return slots_.empty();
   if (!slots_.empty() && slots_.front().exclusive) return false;
   return slots_.size() < options_.in_flight_count_max;
 }
 
 std::optional<HttpPipeline::Taken> HttpPipeline::Take(TimePoint now) {
-  std::optional<HttpRequest> request = held_ ? std::exchange(held_, std::nullopt) : reader_.Next();
+  std::optional<HttpRequest> request;
+  if (held_ != nullptr) {
+    request = std::move(*std::exchange(held_, nullptr));
+  } else {
+    request = reader_.Next();
+  }
   if (!request) return std::nullopt;
   const bool exclusive = !IsSafe(request->method);
   if (exclusive && !slots_.empty()) {
-    held_ = std::move(request);
+    held_ = std::make_unique<HttpRequest>(*std::move(request));
     return std::nullopt;
   }
   request->received = now;
@@ -41,9 +49,14 @@ std::optional<HttpPipeline::Taken> HttpPipeline::Take(TimePoint now) {
   return Taken{front_number_ + slots_.size() - 1, *std::move(request)};
 }
 
-void HttpPipeline::Answer(uint64_t number, HttpResponse response) {
+bool HttpPipeline::Answer(uint64_t number, HttpResponse response, TimePoint held_until) {
   const uint64_t index = number - front_number_;  // huge for a number before the front
-  if (index < slots_.size()) slots_[index].response = std::move(response);
+  if (index >= slots_.size()) return false;
+  Slot& slot = *std::next(slots_.begin(), static_cast<ptrdiff_t>(index));
+  slot.response = std::move(response);
+  slot.held_until = held_until;
+  if (held_until != kNotHeld) ++held_count_;
+  return true;
 }
 
 void HttpPipeline::AnswerLast(HttpResponse response, TimePoint now) {
@@ -52,8 +65,20 @@ void HttpPipeline::AnswerLast(HttpResponse response, TimePoint now) {
       {.context = {.keep_alive = false}, .received = now, .response = std::move(response)});
 }
 
-std::optional<HttpPipeline::Slot> HttpPipeline::TakeAnswered() {
+TimePoint HttpPipeline::NextRelease() const {
+  const bool is_held = !slots_.empty() && slots_.front().held_until != kNotHeld;
+  return is_held ? slots_.front().held_until : kNever;
+}
+
+void HttpPipeline::ReleaseAll() {
+  for (Slot& slot : slots_) slot.held_until = kNotHeld;
+  held_count_ = 0;
+}
+
+std::optional<HttpPipeline::Slot> HttpPipeline::TakeAnswered(TimePoint now) {
   if (slots_.empty() || !slots_.front().response) return std::nullopt;
+  if (slots_.front().held_until > now) return std::nullopt;
+  if (slots_.front().held_until != kNotHeld) --held_count_;
   std::optional<Slot> slot = std::move(slots_.front());
   slots_.pop_front();
   ++front_number_;
@@ -66,8 +91,12 @@ bool HttpPipeline::ConsumeExpectsContinue() {
 
 void HttpPipeline::Clear() {
   front_number_ += slots_.size();
-  slots_.clear();
+  held_count_ = 0;
   held_.reset();
+  const std::list<Slot> forgotten = std::exchange(slots_, {});
+  for (const Slot& slot : forgotten) {
+    if (slot.call != nullptr && !slot.response) slot.call->Cancel();
+  }
 }
 
 }  // namespace neptune

@@ -5,6 +5,8 @@
 //                                 │ request   ▲ Answer, in any order; only the front one leaves
 //                                 └► handler ─┘
 //
+// A request in progress has an IncomingCall, which Clear cancels: its client is gone.
+//
 // Source: RFC 9112 9.3.2: GET, HEAD and OPTIONS run beside each other; a request of another method
 //   waits for those before it and runs alone.
 // No I/O, no clock, no threads.
@@ -16,9 +18,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "neptune/base/time.h"
 #include "neptune/wire/http/http_message.h"
@@ -26,6 +30,8 @@
 #include "neptune/wire/http/request_reader.h"
 
 namespace neptune {
+
+class IncomingCall;
 
 class HttpPipeline {
  public:
@@ -35,6 +41,7 @@ class HttpPipeline {
     // Takes one request, whose answer closes the connection.
     bool takes_one = false;
   };
+  static constexpr TimePoint kNotHeld = TimePoint::min();
   struct Taken {
     uint64_t number;  // for Answer
     HttpRequest request;
@@ -44,6 +51,8 @@ class HttpPipeline {
     TimePoint received;
     bool exclusive = false;  // no other request runs beside this one
     std::optional<HttpResponse> response{};
+    std::shared_ptr<IncomingCall> call{};  // null: no handler runs for it
+    TimePoint held_until = kNotHeld;       // the response is sent no earlier
   };
 
   explicit HttpPipeline(const Options& options) : options_(options), reader_(options.reader) {}
@@ -58,33 +67,43 @@ class HttpPipeline {
   // Returns the next request, in progress from now on; nullopt if it is not complete or has to wait
   // for the requests before it. REQUIRES: MayTake().
   std::optional<Taken> Take(TimePoint now);
-  // Sets the answer of a request; ignored if the request is not in progress any more.
-  void Answer(uint64_t number, HttpResponse response);
+  // Sets what Clear cancels if the request is not answered before. REQUIRES: it was just taken.
+  void SetCall(std::shared_ptr<IncomingCall> call) { slots_.back().call = std::move(call); }
+  // Sets the answer of a request, to be sent no earlier than `held_until`; false: the request is
+  // not in progress any more. While an answer is held, no request is taken.
+  bool Answer(uint64_t number, HttpResponse response, TimePoint held_until = kNotHeld);
   // Adds an answer without a request, after all the others; no request is taken after it.
   void AnswerLast(HttpResponse response, TimePoint now);
-  // Removes and returns the oldest request if it was answered.
-  std::optional<Slot> TakeAnswered();
+  // Removes and returns the oldest request if it was answered, and its answer is not held longer.
+  std::optional<Slot> TakeAnswered(TimePoint now);
+  // Answers that are held, and the time at which the next one may be sent, if it is the oldest;
+  // kNever: it is not, or none is held.
+  size_t held_count() const { return held_count_; }
+  TimePoint NextRelease() const;
+  // Holds no answer any longer.
+  void ReleaseAll();
 
   // True if a client waits for "100 Continue" with nothing else to be sent; once per request.
   bool ConsumeExpectsContinue();
   // No request is taken any more.
   void TakeNoMore() { last_taken_ = true; }
-  // Forgets all requests.
+  // Forgets all requests, then cancels the calls of those that were not answered.
   void Clear();
 
   // True if no request is in progress.
   bool empty() const { return slots_.empty(); }
   // True if a complete request waits for those before it.
-  bool holds() const { return held_.has_value(); }
+  bool holds() const { return held_ != nullptr; }
   // True if no request is taken after those in progress.
   bool last_taken() const { return last_taken_; }
 
  private:
   const Options options_;
   HttpRequestReader reader_;
-  std::optional<HttpRequest> held_;  // read; waits for the requests before it to end
-  std::deque<Slot> slots_;
-  uint64_t front_number_ = 0;  // number of slots_.front()
+  std::unique_ptr<HttpRequest> held_;  // read; waits for the requests before it to end
+  std::list<Slot> slots_;              // a list holds no memory while it is empty
+  size_t held_count_ = 0;              // answers that are held
+  uint64_t front_number_ = 0;          // number of slots_.front()
   bool last_taken_ = false;
 };
 

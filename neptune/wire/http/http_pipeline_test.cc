@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 namespace {
@@ -35,7 +37,7 @@ class HttpPipelineTest : public testing::Test {
   // Removes all answers that may be sent; returns their bodies.
   std::string TakeAnswers() {
     std::string bodies;
-    while (std::optional<HttpPipeline::Slot> slot = pipeline_.TakeAnswered()) {
+    while (std::optional<HttpPipeline::Slot> slot = pipeline_.TakeAnswered(kNow)) {
       bodies += slot->response->body;
     }
     return bodies;
@@ -84,7 +86,7 @@ TEST_F(HttpPipelineTest, TakesNothingAfterARequestThatClosesTheConnection) {
   EXPECT_EQ(TakeAll(), "/a");
   EXPECT_TRUE(pipeline_.last_taken());
   Answer(0);
-  EXPECT_FALSE(pipeline_.TakeAnswered()->context.keep_alive);
+  EXPECT_FALSE(pipeline_.TakeAnswered(kNow)->context.keep_alive);
 }
 
 TEST_F(HttpPipelineTest, TakesOneRequestIfAskedTo) {
@@ -111,6 +113,44 @@ TEST_F(HttpPipelineTest, IgnoresAnAnswerToARequestThatIsGone) {
   pipeline_.Clear();
   Answer(0);
   EXPECT_EQ(TakeAnswers(), "");
+}
+
+TEST_F(HttpPipelineTest, ClearCancelsTheCallsOfUnansweredRequestsOnly) {
+  pipeline_.Feed(Request("GET", "/a") + Request("GET", "/b"));
+  std::vector<std::shared_ptr<IncomingCall>> calls;
+  for (int i = 0; i < 2; ++i) {
+    numbers_.push_back(pipeline_.Take(kNow)->number);
+    calls.push_back(std::make_shared<IncomingCall>());
+    pipeline_.SetCall(calls.back());
+  }
+  Answer(1);
+  size_t slot_count_at_cancel = 9;
+  calls[0]->OnCancel([&] { slot_count_at_cancel = pipeline_.empty() ? 0 : 1; });
+  pipeline_.Clear();
+  EXPECT_TRUE(calls[0]->cancelled());
+  EXPECT_FALSE(calls[1]->cancelled());
+  EXPECT_EQ(slot_count_at_cancel, 0u);
+}
+
+TEST_F(HttpPipelineTest, AHeldAnswerKeepsThoseAfterItAndNewRequests) {
+  pipeline_.Feed(Request("GET", "/a") + Request("GET", "/b") + Request("GET", "/c"));
+  numbers_.push_back(pipeline_.Take(kNow)->number);
+  numbers_.push_back(pipeline_.Take(kNow)->number);
+  Answer(1);
+  const TimePoint later = kNow + std::chrono::seconds(1);
+  EXPECT_TRUE(pipeline_.Answer(numbers_[0], HttpResponse::Text(503, "held"), later));
+  EXPECT_EQ(pipeline_.held_count(), 1u);
+  EXPECT_EQ(pipeline_.NextRelease(), later);
+  EXPECT_FALSE(pipeline_.MayTake());
+  EXPECT_EQ(TakeAnswers(), "");
+  EXPECT_EQ(pipeline_.TakeAnswered(later)->response->body, "held");
+  EXPECT_EQ(pipeline_.held_count(), 0u);
+  EXPECT_EQ(pipeline_.NextRelease(), kNever);
+  EXPECT_EQ(TakeAnswers(), "1");
+  EXPECT_EQ(TakeAll(), "/c");
+  pipeline_.Answer(numbers_[2], HttpResponse::Text(503, "last"), later);
+  pipeline_.ReleaseAll();
+  EXPECT_EQ(TakeAnswers(), "last");
 }
 
 TEST_F(HttpPipelineTest, AsksForTheBodyOnlyWhenAllIsAnswered) {

@@ -1,14 +1,13 @@
 #include "neptune/wire/http/http_server.h"
 
+#include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "neptune/base/strings.h"
-#include "neptune/wire/connection_choice.h"
 #include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_connection.h"
+#include "neptune/wire/http/http_connection_table.h"
 
 namespace neptune {
 
@@ -31,6 +30,11 @@ StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
       registry.AddCounter("neptune_http_timeouts_total",
                           "Connections ended because the client was too slow.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.refusals_held,
+      registry.AddCounter("neptune_http_refusals_held_total",
+                          "Refusals sent later because their clients came again too soon.",
+                          labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
       metrics.duration,
       registry.AddHistogram("neptune_http_request_duration_seconds",
                             "Time from the complete request to the write of its answer.", labels));
@@ -44,25 +48,52 @@ StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
   return metrics;
 }
 
+namespace {
+
+constexpr size_t kAddressShare = 4;  // of the places, as a divisor
+constexpr size_t kAddressPlacesMin = 256;
+constexpr int kListenBacklog = 4096;  // a burst of new clients, while the loop is busy
+
+HttpServerOptions WithDefaults(HttpServerOptions options) {
+  if (options.connection_count_max == 0) {
+    options.connection_count_max =
+        options.slots == nullptr ? HttpServer::kPlaceCountMax : options.slots->limit();
+  }
+  if (options.connections_per_address_max == 0) {
+    options.connections_per_address_max =
+        std::max(kAddressPlacesMin, options.connection_count_max / kAddressShare);
+  }
+  return options;
+}
+
+}  // namespace
+
 HttpServer::HttpServer(World& world, ThreadScheduler& threads, const HttpServerOptions& options,
                        HttpHandler handler)
-    : core_(std::make_shared<HttpServerCore>(HttpServerCore{.world = world,
-                                                            .threads = threads,
-                                                            .loop = threads.loop(),
-                                                            .options = options,
-                                                            .handler = std::move(handler),
-                                                            .server = this})) {}
+    : core_(std::make_shared<HttpServerCore>(
+          HttpServerCore{.world = world,
+                         .threads = threads,
+                         .loop = threads.loop(),
+                         .options = WithDefaults(options),
+                         .handler = std::move(handler),
+                         .small_memory = HttpSmallMemory(options.memory),
+                         .refusals = RefusalHold({.time_max = options.refusal_hold_max,
+                                                  .count_max = options.refusals_held_max}),
+                         .server = this})),
+      table_(std::make_unique<HttpConnectionTable>(core_)) {}
 
 HttpServer::~HttpServer() {
   core_->server = nullptr;
   listener_.reset();
   if (drain_timer_ != 0) core_->loop.CancelTimer(drain_timer_);
-  CloseAll();
 }
+
+size_t HttpServer::connection_count() const { return table_->size(); }
 
 Status HttpServer::Listen(const Endpoint& at, const ListenOptions& options) {
   Network* const given = core_->options.network;
   ListenOptions listening = options;
+  listening.backlog = std::max(listening.backlog, kListenBacklog);
   listening.on_exhausted = [core = core_.get()] {
     if (core->options.metrics != nullptr) {
       core->options.metrics->connections_turned_away->Increment();
@@ -77,55 +108,22 @@ Status HttpServer::Listen(const Endpoint& at, const ListenOptions& options) {
   return OkStatus();
 }
 
-// True if a connection of `peer` would exceed the limits, each raised by `more`.
-bool HttpServer::AtLimit(const Endpoint& peer, size_t more) const {
-  const HttpServerOptions& options = core_->options;
-  if (connections_.size() >= options.connection_count_max + more) return true;
-  constexpr uint32_t kNetShift = 24;
-  if (peer.address >> kNetShift == kLoopbackAddress >> kNetShift) return false;
-  const auto found = counts_by_address_.find(peer.address);
-  return found != counts_by_address_.end() &&
-         found->second >= options.connections_per_address_max + more;
-}
-
-bool HttpServer::TakeSlot(ConnectionSlot* slot) {
-  const std::shared_ptr<ConnectionSlots>& slots = core_->options.slots;
-  if (slot->TryTake(slots) || (EvictIdle() && slot->TryTake(slots))) return true;
-  slots->NoteRefused();
-  return false;
-}
-
-bool HttpServer::EvictIdle() {
-  std::vector<ConnectionStanding> all;
-  std::vector<std::shared_ptr<HttpConnection>> connections;
-  for (const auto& [id, connection] : connections_) {
-    all.push_back(connection->Standing());
-    connections.push_back(connection);
-  }
-  const std::optional<size_t> idle = ChooseIdle(all);
-  if (!idle) return false;
-  core_->options.slots->NoteEvicted();
-  connections[*idle]->Abort();
-  return true;
-}
-
 void HttpServer::Serve(std::unique_ptr<Stream> stream) {
   const HttpServerOptions& options = core_->options;
-  const Endpoint peer = stream->peer();
-  const bool turned_away = AtLimit(peer, 0);
+  const uint32_t address = stream->peer().address;
+  const bool turned_away = !table_->MakeRoom(address);
   if (options.metrics != nullptr) {
     (turned_away ? options.metrics->connections_turned_away : options.metrics->connections)
         ->Increment();
   }
   ConnectionSlot slot;
-  if (draining_ || AtLimit(peer, options.turned_away_count_max) || !TakeSlot(&slot)) {
+  if (draining_ || table_->IsOverfull(address) || !table_->TakeSlot(&slot)) {
     return;  // the destructor of `stream` closes it
   }
-  const uint64_t id = next_id_++;
-  auto connection =
+  const uint64_t id = table_->NextId();
+  const auto connection =
       std::make_shared<HttpConnection>(core_, id, std::move(stream), turned_away, std::move(slot));
-  connections_.emplace(id, connection);
-  ++counts_by_address_[peer.address];
+  table_->Add(id, address, connection);
   connection->Start();
 }
 
@@ -133,34 +131,17 @@ void HttpServer::Drain(TimePoint deadline, Task on_drained) {
   draining_ = true;
   on_drained_ = std::move(on_drained);
   listener_.reset();
-  // A copy, because a connection that ends is removed from the map.
-  const auto connections = connections_;
-  for (const auto& [id, connection] : connections) connection->Drain();
+  table_->DrainAll();
   if (drain_timer_ != 0) core_->loop.CancelTimer(drain_timer_);
   drain_timer_ = core_->loop.RunAt(deadline, [this] {
     drain_timer_ = 0;
-    CloseAll();
+    table_->CloseAll();
   });
   CheckDrained();
 }
 
-void HttpServer::Remove(uint64_t id, const Endpoint& peer) {
-  if (connections_.erase(id) > 0) {
-    const auto count = counts_by_address_.find(peer.address);
-    if (--count->second == 0) counts_by_address_.erase(count);
-  }
-  CheckDrained();
-}
-
-void HttpServer::CloseAll() {
-  const auto connections = connections_;
-  for (const auto& [id, connection] : connections) connection->Abort();
-  connections_.clear();
-  counts_by_address_.clear();
-}
-
 void HttpServer::CheckDrained() {
-  if (!draining_ || !connections_.empty() || core_->running_count > 0 || !on_drained_) return;
+  if (!draining_ || table_->size() > 0 || core_->running_count > 0 || !on_drained_) return;
   if (drain_timer_ != 0) core_->loop.CancelTimer(std::exchange(drain_timer_, 0));
   // Posted, so that the task may destroy this server.
   core_->loop.Post(std::exchange(on_drained_, nullptr));

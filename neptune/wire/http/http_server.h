@@ -12,24 +12,25 @@
 // Threads: the loop of its thread scheduler only.
 // Errors: a malformed request is answered with its 4xx or 5xx status as a problem document, and the
 //   connection is closed; a request for which no thread is available is answered 503.
-// Limits: HttpServerOptions. A client over connection_count_max, or over
-//   connections_per_address_max of its address, is answered 503 and closed. At in_flight_count_max
-//   or unsent_size_max the connection is not read until it is below the limit again. At the limit
-//   of the node's connections the one that is between requests for the longest time gives its place
-//   to a new one; if there is none, the new one is closed.
+// Limits: HttpServerOptions. At connection_count_max, or at the limit of the node's connections,
+//   the one that waits for the longest time gives its place to a new one (http_places.h); at
+//   connections_per_address_max, one of the same address. If all are at work, the new client is
+//   answered 503 and closed. At in_flight_count_max or unsent_size_max the connection is not read
+//   until it is below the limit again. While memory is short, the slowest client is closed.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <string>
+#include <string_view>
 
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
 #include "neptune/thread/user_thread.h"
+#include "neptune/wire/http/http_message.h"
 #include "neptune/wire/http/http_router.h"
-#include "neptune/wire/http/request_reader.h"
 #include "neptune/world/world.h"
 
 namespace neptune {
@@ -43,6 +44,7 @@ struct HttpServerMetrics {
   Counter* connections_turned_away = nullptr;
   Counter* read_errors = nullptr;
   Counter* timeouts = nullptr;
+  Counter* refusals_held = nullptr;
   Counter* responses[6] = {};  // [status / 100], 0 unused
   HistogramMetric* duration = nullptr;
 
@@ -54,12 +56,17 @@ struct HttpServerOptions {
   // Network to listen on; outlives the server. Null: the loop's own network.
   Network* network = nullptr;
   HttpReaderOptions reader;
-  // Maximum number of connections. Default: 1,024.
-  size_t connection_count_max = 1024;
+  // Maximum number of connections. 0: as many as `slots` has, without `slots` kPlaceCountMax.
+  // Default: 0, because an idle connection costs one or two KiB, and gives way when places run out.
+  size_t connection_count_max = 0;
   // Maximum number of connections per client address, so that no address takes all of them. The
   // loopback address is exempt because proxies connect from it. Larger: fewer users that share a
-  // router are refused. Default: 256.
-  size_t connections_per_address_max = 256;
+  // router disturb each other. 0: a quarter of all, at least 256. Default: 0.
+  size_t connections_per_address_max = 0;
+  // How long a client that has not sent its (whole) request, or reads nothing, keeps its place when
+  // others want it. Larger: slow links keep theirs, more clients are turned away under attack.
+  // Default: 1 s, several round trips.
+  Duration give_way_after = std::chrono::seconds(1);
   // Number of connections over the limits that are answered 503; further ones are closed at once.
   // Default: 64.
   size_t turned_away_count_max = 64;
@@ -72,19 +79,30 @@ struct HttpServerOptions {
   Duration header_timeout = std::chrono::seconds(10);
   // Maximum time from the end of the header to the end of the body.
   Duration body_timeout = std::chrono::seconds(30);
-  // Maximum time of an open connection without a request.
-  Duration idle_timeout = std::chrono::seconds(60);
+  // Maximum time of an open connection without a request. Larger: clients reuse connections after
+  // longer pauses. Default: 5 min, longer than proxies keep theirs, so that these close first.
+  Duration idle_timeout = std::chrono::minutes(5);
   // Maximum time in which a client reads neither all of its answers nor write_size_min bytes of
   // them.
   Duration write_timeout = std::chrono::seconds(30);
   // Larger: clients on slow links are disconnected. Default: 32 KiB, about 1 KiB/s.
   size_t write_size_min = 32 << 10;
+  // Maximum time for which a refusal (429 or 503 with Retry-After) is held if its client comes
+  // again sooner than it was asked to. Larger: clients in a closed loop cost less, and proxies
+  // learn later that they should ask elsewhere. 0: refusals are never held. Default: 1 s.
+  Duration refusal_hold_max = std::chrono::seconds(1);
+  // Number of refusals that are held at once; further ones are sent at once. Default: 16,384, about
+  // 16 MiB.
+  size_t refusals_held_max = 16'384;
+  // Path of the report on whether the server is ready. Its 503 does not refuse, and is never held,
+  // because health checks ask often.
+  std::string report_path = "/readyz";
   // Time for which further input is read and dropped after an answer that ends the connection from
   // this side, because closing with unread bytes would reset the connection and lose the answer.
   Duration linger = std::chrono::milliseconds(500);
   // Applies AddSecurityHeaders to every response.
   bool security_headers = true;
-  // Memory of the node: a request whose body, or a response that finds none is answered 503.
+  // Memory of the node: a request or response that finds none is answered 503.
   // Null: only the limits above bound what is buffered.
   std::shared_ptr<MemoryBudget> memory = nullptr;
   // Connections of all servers of the node; null: only connection_count_max limits them.
@@ -93,12 +111,15 @@ struct HttpServerOptions {
   const HttpServerMetrics* metrics = nullptr;
 };
 
-class ConnectionSlot;
 class HttpConnection;
+class HttpConnectionTable;
 struct HttpServerCore;
 
 class HttpServer {
  public:
+  // Places without ConnectionSlots.
+  static constexpr size_t kPlaceCountMax = 65'536;
+
   // REQUIRES: on the loop of `threads`; `world` and `threads` outlive the server.
   HttpServer(World& world, ThreadScheduler& threads, const HttpServerOptions& options,
              HttpHandler handler);
@@ -117,24 +138,16 @@ class HttpServer {
   // left. A repeated call replaces both arguments.
   void Drain(TimePoint deadline, Task on_drained);
 
-  size_t connection_count() const { return connections_.size(); }
+  size_t connection_count() const;
 
  private:
   friend class HttpConnection;
   friend struct HttpServerCore;
-  void Remove(uint64_t id, const Endpoint& peer);
-  bool AtLimit(const Endpoint& peer, size_t more) const;
-  // Takes a place among the node's connections, that of an idle one if none is free.
-  bool TakeSlot(ConnectionSlot* slot);
-  bool EvictIdle();
-  void CloseAll();
   void CheckDrained();
 
   const std::shared_ptr<HttpServerCore> core_;
+  const std::unique_ptr<HttpConnectionTable> table_;
   std::unique_ptr<Listener> listener_;
-  std::map<uint64_t, std::shared_ptr<HttpConnection>> connections_;
-  std::map<uint32_t, size_t> counts_by_address_;  // connections per client address
-  uint64_t next_id_ = 1;
   bool draining_ = false;
   Task on_drained_;
   TimerId drain_timer_ = 0;

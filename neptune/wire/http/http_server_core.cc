@@ -1,6 +1,12 @@
 #include "neptune/wire/http/http_server_core.h"
 
 #include <algorithm>
+#include <atomic>
+
+#include "absl/strings/numbers.h"
+#include "neptune/base/strings.h"
+#include "neptune/wire/http/http_connection_table.h"
+#include "neptune/wire/http/http_pipeline.h"
 
 namespace neptune {
 
@@ -16,6 +22,41 @@ void HttpServerCore::NoteReadError() const {
 
 void HttpServerCore::NoteTimeout() const {
   if (options.metrics != nullptr) options.metrics->timeouts->Increment();
+}
+
+std::shared_ptr<IncomingCall> HttpServerCore::MakeCall() {
+  return spare_call != nullptr ? std::exchange(spare_call, nullptr)
+                               : std::make_shared<IncomingCall>();
+}
+
+void HttpServerCore::KeepForNext(std::shared_ptr<IncomingCall> call) {
+  if (call == nullptr || call.use_count() > 1) return;
+  // Pairs with the release of references on other threads.
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (call->untouched()) spare_call = std::move(call);
+}
+
+// Here, so that programs which only read messages do not link the calls of servers.
+bool HttpRequest::ClientGone() const { return call != nullptr && call->cancelled(); }
+
+void HttpServerCore::ConnectionEnded(uint64_t id) {
+  if (table != nullptr) table->Remove(id);
+  if (server != nullptr) server->CheckDrained();
+}
+
+TimePoint HttpServerCore::HoldUntil(const HttpResponse& response, HttpPlaces::Place* place) {
+  if (response.status != 503 && response.status != 429) return HttpPipeline::kNotHeld;
+  constexpr int64_t kSecondsMax = 3600;
+  int64_t seconds = 0;
+  if (!absl::SimpleAtoi(ToAbsl(response.headers.Get("Retry-After")), &seconds) || seconds <= 0) {
+    return HttpPipeline::kNotHeld;
+  }
+  const TimePoint now = loop.Now();
+  const TimePoint send_at = refusals.SendAt(std::chrono::seconds(std::min(seconds, kSecondsMax)),
+                                            now, &place->asked_until());
+  if (send_at == now) return HttpPipeline::kNotHeld;
+  if (options.metrics != nullptr) options.metrics->refusals_held->Increment();
+  return send_at;
 }
 
 void HttpServerCore::HandlerEnded() {

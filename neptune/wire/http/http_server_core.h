@@ -8,7 +8,11 @@
 #include <memory>
 #include <utility>
 
+#include "neptune/wire/http/http_memory.h"
+#include "neptune/wire/http/http_places.h"
 #include "neptune/wire/http/http_server.h"
+#include "neptune/wire/http/refusal_hold.h"
+#include "neptune/wire/incoming_call.h"
 
 namespace neptune {
 
@@ -19,13 +23,24 @@ struct HttpServerCore {
   Loop& loop;
   const HttpServerOptions options;
   const HttpHandler handler;
-  HttpServer* server;  // null once destroyed
+  HttpSmallMemory small_memory;
+  RefusalHold refusals;
+  HttpServer* server = nullptr;          // null once destroyed
+  HttpConnectionTable* table = nullptr;  // the same
   size_t running_count = 0;
+  std::shared_ptr<IncomingCall> spare_call = nullptr;  // for the next request; may be null
 
+  std::shared_ptr<IncomingCall> MakeCall();
+  // Keeps the call of an answered request for the next one, if its handler left no trace in it.
+  void KeepForNext(std::shared_ptr<IncomingCall> call);
   void NoteResponse(int status, Duration took) const;
   void NoteReadError() const;
   void NoteTimeout() const;
+  // When a response is to be sent to the client at `place`: later than now if it is a refusal that
+  // is held, else HttpPipeline::kNotHeld.
+  TimePoint HoldUntil(const HttpResponse& response, HttpPlaces::Place* place);
   void HandlerEnded();
+  void ConnectionEnded(uint64_t id);
 };
 
 // Runs the handler on a user-level thread, then `answer` with its response. Inside an event the
@@ -35,7 +50,9 @@ template <typename Answer>
 Status RunHandler(const std::shared_ptr<HttpServerCore>& core, HttpRequest&& request,
                   Answer answer) {
   Task body = [core, request = std::move(request), answer = std::move(answer)]() mutable {
-    answer(core->handler(request));
+    HttpResponse response = core->handler(request);
+    request.call.reset();  // which the answer may recycle
+    answer(std::move(response));
     core->HandlerEnded();
   };
   ++core->running_count;

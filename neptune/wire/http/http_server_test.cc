@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "neptune/base/strings.h"
 #include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_test_client.h"
+#include "neptune/wire/http/problem.h"
+#include "neptune/wire/incoming_call.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
@@ -57,10 +60,15 @@ class HttpServerTest : public testing::Test {
     StrAppend(&begun_, request.method, " ", request.path, ";");
     // "/wait/30" waits 30 ms, "/large/9" answers 9 MB, everything else at once.
     if (request.path.starts_with("/wait/")) {
+      const CancelAction note(request.call.get(), [this] { ++cancel_count_; });
       this_thread::SleepFor(milliseconds(std::stoi(request.path.substr(6))));
       if (request.ClientGone()) ++gone_count_;
     }
     --active_;
+    if (request.path == "/refuse" || request.path == "/readyz") {
+      ++refused_count_;
+      return ProblemResponse(ResourceExhausted("busy"));
+    }
     if (request.path.starts_with("/large/")) {
       return HttpResponse::Text(200, std::string(std::stoul(request.path.substr(7)) << 20, 'x'));
     }
@@ -91,7 +99,9 @@ class HttpServerTest : public testing::Test {
   std::string begun_;
   int active_ = 0;
   int active_max_ = 0;
-  int gone_count_ = 0;  // clients gone when their handler had waited
+  int refused_count_ = 0;
+  int cancel_count_ = 0;  // requests cancelled while their handler waited
+  int gone_count_ = 0;    // clients gone when their handler had waited
 };
 
 TEST_F(HttpServerTest, AnswersAndKeepsTheConnection) {
@@ -210,11 +220,13 @@ TEST_F(HttpServerTest, ContinueIsSentWhenTheBodyIsAwaited) {
 TEST_F(HttpServerTest, ClientOverTheLimitIsAnswered503) {
   Start({.connection_count_max = 1, .turned_away_count_max = 1});
   HttpTestClient& first = Connect();
+  first.Get("/wait/20");
+  RunFor(milliseconds(2));
   HttpTestClient& second = Connect();
   HttpTestClient& third = Connect();
-  for (HttpTestClient* client : {&first, &second}) client->Get("/");
-  RunFor(milliseconds(10));
-  EXPECT_EQ(first.Summary(), "200 /;");
+  second.Get("/");
+  RunFor(milliseconds(20));
+  EXPECT_EQ(first.Summary(), "200 /wait/20;");
   EXPECT_EQ(second.responses().at(0).status, 503);
   EXPECT_EQ(second.responses().at(0).headers.Get("Retry-After"), "1");
   EXPECT_TRUE(third.closed());
@@ -227,17 +239,165 @@ TEST_F(HttpServerTest, OneAddressDoesNotTakeAllPlaces) {
   Start({.connections_per_address_max = 2});
   HttpTestClient& first = Connect();
   HttpTestClient& second = Connect();
+  first.Get("/wait/40");
+  second.Get("/wait/50");
+  RunFor(milliseconds(2));
   HttpTestClient& third = Connect();
-  for (HttpTestClient* client : {&first, &second, &third}) client->Get("/");
+  third.Get("/");
   RunFor(milliseconds(10));
-  EXPECT_EQ(second.Summary(), "200 /;");
   EXPECT_EQ(third.responses().at(0).status, 503);
-  first.Close();
   RunFor(seconds(1));
+  EXPECT_EQ(second.Summary(), "200 /wait/50;");
   HttpTestClient& fourth = Connect();
   fourth.Get("/");
   RunFor(milliseconds(10));
   EXPECT_EQ(fourth.Summary(), "200 /;");
+  EXPECT_TRUE(first.closed()) << "the longest idle one of the address";
+  EXPECT_FALSE(second.closed());
+}
+
+TEST_F(HttpServerTest, TheLongestIdleConnectionGivesWay) {
+  Start({.connection_count_max = 3});
+  HttpTestClient& first = Connect();
+  HttpTestClient& second = Connect();
+  HttpTestClient& third = Connect();
+  for (HttpTestClient* client : {&first, &second, &third, &first}) {
+    client->Get("/");
+    RunFor(milliseconds(10));
+  }
+  HttpTestClient& fourth = Connect();
+  fourth.Get("/");
+  RunFor(milliseconds(10));
+  EXPECT_TRUE(second.closed());
+  EXPECT_FALSE(first.closed());
+  EXPECT_FALSE(third.closed());
+  EXPECT_EQ(fourth.Summary(), "200 /;");
+  EXPECT_EQ(Metric("connections_turned_away_total"), 0);
+}
+
+// A wave of new clients finds all places taken by idle ones: each of them is answered, although
+// its request comes after many more have connected.
+TEST_F(HttpServerTest, ANewConnectionDoesNotTakeThePlaceOfOneThatIsNewToo) {
+  Start({.connection_count_max = 20});
+  for (int i = 0; i < 20; ++i) Connect().Get("/");
+  RunFor(milliseconds(10));
+  for (int i = 0; i < 20; ++i) Connect();
+  for (size_t i = 20; i < 40; ++i) clients_[i]->Get("/");
+  RunFor(milliseconds(10));
+  for (size_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(clients_[i]->closed(), i < 20) << i;
+    EXPECT_EQ(clients_[i]->Summary(), "200 /;") << i;
+  }
+}
+
+TEST_F(HttpServerTest, SlowWritersAndReadersGiveWay) {
+  Start({.connection_count_max = 2});
+  HttpTestClient& writer = Connect();
+  writer.SendBytes("GET / HTTP/1.1\r\nX: ");
+  HttpTestClient& reader = Connect();
+  reader.SetReading(false);
+  reader.Get("/large/8");
+  RunFor(milliseconds(500));
+  HttpTestClient& early = Connect();
+  early.Get("/");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(early.responses().at(0).status, 503) << "both may still be in time";
+  RunFor(milliseconds(1000));
+  Connect().Get("/wait/5000");
+  RunFor(milliseconds(10));
+  EXPECT_TRUE(writer.closed());
+  Connect().Get("/wait/5000");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(server_->connection_count(), 2u);
+  EXPECT_EQ(active_, 2);
+}
+
+TEST_F(HttpServerTest, AClientThatReturnsAtOnceIsRefusedLater) {
+  Start();
+  HttpTestClient& client = Connect();
+  for (int i = 0; i < 3; ++i) client.Get("/refuse");
+  client.Get("/a");
+  RunFor(milliseconds(500));
+  ASSERT_EQ(client.responses().size(), 1u);
+  EXPECT_EQ(client.responses()[0].headers.Get("Retry-After"), "1");
+  EXPECT_LE(refused_count_, 2) << "it is not read while a refusal is held";
+  RunFor(milliseconds(600));
+  EXPECT_EQ(client.responses().size(), 2u);
+  EXPECT_EQ(Metric("refusals_held_total"), 2);
+  RunFor(milliseconds(1000));
+  ASSERT_EQ(client.responses().size(), 4u);
+  EXPECT_EQ(client.responses()[3].status, 200);
+  RunFor(seconds(3));
+  client.Get("/refuse");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.responses().size(), 5u) << "it has waited as it was asked to";
+  for (int i = 0; i < 3; ++i) client.Get("/readyz");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(client.responses().size(), 8u) << "a report on the state does not refuse";
+}
+
+// Clients are refused as often as the network allows if no refusal is held.
+TEST_F(HttpServerTest, ClientsInAClosedLoopAreRefusedOnceASecond) {
+  Start();
+  for (int i = 0; i < 64; ++i) {
+    HttpTestClient& client = Connect();
+    client.set_on_response([&client] { client.Get("/refuse"); });
+    client.Get("/refuse");
+  }
+  RunFor(seconds(10));
+  EXPECT_LE(refused_count_, 64 * 12);
+  EXPECT_GE(refused_count_, 64 * 9);
+  bool drained = false;
+  server_loop_->Post(
+      [&] { server_->Drain(server_loop_->Now() + seconds(10), [&] { drained = true; }); });
+  RunFor(milliseconds(700));
+  EXPECT_TRUE(drained) << "none is held any longer";
+}
+
+TEST_F(HttpServerTest, WhileMemoryIsShortTheSlowestClientIsClosed) {
+  HttpServerOptions options;
+  options.memory = std::make_shared<MemoryBudget>(1 << 20);
+  Start(options);
+  for (int i = 0; i < 100; ++i) {
+    Connect().SendBytes(StrCat("GET / HTTP/1.1\r\nX: ", std::string(14'000, 'x')));
+  }
+  RunFor(milliseconds(100));
+  EXPECT_LE(options.memory->used(), options.memory->size());
+  const size_t refused =
+      static_cast<size_t>(std::count_if(clients_.begin(), clients_.end(), [](const auto& client) {
+        return !client->responses().empty();
+      }));
+  EXPECT_GE(refused, 80u) << "the loop's share is a quarter of what is free";
+  EXPECT_LE(refused, 90u);
+  RunFor(seconds(2));
+  for (int i = 0; i < 5; ++i) {
+    Connect().SendBytes(StrCat("GET / HTTP/1.1\r\nX: ", std::string(14'000, 'x')));
+  }
+  RunFor(milliseconds(10));
+  EXPECT_TRUE(clients_[0]->closed()) << "it is the slowest";
+  clients_.clear();
+  RunFor(seconds(1));
+  EXPECT_EQ(options.memory->used(), 0u);
+}
+
+TEST_F(HttpServerTest, ManyIdleConnectionsEndInTimeAndNewOnesAreServed) {
+  Start({.connection_count_max = 3000,
+         .connections_per_address_max = 3000,
+         .idle_timeout = seconds(60)});
+  for (int i = 0; i < 3000; ++i) {
+    clients_.push_back(std::make_unique<HttpTestClient>(*client_loop_));
+    clients_.back()->Connect({simulator_.host("server").address(), kPort});
+  }
+  RunFor(seconds(30));
+  EXPECT_EQ(server_->connection_count(), 3000u);
+  for (int i = 0; i < 500; ++i) Connect().Get("/");
+  RunFor(milliseconds(100));
+  for (size_t i = 3000; i < 3500; ++i) EXPECT_EQ(clients_[i]->Summary(), "200 /;") << i;
+  EXPECT_EQ(server_->connection_count(), 3000u);
+  RunFor(seconds(31));
+  EXPECT_EQ(server_->connection_count(), 500u);
+  RunFor(seconds(30));
+  EXPECT_EQ(server_->connection_count(), 0u);
 }
 
 TEST_F(HttpServerTest, WithoutAThreadTheAnswerIs503) {
@@ -312,6 +472,8 @@ TEST_F(HttpServerTest, AClientThatReadsInDropsIsClosed) {
   HttpTestClient& client = Connect();
   client.SetReading(false);
   client.Get("/large/8");
+  // What the network holds for a client that does not read: its window and the piece that fills it.
+  constexpr size_t kDropSizeMax = (size_t{1} << 20) + (size_t{64} << 10);
   for (int i = 0; i < 10; ++i) {
     RunFor(seconds(5));
     const size_t before = client.received_size();
@@ -320,7 +482,7 @@ TEST_F(HttpServerTest, AClientThatReadsInDropsIsClosed) {
       RunFor(std::chrono::microseconds(10));
     }
     client.SetReading(false);
-    ASSERT_LE(client.received_size() - before, size_t{1} << 20) << "no drop";
+    ASSERT_LE(client.received_size() - before, kDropSizeMax) << "no drop";
   }
   EXPECT_GT(client.received_size(), 0u);
   EXPECT_EQ(server_->connection_count(), 0u);
@@ -363,6 +525,33 @@ TEST_F(HttpServerTest, HandlersSeeThatTheirClientLeft) {
   EXPECT_EQ(active_, 0);
   EXPECT_EQ(gone_count_, 2);
   EXPECT_EQ(server_->connection_count(), 0u);
+}
+
+TEST_F(HttpServerTest, WhatAClientAskedForIsCancelledWhenItLeaves) {
+  Start();
+  HttpTestClient& client = Connect();
+  HttpTestClient& patient = Connect();
+  for (const char* path : {"/wait/1", "/wait/5000", "/wait/6000"}) client.Get(path);
+  patient.Get("/wait/5000");
+  RunFor(milliseconds(10));
+  EXPECT_EQ(cancel_count_, 0);
+  client.Close();
+  RunFor(milliseconds(2));
+  EXPECT_EQ(cancel_count_, 2);
+  RunFor(seconds(10));
+  EXPECT_EQ(cancel_count_, 2);
+  EXPECT_EQ(patient.Summary(), "200 /wait/5000;");
+}
+
+TEST_F(HttpServerTest, TheEndOfDrainingCancelsWhatIsInProgress) {
+  Start();
+  Connect().Get("/wait/5000");
+  RunFor(milliseconds(10));
+  server_loop_->Post([&] { server_->Drain(server_loop_->Now() + seconds(1), [] {}); });
+  RunFor(milliseconds(900));
+  EXPECT_EQ(cancel_count_, 0);
+  RunFor(milliseconds(200));
+  EXPECT_EQ(cancel_count_, 1);
 }
 
 TEST_F(HttpServerTest, DrainEndsIdleConnectionsAndFinishesTheOthers) {

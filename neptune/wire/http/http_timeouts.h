@@ -47,6 +47,9 @@ class HttpTimeouts {
   Phase phase() const { return phase_; }
   bool has_unsent() const { return unsent_size_ > 0; }
   bool lingers() const { return linger_until_ != kNever; }
+  // When the phase began, and since when the client has read too little.
+  TimePoint phase_began() const { return phase_began_; }
+  TimePoint unsent_since() const { return unsent_since_; }
 
   // The time at which the client is too late; kNever if nothing is awaited from it. `awaits_bytes`:
   // the connection is read, and no request is in progress.

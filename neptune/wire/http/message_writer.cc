@@ -1,114 +1,146 @@
 #include "neptune/wire/http/message_writer.h"
 
 #include <algorithm>
-#include <boost/asio/buffer.hpp>
-#include <boost/beast/http/empty_body.hpp>
-#include <boost/beast/http/message.hpp>
-#include <boost/beast/http/serializer.hpp>
+#include <array>
+#include <charconv>
 #include <chrono>
+#include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/str_format.h"
-#include "neptune/base/strings.h"
 
 namespace neptune {
 namespace {
 
-namespace http = boost::beast::http;
+constexpr std::string_view kLineEnd = "\r\n";
+// Room for the status line and the headers that are added here.
+constexpr size_t kAddedSize = 192;
 
-boost::beast::string_view View(std::string_view text) { return {text.data(), text.size()}; }
+// Whether a byte may be part of a header's name (RFC 9110 5.6.2).
+constexpr std::array<bool, 256> kTokenBytes = [] {
+  std::array<bool, 256> is_token{};
+  for (int c = '0'; c <= '9'; ++c) is_token[c] = true;
+  for (int c = 'A'; c <= 'Z'; ++c) is_token[c] = is_token[c - 'A' + 'a'] = true;
+  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) is_token[c] = true;
+  return is_token;
+}();
 
 bool IsToken(std::string_view name) {
-  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
-  return !name.empty() && std::all_of(name.begin(), name.end(), [&](char c) {
-    return absl::ascii_isalnum(c) || kMarks.find(c) != kMarks.npos;
-  });
+  return !name.empty() && std::all_of(name.begin(), name.end(),
+                                      [](char c) { return kTokenBytes[static_cast<uint8_t>(c)]; });
 }
 
 bool IsFraming(std::string_view name) {
   for (const std::string_view framing :
        {"Content-Length", "Transfer-Encoding", "Connection", "Date"}) {
-    if (EqualsIgnoringCase(name, framing)) return true;
+    if (name.size() == framing.size() && EqualsIgnoringCase(name, framing)) return true;
   }
   return false;
 }
 
-template <typename Message>
-void CopyHeaders(const HttpHeaders& headers, Message* message) {
+void AppendNumber(uint64_t number, std::string* out) {
+  char digits[20];
+  const char* const end = std::to_chars(digits, digits + sizeof(digits), number).ptr;
+  out->append(digits, static_cast<size_t>(end - digits));
+}
+
+void AppendLine(std::string_view name, std::string_view value, std::string* out) {
+  out->append(name).append(": ").append(value).append(kLineEnd);
+}
+
+void AppendHeaders(const HttpHeaders& headers, std::string* out) {
   for (const auto& [name, value] : headers) {
     if (IsFraming(name) || !IsToken(name)) continue;
     if (name.size() + value.size() > kHeaderLineSizeMax) continue;
-    std::string clean = value;
+    AppendLine(name, value, out);
+    const auto value_end = out->end() - static_cast<ptrdiff_t>(kLineEnd.size());
     std::replace_if(
-        clean.begin(), clean.end(), [](char c) { return absl::ascii_iscntrl(c); }, ' ');
-    message->insert(View(name), View(clean));
+        value_end - static_cast<ptrdiff_t>(value.size()), value_end,
+        [](char c) { return absl::ascii_iscntrl(static_cast<unsigned char>(c)); }, ' ');
   }
 }
 
-// Returns the message's start line and headers, with capacity reserved for `body_size` more bytes.
-template <bool kIsRequest>
-std::string HeaderBytes(http::message<kIsRequest, http::empty_body>& message, size_t body_size) {
-  http::serializer<kIsRequest, http::empty_body> serializer(message);
-  std::string bytes;
-  boost::beast::error_code error;
-  while (!serializer.is_done() && !error) {
-    serializer.next(error, [&](boost::beast::error_code&, const auto& buffers) {
-      size_t size = 0;
-      for (auto it = boost::asio::buffer_sequence_begin(buffers);
-           it != boost::asio::buffer_sequence_end(buffers); ++it) {
-        const boost::asio::const_buffer piece = *it;
-        bytes.append(static_cast<const char*>(piece.data()), piece.size());
-        size += piece.size();
-      }
-      serializer.consume(size);
-    });
-  }
-  bytes.reserve(bytes.size() + body_size);
-  return bytes;
+size_t SizeOf(const HttpHeaders& headers) {
+  size_t size = 0;
+  for (const auto& [name, value] : headers) size += name.size() + value.size() + 4;
+  return size;
 }
 
 bool MayHaveBody(int status) { return status / 100 != 1 && status != 204 && status != 304; }
+
+// The number in two digits, or four.
+void PutDigits(int number, int digit_count, char* at) {
+  for (int i = digit_count - 1; i >= 0; --i, number /= 10) {
+    at[i] = static_cast<char>('0' + number % 10);
+  }
+}
+
+// The status line and the headers, in text with room for `body_size` bytes more.
+std::string ResponseHead(const HttpResponse& response, const HttpAnswerContext& context,
+                         WallTime now, size_t body_size) {
+  const size_t content_size = response.body_bytes().size();
+  std::string head;
+  head.reserve(kAddedSize + SizeOf(response.headers) + body_size);
+  head += "HTTP/1.1 ";
+  AppendNumber(static_cast<uint64_t>(std::clamp(response.status, 100, 999)), &head);
+  head.append(" ").append(HttpReasonPhrase(response.status)).append(kLineEnd);
+  AppendLine("Date", FormatHttpDate(now), &head);
+  AppendHeaders(response.headers, &head);
+  if (MayHaveBody(response.status)) {
+    if (content_size > 0 && !response.headers.Has("Content-Type")) {
+      AppendLine("Content-Type", "application/octet-stream", &head);
+    }
+    head += "Content-Length: ";
+    AppendNumber(content_size, &head);
+    head += kLineEnd;
+  }
+  if (!context.keep_alive) {
+    AppendLine("Connection", "close", &head);
+  } else if (context.version < 11) {
+    AppendLine("Connection", "keep-alive", &head);
+  }
+  head += kLineEnd;
+  return head;
+}
 
 }  // namespace
 
 std::string SerializeHttpResponse(const HttpResponse& response, const HttpAnswerContext& context,
                                   WallTime now) {
-  http::message<false, http::empty_body> message;
-  message.version(11);
-  message.result(static_cast<unsigned>(std::clamp(response.status, 100, 999)));
-  message.reason(View(HttpReasonPhrase(response.status)));
-  message.set("Date", View(FormatHttpDate(now)));
-  CopyHeaders(response.headers, &message);
-  const bool body_allowed = MayHaveBody(response.status);
-  if (body_allowed) {
-    if (!response.body.empty() && !response.headers.Has("Content-Type")) {
-      message.set("Content-Type", "application/octet-stream");
-    }
-    message.set("Content-Length", View(StrCat(response.body.size())));
-  }
-  if (!context.keep_alive) {
-    message.set("Connection", "close");
-  } else if (context.version < 11) {
-    message.set("Connection", "keep-alive");
-  }
-  const bool body_sent = body_allowed && !context.head;
-  std::string bytes = HeaderBytes(message, body_sent ? response.body.size() : 0);
-  if (body_sent) bytes += response.body;
+  const bool body_sent = MayHaveBody(response.status) && !context.head;
+  const std::string_view body = body_sent ? response.body_bytes() : std::string_view();
+  std::string bytes = ResponseHead(response, context, now, body.size());
+  bytes += body;
   return bytes;
+}
+
+HttpResponseBytes MoveHttpResponse(HttpResponse response, const HttpAnswerContext& context,
+                                   WallTime now) {
+  const bool body_sent = MayHaveBody(response.status) && !context.head;
+  if (!body_sent || response.shared_body != nullptr || response.body.size() < kBodyMovedSize) {
+    return {SerializeHttpResponse(response, context, now), {}};
+  }
+  std::string head = ResponseHead(response, context, now, 0);
+  return {std::move(head), std::move(response.body)};
 }
 
 std::string SerializeHttpRequest(std::string_view method, std::string_view target,
                                  std::string_view host, const HttpHeaders& headers,
                                  std::string_view body) {
-  http::message<true, http::empty_body> message;
-  message.version(11);
-  message.method_string(View(method));
-  message.target(View(target));
-  message.set("Host", View(host));
-  CopyHeaders(headers, &message);
-  if (EqualsIgnoringCase(headers.Get("Connection"), "close")) message.set("Connection", "close");
-  if (!body.empty()) message.set("Content-Length", View(StrCat(body.size())));
-  std::string bytes = HeaderBytes(message, body.size());
+  std::string bytes;
+  bytes.reserve(kAddedSize + method.size() + target.size() + host.size() + SizeOf(headers) +
+                body.size());
+  bytes.append(method).append(" ").append(target).append(" HTTP/1.1\r\n");
+  AppendLine("Host", host, &bytes);
+  AppendHeaders(headers, &bytes);
+  if (EqualsIgnoringCase(headers.Get("Connection"), "close")) {
+    AppendLine("Connection", "close", &bytes);
+  }
+  if (!body.empty()) {
+    bytes += "Content-Length: ";
+    AppendNumber(body.size(), &bytes);
+    bytes += kLineEnd;
+  }
+  bytes += kLineEnd;
   bytes += body;
   return bytes;
 }
@@ -116,19 +148,22 @@ std::string SerializeHttpRequest(std::string_view method, std::string_view targe
 std::string FormatHttpDate(WallTime time) {
   using std::chrono::days;
   using std::chrono::seconds;
-  constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  constexpr std::string_view kDays = "SunMonTueWedThuFriSat";
+  constexpr std::string_view kMonths = "JanFebMarAprMayJunJulAugSepOctNovDec";
   const std::chrono::sys_seconds instant{
       std::chrono::floor<seconds>(std::chrono::nanoseconds(time.ns_since_1970))};
   const auto day = std::chrono::floor<days>(instant);
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(instant - day);
-  return absl::StrFormat(
-      "%s, %02d %s %04d %02d:%02d:%02d GMT", kDays[std::chrono::weekday(day).c_encoding()],
-      static_cast<unsigned>(date.day()), kMonths[static_cast<unsigned>(date.month()) - 1],
-      static_cast<int>(date.year()), clock.hours().count(), clock.minutes().count(),
-      clock.seconds().count());
+  std::string text = "Sun, 00 Jan 0000 00:00:00 GMT";
+  kDays.copy(&text[0], 3, 3 * std::chrono::weekday(day).c_encoding());
+  PutDigits(static_cast<int>(static_cast<unsigned>(date.day())), 2, &text[5]);
+  kMonths.copy(&text[8], 3, 3 * (static_cast<unsigned>(date.month()) - 1));
+  PutDigits(static_cast<int>(date.year()), 4, &text[12]);
+  PutDigits(static_cast<int>(clock.hours().count()), 2, &text[17]);
+  PutDigits(static_cast<int>(clock.minutes().count()), 2, &text[20]);
+  PutDigits(static_cast<int>(clock.seconds().count()), 2, &text[23]);
+  return text;
 }
 
 void AddSecurityHeaders(HttpResponse* response, std::string_view content_security_policy) {

@@ -1,6 +1,6 @@
 // Serialises responses, and requests of clients, as HTTP/1.1.
 //
-// Source: RFC 9112, RFC 9110 5.6.7 (dates). Boost.Beast serialises; this header does not expose it.
+// Source: RFC 9112, RFC 9110 5.6.7 (dates).
 // No I/O; the time is an argument.
 // Threads: pure functions.
 // Limits: a header whose name is not a token, or that is longer than kHeaderLineSizeMax, is
@@ -30,6 +30,16 @@ struct HttpAnswerContext {
 // application/octet-stream. Framing headers in the response itself are replaced.
 std::string SerializeHttpResponse(const HttpResponse& response, const HttpAnswerContext& context,
                                   WallTime now);
+
+// The same bytes in up to two pieces: a body of its own from kBodyMovedSize bytes is moved and not
+// copied, and follows the first piece. A shared body is copied, once.
+struct HttpResponseBytes {
+  std::string first;
+  std::string rest;  // empty: `first` is all
+};
+inline constexpr size_t kBodyMovedSize = 64 * 1024;
+HttpResponseBytes MoveHttpResponse(HttpResponse response, const HttpAnswerContext& context,
+                                   WallTime now);
 
 // Serialises a client's request with Host and, if there is a body, Content-Length.
 std::string SerializeHttpRequest(std::string_view method, std::string_view target,

@@ -19,6 +19,9 @@ using boost::beast::error_code;
 // Size allowed for the method and the version in the request line, in addition to the target.
 constexpr size_t kRequestLineRoom = 64;
 
+// Capacity that a reader keeps for its next request; an idle connection holds no more.
+constexpr size_t kIdleBufferSizeMax = 512;
+
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 int StatusOfParseError(const error_code& error) {
@@ -43,8 +46,14 @@ HttpRequestReader& HttpRequestReader::operator=(HttpRequestReader&&) noexcept = 
 
 void HttpRequestReader::Feed(std::string_view bytes) {
   if (error_) return;
-  buffer_.erase(0, std::exchange(consumed_, 0));
+  DropConsumed();
   buffer_ += bytes;
+}
+
+// Most clients send one request and wait: then nothing is left, and nothing moves.
+void HttpRequestReader::DropConsumed() {
+  buffer_.erase(0, std::exchange(consumed_, 0));
+  if (buffer_.empty() && buffer_.capacity() > kIdleBufferSizeMax) std::string().swap(buffer_);
 }
 
 std::optional<HttpRequest> HttpRequestReader::Next() {
@@ -63,6 +72,7 @@ std::optional<HttpRequest> HttpRequestReader::Next() {
   request->body = std::move(parsing_->parser.get().body());
   parsing_.reset();
   expects_continue_ = false;
+  if (rest().empty()) DropConsumed();
   return request;
 }
 

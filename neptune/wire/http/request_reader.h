@@ -27,20 +27,6 @@
 
 namespace neptune {
 
-struct HttpReaderOptions {
-  // Maximum size of request line and headers together. Default: 16 KiB, enough for browsers with
-  // cookies.
-  size_t header_size_max = 16 * 1024;
-  // Maximum size of the request target; effective below header_size_max only. Default: 8 KiB.
-  size_t target_size_max = 8 * 1024;
-  // Maximum size of the decoded body. Default: 1 MiB.
-  size_t body_size_max = 1 << 20;
-  // Maximum number of headers. Default: 100.
-  size_t header_count_max = 100;
-  // Maximum number of query parameters. Default: 100.
-  size_t parameter_count_max = 100;
-};
-
 struct HttpReadError {
   int status = 400;
   std::string reason;  // for people; lower case, no full stop
@@ -53,6 +39,7 @@ class HttpRequestReader {
   HttpRequestReader(HttpRequestReader&&) noexcept;
   HttpRequestReader& operator=(HttpRequestReader&&) noexcept;
 
+  // Copies the bytes. Between requests only a small buffer is kept.
   void Feed(std::string_view bytes);
 
   // Returns the next complete request; nullopt if more bytes are needed or after an error.
@@ -71,6 +58,7 @@ class HttpRequestReader {
   struct Parsing;
 
   std::string_view rest() const { return std::string_view(buffer_).substr(consumed_); }
+  void DropConsumed();
   bool ReadHeader();
   bool ReadBody();
   bool CheckRequestLine();

@@ -29,7 +29,7 @@ constexpr uint32_t kReadEvents = EPOLLIN | EPOLLRDHUP | EPOLLET;
 // Writes are gathered in pieces up to this size; a larger one is a piece of its own.
 constexpr size_t kPieceSizeMax = 64 * 1024;
 // Maximum size of the buffer that a connection keeps for its next writes.
-constexpr size_t kIdleBufferSizeMax = 64 * 1024;
+constexpr size_t kIdleBufferSizeMax = 512;
 
 // Lives until it is shut; the Stream itself may be destroyed earlier, while queued bytes are sent.
 class Connection final : public DescriptorPoller::Watcher,

@@ -8,9 +8,9 @@
 
 #include <cstddef>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "neptune/world/loop.h"
 
 namespace neptune {
@@ -38,7 +38,7 @@ class TimerQueue {
 
   TimerId next_id_ = 1;
   std::vector<Entry> heap_;
-  std::unordered_map<TimerId, Task> tasks_;
+  absl::flat_hash_map<TimerId, Task> tasks_;
 };
 
 }  // namespace neptune

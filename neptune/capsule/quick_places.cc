@@ -1,0 +1,128 @@
+#include "neptune/capsule/quick_places.h"
+
+#include <algorithm>
+
+namespace neptune {
+namespace {
+
+// Weight of a new time in the moving average.
+constexpr double kTimeWeight = 0.05;
+
+uint64_t Micros(TimePoint time) { return static_cast<uint64_t>(ToMicros(time.time_since_epoch())); }
+
+// Adds to a value that only this thread writes.
+void AddAlone(std::atomic<uint64_t>& value, uint64_t by) {
+  value.store(value.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+QuickPlaces::~QuickPlaces() {
+  for (const auto& block : blocks_) delete block.load(std::memory_order_acquire);
+}
+
+void QuickPlaces::Enter(Block& own, TimePoint now) {
+  --own.free_count;
+  ++own.resident_count;
+  AddAlone(own.entered, 1);
+  AddAlone(own.entered_sum_us, Micros(now));
+  if (own.resident_count > own.resident_count_max.load(std::memory_order_relaxed)) {
+    own.resident_count_max.store(own.resident_count, std::memory_order_relaxed);
+  }
+}
+
+void QuickPlaces::Leave(size_t thread, CapsuleControl::Outcome outcome, TimePoint entered,
+                        TimePoint now) {
+  Block& own = *blocks_[thread].load(std::memory_order_acquire);
+  ++own.free_count;
+  --own.resident_count;
+  std::atomic<uint64_t>& left = own.left[static_cast<size_t>(outcome)];
+  AddAlone(own.entered_sum_us, -Micros(entered));
+  if (outcome == CapsuleControl::Outcome::kDone) {
+    const uint64_t count = left.load(std::memory_order_relaxed);
+    const int64_t time_ns = (now - entered).count();
+    own.times_ns[count % kTimeCount].store(time_ns, std::memory_order_relaxed);
+    const double mean = own.done_time_ns.load(std::memory_order_relaxed);
+    const double change = (static_cast<double>(time_ns) - mean) * (count == 0 ? 1 : kTimeWeight);
+    own.done_time_ns.store(mean + change, std::memory_order_relaxed);
+  }
+  AddAlone(left, 1);
+}
+
+void QuickPlaces::Set(bool may_enter, size_t resident_count_max, Duration timeout) {
+  const size_t lease_count_max = resident_count_max / kShareDivisor;
+  if (leased_count_ > 0 && (!may_enter || lease_count_max < leased_count_)) {
+    is_closed_for_good_ = true;
+  }
+  lease_count_max_ = lease_count_max;
+  timeout_ns_.store(timeout.count(), std::memory_order_relaxed);
+  open_.store(may_enter && !is_closed_for_good_, std::memory_order_relaxed);
+  NoteLeases();
+}
+
+void QuickPlaces::Close() {
+  open_.store(false, std::memory_order_relaxed);
+  NoteLeases();
+}
+
+bool QuickPlaces::Lease() {
+  const size_t thread = ThreadNumber();
+  if (!may_lease() || thread == kThreadNumberCount) return false;
+  Block* own = blocks_[thread].load(std::memory_order_acquire);
+  if (own == nullptr) {
+    own = new Block();
+    blocks_[thread].store(own, std::memory_order_release);
+  }
+  own->free_count += kLeaseSize;
+  leased_count_ += kLeaseSize;
+  NoteLeases();
+  return true;
+}
+
+size_t QuickPlaces::reserved_count() const {
+  if (leased_count_ == 0 || !is_closed_for_good_) return leased_count_;
+  return Sum().resident_count;
+}
+
+QuickPlaces::Totals QuickPlaces::Sum() const {
+  Totals totals;
+  double done_count = 0;
+  for (const auto& one : blocks_) {
+    const Block* const block = one.load(std::memory_order_acquire);
+    if (block == nullptr) continue;
+    uint64_t left = 0;
+    for (size_t outcome = 0; outcome < totals.left.size(); ++outcome) {
+      const uint64_t count = block->left[outcome].load(std::memory_order_relaxed);
+      totals.left[outcome] += count;
+      left += count;
+    }
+    const uint64_t entered = block->entered.load(std::memory_order_relaxed);
+    totals.entered += entered;
+    totals.resident_count += entered > left ? entered - left : 0;
+    totals.resident_count_max += block->resident_count_max.load(std::memory_order_relaxed);
+    totals.entered_sum_us += block->entered_sum_us.load(std::memory_order_relaxed);
+    const auto weight =
+        static_cast<double>(block->left[static_cast<size_t>(CapsuleControl::Outcome::kDone)].load(
+            std::memory_order_relaxed));
+    if (weight == 0) continue;
+    done_count += weight;
+    totals.done_time_ns +=
+        (block->done_time_ns.load(std::memory_order_relaxed) - totals.done_time_ns) * weight /
+        done_count;
+  }
+  return totals;
+}
+
+void QuickPlaces::AddTimesTo(RecentTimes* times) const {
+  for (const auto& one : blocks_) {
+    const Block* const block = one.load(std::memory_order_acquire);
+    if (block == nullptr) continue;
+    const uint64_t count = block->left[static_cast<size_t>(CapsuleControl::Outcome::kDone)].load(
+        std::memory_order_relaxed);
+    for (size_t i = 0; i < std::min<uint64_t>(count, kTimeCount); ++i) {
+      times->Add(Duration(block->times_ns[i].load(std::memory_order_relaxed)));
+    }
+  }
+}
+
+}  // namespace neptune
