@@ -408,7 +408,7 @@ TEST(FrontendTest, ConcurrentSearchesAreLimited) {
   const auto first = search.Begin(kCommon);
   const auto second = search.Begin(kRare);
   search.RunFor(milliseconds(50));
-  const TimedResponse third = search.Get(kCommon);
+  const TimedResponse third = search.Get("/search?q=common+rare&format=json");
   EXPECT_EQ(third.http.status, 503) << "not admitted in time";
   EXPECT_NE(third.http.headers.Get("Retry-After"), "");
   search.RunFor(seconds(2));

@@ -114,12 +114,7 @@ CacheReply CacheClient::Lookup(ClientSession& session, const CacheEntryName& ent
   another.except = {first.server};
   Asked second = AskReplica(session, entry, another);
   if (second.reply.use.outcome == Outcome::kHit && outcome == Outcome::kMiss && !entry.ages) {
-    CacheEntryName copied = entry;
-    copied.cost = second.reply.cost;
-    Begin(session, {.entry = std::move(copied),
-                    .value = second.reply.value,
-                    .time_to_live = shared_->options.cache_time_to_live - second.reply.use.age,
-                    .only = first.server});
+    second.reply.lacking = first.server;
   }
   const bool second_says = second.reply.use.outcome == Outcome::kHit || outcome != Outcome::kMiss;
   return second_says ? std::move(second.reply) : std::move(first.reply);
@@ -155,11 +150,19 @@ CacheClient::Asked CacheClient::AskReplica(ClientSession& session, const CacheEn
 }
 
 void CacheClient::InsertLater(const ClientSession& session, const CacheEntryName& entry,
-                              std::string value) {
+                              std::string value, Duration time_to_live) {
   if (!CanHold(entry)) return;
-  Begin(session, {.entry = entry,
-                  .value = std::move(value),
-                  .time_to_live = shared_->options.cache_time_to_live});
+  Begin(session, {.entry = entry, .value = std::move(value), .time_to_live = time_to_live});
+}
+
+void CacheClient::Refill(const ClientSession& session, const CacheEntryName& entry,
+                         const CacheReply& reply, Duration life) {
+  CacheEntryName copied = entry;
+  copied.cost = reply.cost;
+  Begin(session, {.entry = std::move(copied),
+                  .value = reply.value,
+                  .time_to_live = life - reply.use.age,
+                  .only = reply.lacking});
 }
 
 void CacheClient::Begin(const ClientSession& session, Insertion insertion) {

@@ -3,7 +3,7 @@
 // bypasses it except for occasional probes.
 //
 //   insert ─► every replica of the key's partition
-//   lookup ─► one replica ── miss, or no answer ──► another one ── hit ──► copied to the first
+//   lookup ─► one replica ── miss, or no answer ──► another one ── hit ──► Refill of the first
 //
 // A replica that dies therefore loses no entries, and one that restarts empty is refilled by
 // lookups. With several replicas a miss costs a second lookup, a small fraction of the search it
@@ -55,6 +55,8 @@ struct CacheReply {
   CacheUse use;
   std::string value;          // kHit only
   neptune::Duration cost{0};  // of the value; zero: unknown
+  // kHit: a replica of the entry's partition that does not have it, and should.
+  std::optional<neptune::NodeId> lacking = std::nullopt;
 };
 
 class CacheClient {
@@ -68,7 +70,11 @@ class CacheClient {
   // Starts a user-level thread that stores the value, unless too many insertions are in progress or
   // there is no cache.
   void InsertLater(const neptune::ClientSession& session, const CacheEntryName& entry,
-                   std::string value);
+                   std::string value, neptune::Duration time_to_live);
+  // The same for the replica that lacks an entry that another one has, for the rest of its life.
+  // REQUIRES: reply.lacking.
+  void Refill(const neptune::ClientSession& session, const CacheEntryName& entry,
+              const CacheReply& reply, neptune::Duration life);
   size_t insert_count() const { return shared_->insert_count.load(); }
 
  private:

@@ -118,6 +118,7 @@ struct FrontendModule::Options {
   std::string operator_token_file;
   std::string synonyms_file;
   bool private_logs = false;
+  VersionWarmerOptions warmer;
 };
 
 FrontendModule::FrontendModule() : options_(std::make_unique<Options>()) {}
@@ -133,6 +134,12 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
              "fraction of the searches without a caller's trace that leave spans");
   table.Flag("private_logs", &options.private_logs,
              "store queries neither in the access log nor under /tracez");
+  table.Whole("page_cache_mb", {0, 64 * 1024}, &options.gateway.page_cache_mb,
+              "size in MiB of the pages that the frontend repeats; 0: none");
+  table.Whole("warm_question_count", {0, 1'000'000}, &options.warmer.question_count,
+              "most asked questions that a new index version is asked before it is switched to");
+  table.Millis("warm_time_ms", {milliseconds(0), seconds(600)}, &options.warmer.time_max,
+               "how long a new index version is asked these questions");
   table.Text("access_log", &options.access_log.path,
              "file with one line per search; default: none");
   table.Text("synonyms_file", &options.synonyms_file,
@@ -220,8 +227,10 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
                                        context.scheduling, plan_metrics);
   NEPTUNE_RETURN_IF_ERROR(ShowGate(context.metrics));
   NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
-  NEPTUNE_RETURN_IF_ERROR(FollowVersions(context, options));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
+  NEPTUNE_RETURN_IF_ERROR(MakeWarmer(context, options));
+  NEPTUNE_RETURN_IF_ERROR(FollowVersions(context, options));
+  NEPTUNE_RETURN_IF_ERROR(gateway_->pages().Show(context.metrics, &gauges_));
   if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
   if (options.documents_change) {
     writer_ = std::make_unique<ReplicatedWriter>(context.client, context.world, options.writer);
@@ -242,7 +251,21 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   return neptune::OkStatus();
 }
 
-// The plan asks for the current version, with its synonyms.
+Status FrontendModule::MakeWarmer(neptune::ModuleContext& context, const Options& options) {
+  NEPTUNE_ASSIGN_OR_RETURN(const VersionWarmer::Metrics metrics,
+                           VersionWarmer::Metrics::Make(context.metrics));
+  scheduling_ = context.scheduling;
+  warmer_ = std::make_unique<VersionWarmer>(
+      VersionWarmer::Parts{.plan = *plan_,
+                           .pages = gateway_->pages(),
+                           .home = *context.client.loops().serving().front(),
+                           .scheduling = scheduling_},
+      options.warmer, metrics);
+  return neptune::OkStatus();
+}
+
+// The plan asks for the current version, with its synonyms; a version that may become current is
+// prepared.
 Status FrontendModule::FollowVersions(const neptune::ModuleContext& context,
                                       const Options& options) {
   const auto synonyms =
@@ -250,7 +273,8 @@ Status FrontendModule::FollowVersions(const neptune::ModuleContext& context,
   NEPTUNE_ASSIGN_OR_RETURN(const auto of_folder, synonyms->ReadOnly());
   return followed_.Start(
       context, options.documents_change ? "documents_change" : nullptr,
-      [plan = plan_.get(), synonyms, of_folder](const index::VersionList* list) {
+      [plan = plan_.get(), warmer = warmer_.get(), synonyms,
+       of_folder](const index::VersionList* list) {
         if (list == nullptr) {
           plan->AskIndex({.version = 0, .synonyms = of_folder});
           return neptune::OkStatus();
@@ -258,8 +282,10 @@ Status FrontendModule::FollowVersions(const neptune::ModuleContext& context,
         const Status status = synonyms->Follow(*list);
         const index::IndexVersion& current = list->Current();
         plan->AskIndex({.version = current.index_version, .synonyms = synonyms->Of(current)});
+        warmer->Follow(*list, [&](const auto& version) { return synonyms->Of(version); });
         return status;
-      });
+      },
+      [warmer = warmer_.get()] { return warmer->is_ready(); });
 }
 
 Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
@@ -366,10 +392,11 @@ void FrontendModule::Stop() {
   gateway_->StartDraining();
   if (leave_ > Duration(0)) (void)neptune::this_thread::SleepFor(leave_);
   StopServers(drain_grace_);
+  followed_.Stop();
+  warmer_->Stop();
   plan_->FinishInserts();
   gateway_->Finish();
   if (log_ != nullptr) log_->Close();
-  followed_.Stop();
   html_threads_.reset();
 }
 

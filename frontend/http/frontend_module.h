@@ -17,6 +17,7 @@
 
 #include "frontend/http/gateway_metrics.h"
 #include "frontend/http/http_gateway.h"
+#include "frontend/http/version_warmer.h"
 #include "frontend/search_plan/search_plan.h"
 #include "index/versions/followed_versions.h"
 #include "neptune/security/secure_network.h"
@@ -54,6 +55,7 @@ class FrontendModule final : public neptune::ServiceModule {
   static void DeclareHttpParameters(neptune::ParameterTable& table, Options* options);
   // `folder`: base of relative paths.
   static neptune::Status CompleteOptions(const std::string& folder, Options* options);
+  neptune::Status MakeWarmer(neptune::ModuleContext& context, const Options& options);
   neptune::Status FollowVersions(const neptune::ModuleContext& context, const Options& options);
   neptune::Status LoadCertificate(const neptune::ModuleContext& context, const Options& options);
   neptune::Status StartServers(const neptune::ModuleContext& context, const Options& options);
@@ -68,12 +70,14 @@ class FrontendModule final : public neptune::ServiceModule {
   std::shared_ptr<neptune::TlsContext> certificate_;  // null: plain HTTP
   neptune::RefusalLog handshakes_;                    // failed TLS handshakes
   std::unique_ptr<SearchPlan> plan_;
-  std::vector<neptune::CallbackGauge> gauges_;  // of plan_ and certificate_
-  neptune::StatusSection searches_;             // shows plan_ and its clients
-  std::unique_ptr<DocumentWriter> writer_;      // null: documents do not change
-  std::unique_ptr<AccessLog> log_;              // null: no access log
-  std::unique_ptr<HtmlThreads> html_threads_;   // null: documents do not change
+  neptune::StatusSection searches_;            // shows plan_ and its clients
+  std::unique_ptr<DocumentWriter> writer_;     // null: documents do not change
+  std::unique_ptr<AccessLog> log_;             // null: no access log
+  std::unique_ptr<HtmlThreads> html_threads_;  // null: documents do not change
   std::unique_ptr<HttpGateway> gateway_;
+  neptune::SchedulerOptions scheduling_;
+  std::unique_ptr<VersionWarmer> warmer_;
+  std::vector<neptune::CallbackGauge> gauges_;  // of plan_, certificate_ and gateway_
   neptune::Endpoint http_endpoint_;
   neptune::Duration drain_grace_{};
   neptune::Duration leave_{};

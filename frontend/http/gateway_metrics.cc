@@ -39,6 +39,15 @@ neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(
                                                  "Completion requests over HTTP, by outcome.",
                                                  {{"outcome", kOutcomeNames[o]}}));
   }
+  for (const auto& [outcome, counter] :
+       {std::pair{"hit", &metrics.page_hits}, std::pair{"stale", &metrics.page_stale},
+        std::pair{"miss", &metrics.page_misses}, std::pair{"skipped", &metrics.page_skipped}}) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        *counter,
+        registry.AddCounter("search_page_cache_lookups_total",
+                            "Searches over HTTP by the outcome of their page cache lookup.",
+                            {{"outcome", outcome}}));
+  }
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics.rate_limited,
       registry.AddCounter("search_rate_limited_total",

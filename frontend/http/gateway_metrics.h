@@ -37,6 +37,12 @@ struct GatewayMetrics {
   // search_rate_limited_total: requests refused by the rate limit.
   neptune::Counter* rate_limited = nullptr;
 
+  // search_page_cache_lookups_total{outcome="hit|stale|miss|skipped"}
+  neptune::Counter* page_hits = nullptr;
+  neptune::Counter* page_stale = nullptr;
+  neptune::Counter* page_misses = nullptr;
+  neptune::Counter* page_skipped = nullptr;
+
   // neptune_class_*{service="search"}: searches by the client's class.
   std::shared_ptr<neptune::ClassStatistics> classes;
 

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <cstddef>
+
 #include "frontend/http/operator_access.h"
 #include "frontend/http/rate_limit.h"
 #include "frontend/model/site.h"
@@ -26,6 +28,9 @@ struct GatewayOptions {
   // Fraction of the searches without a caller's trace that are sampled, i.e. leave spans on every
   // node they reach.
   double sampled_share = 0.01;
+  // Rendered pages that are kept to be repeated, over all serving loops; 0: none. Larger: more
+  // pages are repeated instead of rendered. Default: some thousand pages of results.
+  size_t page_cache_mb = 32;
   // Limits the rate of searches, completions, documents and changes of each client.
   RateLimitOptions rate_limit;
   // Identify clients by the address that a proxy puts into X-Forwarded-For.

@@ -10,6 +10,8 @@
 #include "frontend/http/page_routes.h"
 #include "frontend/http/status_routes.h"
 #include "neptune/base/strings.h"
+#include "neptune/service/client.h"
+#include "neptune/service/node_loops.h"
 #include "neptune/wire/http/content_coding.h"
 #include "neptune/wire/http/problem.h"
 
@@ -23,6 +25,22 @@ using neptune::HttpResponse;
 bool IsLimited(std::string_view path) {
   return path == kSearchPath || path == kSuggestPath || path.starts_with(kCachedCopyPrefix) ||
          path.starts_with(kDocumentsPath);
+}
+
+std::vector<neptune::Loop*> ServingLoops(neptune::Client& client) {
+  std::vector<neptune::Loop*> loops;
+  for (const neptune::NodeLoop* const loop : client.loops().serving()) loops.push_back(loop->loop);
+  return loops;
+}
+
+// What is sent for the response: a page is kept as it is sent.
+void Encode(const HttpRequest& request, HttpResponse* response) {
+  IndentIfAsked(request, response);
+  neptune::EncodeContent(request.headers, neptune::ContentCodingOptions(), response);
+}
+
+bool IsSearch(const HttpRequest& request) {
+  return request.path == kSearchPath && (request.method == "GET" || request.method == "HEAD");
 }
 
 }  // namespace
@@ -45,6 +63,15 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
                       .traces = traces_,
                       .trusts_forwarded = options_.trusts_forwarded},
                      options.sampled_share),
+      pages_({.plan = plan,
+              .world = context.world,
+              .metrics = metrics_,
+              .classes = classes_,
+              .traces = traces_},
+             {.pages = {.hash_seed = neptune::Loop::Current()->random().Next()},
+              .has_fixed_address = options.has_fixed_address,
+              .sampled_share = options.sampled_share},
+             options.page_cache_mb << 20, ServingLoops(context.client)),
       operator_routes_(context, options.operators, address_, readiness_, traces_) {
   AddPageRoutes(address_, &router_);
   AddStatusRoutes(readiness_, context.metrics, &router_);
@@ -84,10 +111,27 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) {
   std::optional<HttpResponse> response = RefuseForRate(request);
+  if (!response && IsSearch(request)) return Search(request);
   if (!response) response = WithErrorPage(request, router_.Handle(request));
-  IndentIfAsked(request, &*response);
-  neptune::EncodeContent(request.headers, neptune::ContentCodingOptions(), &*response);
+  Encode(request, &*response);
   return *std::move(response);
+}
+
+HttpResponse HttpGateway::Search(const HttpRequest& request) {
+  PageFront* const front = pages_.OfThisLoop();
+  if (front != nullptr) {
+    if (std::optional<HttpResponse> page = front->Find(request)) return *std::move(page);
+  }
+  std::optional<PageFacts> facts;
+  HttpResponse response = search_routes_.Search(request, &facts);
+  Encode(request, &response);
+  if (front == nullptr || response.status != 200) return response;
+  if (facts) {
+    front->Keep(request, *std::move(facts), &response);
+  } else {
+    front->Forget(request);
+  }
+  return response;
 }
 
 HttpResponse HttpGateway::WithErrorPage(const HttpRequest& request, HttpResponse response) const {

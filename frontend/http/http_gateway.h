@@ -8,6 +8,7 @@
 //   /openapi.json    machine-readable description of all routes
 //   /documents       POST, DELETE: changes of documents, if there is a writer
 //
+//   search ─► page_fronts: a page that is repeated ─ else ─► search_routes
 // Answers are compressed here, for clients that accept it, unless a route has done so.
 //
 //   page_routes, search_routes, status_routes, operator_routes, documents/document_routes ─► router
@@ -31,6 +32,7 @@
 #include "frontend/http/gateway_metrics.h"
 #include "frontend/http/gateway_options.h"
 #include "frontend/http/operator_routes.h"
+#include "frontend/http/page_fronts.h"
 #include "frontend/http/rate_limit.h"
 #include "frontend/http/search_routes.h"
 #include "frontend/http/site_address.h"
@@ -53,17 +55,23 @@ class HttpGateway {
   void AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads);
 
   // See SearchRoutes::LogTo.
-  void LogTo(AccessLog& log) { search_routes_.LogTo(log); }
+  void LogTo(AccessLog& log) {
+    search_routes_.LogTo(log);
+    pages_.LogTo(log);
+  }
 
   neptune::HttpResponse Handle(const neptune::HttpRequest& request);
   std::vector<neptune::HttpRoute> routes() const { return router_.routes(); }
 
   // Makes /readyz answer 503, so that balancers stop sending users here.
   void StartDraining() { readiness_.StartDraining(); }
+  const PageFronts& pages() const { return pages_; }
   // Waits for background work. REQUIRES: the last request has ended.
   void Finish() { operator_routes_.Finish(); }
 
  private:
+  // A page of results: one that is repeated, or one that is made now and perhaps kept.
+  neptune::HttpResponse Search(const neptune::HttpRequest& request);
   // 429 if the client has exceeded its rate.
   std::optional<neptune::HttpResponse> RefuseForRate(const neptune::HttpRequest& request);
   // The page for browsers if the router has refused the request; else `response`.
@@ -78,6 +86,7 @@ class HttpGateway {
   TraceLog traces_;
   RateLimit rate_limit_;
   SearchRoutes search_routes_;
+  PageFronts pages_;
   OperatorRoutes operator_routes_;
   neptune::HttpRouter router_;
 };

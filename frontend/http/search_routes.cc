@@ -1,12 +1,14 @@
 #include "frontend/http/search_routes.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "frontend/http/http_answers.h"
+#include "frontend/http/page_text.h"
 #include "frontend/http/rate_limit.h"
+#include "frontend/policy/plan_policy.h"
 #include "frontend/render/render.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
@@ -24,6 +26,10 @@ using neptune::StatusOr;
 
 // Covers a user who types, deletes and types the same text again.
 constexpr std::string_view kSuggestionCaching = "public, max-age=60";
+
+// How long a page of a former version of the index is repeated before its question is looked up
+// again. Larger: fewer lookups after a switch; results of the new version appear later.
+constexpr neptune::Duration kStalePageLife = std::chrono::seconds(1);
 
 SearchOutcome OutcomeOf(const Status& status, bool is_complete) {
   switch (status.code()) {
@@ -65,16 +71,20 @@ HttpResponse CachedCopyError(const HttpRequest& request, const Status& status,
 }  // namespace
 
 void SearchRoutes::AddTo(neptune::HttpRouter* router) {
-  router->Add("GET", kSearchPath, [this](const HttpRequest& request) { return Search(request); });
+  router->Add("GET", kSearchPath, [this](const HttpRequest& request) {
+    std::optional<PageFacts> page;
+    return Search(request, &page);
+  });
   router->Add("GET", kSuggestPath, [this](const HttpRequest& request) { return Suggest(request); });
   router->AddPrefix("GET", kCachedCopyPrefix,
                     [this](const HttpRequest& request) { return CachedCopy(request); });
 }
 
-HttpResponse SearchRoutes::Search(const HttpRequest& request) const {
+HttpResponse SearchRoutes::Search(const HttpRequest& request,
+                                  std::optional<PageFacts>* page) const {
   const StatusOr<SearchPageRequest> search =
       ParseSearchRequest(request.query, request.headers.Get("Accept"));
-  if (search.ok() && search->has_query()) return Answer(request, *search);
+  if (search.ok() && search->has_query()) return Answer(request, *search, page);
   const Site site = parts_.address.Of(request);
   if (search.ok()) return ToResponse(RenderHomePage(site));
   const PageFormat format = FormatOf(request);
@@ -83,8 +93,8 @@ HttpResponse SearchRoutes::Search(const HttpRequest& request) const {
   return response;
 }
 
-HttpResponse SearchRoutes::Answer(const HttpRequest& request,
-                                  const SearchPageRequest& search) const {
+HttpResponse SearchRoutes::Answer(const HttpRequest& request, const SearchPageRequest& search,
+                                  std::optional<PageFacts>* page) const {
   const neptune::TraceContext trace = TraceOf(request);
   Run run = RunPlan(request, search, trace);
   const Site site = parts_.address.Of(request);
@@ -99,6 +109,8 @@ HttpResponse SearchRoutes::Answer(const HttpRequest& request,
     // The answer changes over time, and its format depends on the Accept header.
     response.headers.Set("Cache-Control", "no-cache");
     response.headers.Set("Vary", "Accept");
+    SetOrigin(run.answer.coverage.cache, &response);
+    *page = FactsOf(run.answer, search);
   } else {
     response = ToResponse(ToError(run.status, search.query), search.format, site);
   }
@@ -107,6 +119,31 @@ HttpResponse SearchRoutes::Answer(const HttpRequest& request,
   parts_.metrics.Count(search.format, OutcomeOf(run.status, run.answer.coverage.complete()),
                        TimeSince(request));
   return response;
+}
+
+// A page is worth repeating once its answer was in the cache. Those with a trace or explanations
+// belong to one search.
+std::optional<PageFacts> SearchRoutes::FactsOf(const SearchAnswer& answer,
+                                               const SearchPageRequest& search) const {
+  const CacheUse& cache = answer.coverage.cache;
+  if (cache.outcome != CacheUse::Outcome::kHit || search.trace || search.explain) {
+    return std::nullopt;
+  }
+  const neptune::TimePoint now = neptune::this_thread::Now();
+  PageFacts facts = {.for_version = answer.index_version,
+                     .index_epoch = answer.index_epoch,
+                     .computed_at = now - cache.age,
+                     .expires_at = now - cache.age + CacheLife(answer, parts_.plan.options()),
+                     .result_count = answer.results.size(),
+                     .coverage = answer.coverage,
+                     .question = search};
+  if (cache.newer_version != 0) {
+    facts.is_stale = true;
+    facts.for_version = cache.newer_version;
+    // The answer of the current version may be there by then.
+    facts.expires_at = std::min(facts.expires_at, now + kStalePageLife);
+  }
+  return facts;
 }
 
 SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const SearchPageRequest& search,

@@ -9,8 +9,10 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "frontend/caching/cached_page.h"
 #include "frontend/http/access_log.h"
 #include "frontend/http/frontend_readiness.h"
 #include "frontend/http/gateway_metrics.h"
@@ -47,6 +49,10 @@ class SearchRoutes {
   SearchRoutes(const Parts& parts, double sampled_share)
       : parts_(parts), sampled_share_(sampled_share) {}
 
+  // A page of results. `*page` is set if the page may be repeated for the same request.
+  neptune::HttpResponse Search(const neptune::HttpRequest& request,
+                               std::optional<PageFacts>* page) const;
+
   // REQUIRES: this outlives the router.
   void AddTo(neptune::HttpRouter* router);
   // Logs searches to `log`. REQUIRES: called before the first request; the log outlives the
@@ -61,9 +67,11 @@ class SearchRoutes {
     std::string service_class;
   };
 
-  neptune::HttpResponse Search(const neptune::HttpRequest& request) const;
-  neptune::HttpResponse Answer(const neptune::HttpRequest& request,
-                               const SearchPageRequest& search) const;
+  neptune::HttpResponse Answer(const neptune::HttpRequest& request, const SearchPageRequest& search,
+                               std::optional<PageFacts>* page) const;
+  // Unset: the page must not be repeated.
+  std::optional<PageFacts> FactsOf(const SearchAnswer& answer,
+                                   const SearchPageRequest& search) const;
   Run RunPlan(const neptune::HttpRequest& request, const SearchPageRequest& search,
               const neptune::TraceContext& trace) const;
   // Continues the caller's trace. A request without a trace, or with a malformed one, starts one.

@@ -171,6 +171,11 @@ struct CacheUse {
   Outcome outcome = Outcome::kBypassed;
   // kHit: time since the answer was computed.
   neptune::Duration age{0};
+  // kHit: the answer is of a former version of the index, and is computed again for the current
+  // one, which this is; 0: it is of the current one.
+  uint64_t newer_version = 0;
+  // kMiss: the answer was computed for an equal question that came first.
+  bool is_joined = false;
   std::string implementation = {};
 };
 

@@ -35,7 +35,10 @@ ClientClasses::ClientClasses(neptune::SchedulerOptions scheduling,
       trusts_header_(trusts_header) {}
 
 StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) const {
-  const std::string_view key = request.headers.Get(kApiKeyHeader);
+  return Of(request.headers.Get(kApiKeyHeader), request.headers.Get(kServiceClassHeader));
+}
+
+StatusOr<ClientClass> ClientClasses::Of(std::string_view key, std::string_view name) const {
   if (!key.empty()) {
     const auto found = class_of_api_key_.find(key);
     if (found == class_of_api_key_.end()) {
@@ -44,7 +47,6 @@ StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) con
     }
     return ClientClass{*neptune::FindClass(scheduling_, found->second), found->second};
   }
-  const std::string_view name = request.headers.Get(kServiceClassHeader);
   if (!IsName(name)) {
     return neptune::InvalidArgument("header ", kServiceClassHeader, ": at most ",
                                     neptune::kServiceClassNameSizeMax,

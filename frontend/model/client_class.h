@@ -14,6 +14,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "neptune/base/status.h"
 #include "neptune/scheduling/scheduler_options.h"
@@ -34,6 +35,8 @@ class ClientClasses {
                 std::map<std::string, std::string> class_of_api_key, bool trusts_header);
 
   neptune::StatusOr<ClientClass> Of(const neptune::HttpRequest& request) const;
+  // The same by the values of the two headers; empty: absent.
+  neptune::StatusOr<ClientClass> Of(std::string_view api_key, std::string_view class_name) const;
 
  private:
   const neptune::SchedulerOptions scheduling_;

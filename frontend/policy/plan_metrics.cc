@@ -90,6 +90,25 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.spelling_proposed = spelling("proposed");
   metrics.spelling_none = spelling("none");
   metrics.spelling_late = spelling("late");
+  const auto equal = [&](const char* outcome) {
+    return add.Count("search_equal_searches_total",
+                     "Searches that waited for the answer to an equal question: with that answer, "
+                     "or taking over because the first search failed.",
+                     "outcome", outcome);
+  };
+  metrics.joined = equal("joined");
+  metrics.taken_over = equal("taken_over");
+  metrics.stale_answers =
+      add.Count("search_stale_answers_total",
+                "Searches answered from the cache of the former version of the index.");
+  const auto refresh = [&](const char* outcome) {
+    return add.Count("search_refreshes_total",
+                     "Computations of answers whose former ones were given, by outcome.", "outcome",
+                     outcome);
+  };
+  metrics.refresh_done = refresh("done");
+  metrics.refresh_failed = refresh("failed");
+  metrics.refresh_dropped = refresh("dropped");
   metrics.relaxed = add.Count("search_relaxed_total",
                               "Searches that found nothing with all that they demand and showed "
                               "pages with some of the words.");

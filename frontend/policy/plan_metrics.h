@@ -40,6 +40,14 @@ struct PlanMetrics {
   neptune::Counter* spelling_proposed = nullptr;
   neptune::Counter* spelling_none = nullptr;
   neptune::Counter* spelling_late = nullptr;
+  // search_equal_searches_total{outcome="joined|taken_over"}
+  neptune::Counter* joined = nullptr;
+  neptune::Counter* taken_over = nullptr;
+  // search_stale_answers_total, search_refreshes_total{outcome="done|failed|dropped"}
+  neptune::Counter* stale_answers = nullptr;
+  neptune::Counter* refresh_done = nullptr;
+  neptune::Counter* refresh_failed = nullptr;
+  neptune::Counter* refresh_dropped = nullptr;
   // search_relaxed_total
   neptune::Counter* relaxed = nullptr;
   // search_step_seconds{step="cache|tier1|tier2|documents|spelling"}

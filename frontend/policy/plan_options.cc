@@ -66,6 +66,19 @@ void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptio
              "also ask a second replica if a document partition is slower than usual");
   table.Millis("cache_time_to_live_ms", {milliseconds(1), hours(24)}, &options->cache_time_to_live,
                "how long a cached answer may be used");
+  table.Millis("cache_empty_time_to_live_ms", {milliseconds(1), hours(24)},
+               &options->cache_empty_time_to_live,
+               "how long a cached answer without results may be used");
+  table.Millis("cache_partial_time_to_live_ms", {milliseconds(0), seconds(60)},
+               &options->cache_partial_time_to_live,
+               "how long a cached partial answer may be used; 0: they are not cached");
+  table.Millis("stale_answers_ms", {milliseconds(0), hours(1)}, &options->stale_answers,
+               "how long after a switch answers of the former index version are given while new "
+               "ones are computed; 0: never");
+  table.Whole("stale_refresh_count_max", {1, 1000}, &options->stale_refresh_count_max,
+              "maximum computations of answers whose former ones were given");
+  table.Whole("joined_search_count_max", {0, 100'000}, &options->joined_search_count_max,
+              "maximum searches that wait for the answer to an equal question");
   table.Whole("cache_insert_count_max", {1, 10'000}, &options->cache_insert_count_max,
               "maximum insertions in progress; further answers are not cached");
   table.Whole("search_count_max", {1, 100'000}, &options->search_count_max,

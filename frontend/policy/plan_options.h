@@ -76,6 +76,27 @@ struct SearchPlanOptions {
   // How long a cached answer may be used; bounds how long a new index version stays unseen.
   neptune::Duration cache_time_to_live = std::chrono::minutes(10);
 
+  // The same of an answer without results, which new documents make wrong most visibly. Larger:
+  // questions that nothing answers cost less. Parameter cache_empty_time_to_live_ms.
+  neptune::Duration cache_empty_time_to_live = std::chrono::minutes(1);
+  // The same of a partial answer; 0: partial answers are not cached. Larger: while servers fail,
+  // repeated questions ask them less; better answers come later once they are back. Default: what a
+  // user waits before a reload. Parameter cache_partial_time_to_live_ms.
+  neptune::Duration cache_partial_time_to_live = std::chrono::seconds(1);
+
+  // How long after a switch to another version of the index answers of the former one are given
+  // while those of the current one are computed; 0: never. Larger: rare questions, too, are
+  // answered at once after a switch; some answers are of the former version for longer. Parameter
+  // stale_answers_ms.
+  neptune::Duration stale_answers = std::chrono::minutes(1);
+  // Maximum number of such computations in progress; for further questions the former answer is
+  // given without one. Larger: the cache fills faster, other searches wait longer. Parameter
+  // stale_refresh_count_max.
+  size_t stale_refresh_count_max = 4;
+  // Maximum number of searches that wait for the answer to an equal question; further ones compute
+  // it themselves. Parameter joined_search_count_max.
+  size_t joined_search_count_max = 4096;
+
   // If documents change: maximum age of a cached answer of another epoch, and of the knowledge of
   // the current epoch. Larger: more cache hits while documents change, fewer searches that bypass
   // the cache to learn the epoch; changes become visible later. Default: with the time an index

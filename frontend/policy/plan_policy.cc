@@ -22,7 +22,7 @@ using neptune::StrCat;
 static_assert(kReachableResultCountMax <= index::kTierHitCountMax);
 
 // Increment when the meaning of cached_answer.proto changes.
-constexpr int kStoredFormVersion = 5;
+constexpr int kStoredFormVersion = 6;
 
 }  // namespace
 
@@ -69,16 +69,31 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
   return groups;
 }
 
-std::string CacheKey(std::string_view canonical, const PageWindow& page, std::string_view variant) {
+std::string CacheKey(std::string_view canonical, const PageWindow& page, std::string_view variant,
+                     uint64_t asked_version) {
+  const std::string version = asked_version == 0 ? "" : StrCat("@", asked_version);
   return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, page.folds ? "f" : "",
-                variant, " ", canonical);
+                variant, version, " ", canonical);
 }
 
-bool MayCache(const SearchAnswer& answer) {
+bool IsWhole(const SearchAnswer& answer) {
   const bool counts_are_complete = !answer.site_facets || answer.site_facets->is_complete;
   return answer.coverage.complete() && answer.spelling_is_complete && counts_are_complete &&
          std::all_of(answer.results.begin(), answer.results.end(),
                      [](const SearchResult& result) { return result.has_summary; });
+}
+
+neptune::Duration CacheLife(const SearchAnswer& answer, const SearchPlanOptions& options) {
+  const neptune::Duration life = options.cache_time_to_live;
+  if (IsWhole(answer)) {
+    return answer.results.empty() && answer.total == 0
+               ? std::min(life, options.cache_empty_time_to_live)
+               : life;
+  }
+  // The stored form has no room for counts and spellings that came too late.
+  const bool counts_are_complete = !answer.site_facets || answer.site_facets->is_complete;
+  if (!answer.spelling_is_complete || !counts_are_complete) return neptune::Duration(0);
+  return std::min(life, options.cache_partial_time_to_live);
 }
 
 std::string MissingReason(const Status& status) {

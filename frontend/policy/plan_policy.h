@@ -50,12 +50,19 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
 
 // Cache key of one page of one query, independent of how the words were typed and of the format.
 // Includes the version of the stored form. The index version is a separate part of the key.
-// `variant` tells pages of one query apart: letters, empty for the usual one.
+// `variant` tells pages of one query apart: letters, empty for the usual one. `asked_version`: the
+// version of the index, if searches ask for one by its number; answers of several versions are then
+// kept beside each other, and a switch finds those that were computed before it. 0: the newest
+// replaces the others.
 std::string CacheKey(std::string_view canonical, const PageWindow& page,
-                     std::string_view variant = {});
+                     std::string_view variant = {}, uint64_t asked_version = 0);
 
-// Only a complete answer may be cached.
-bool MayCache(const SearchAnswer& answer);
+// True if everything that was asked for is there: documents, counts, another spelling.
+bool IsWhole(const SearchAnswer& answer);
+
+// How long the answer may be used after it was computed: cache_time_to_live if it is whole; less if
+// it has no results, or lacks partitions or summaries; 0 if it must not be cached.
+neptune::Duration CacheLife(const SearchAnswer& answer, const SearchPlanOptions& options);
 
 // Human-readable reason why a partition did not contribute.
 std::string MissingReason(const neptune::Status& status);

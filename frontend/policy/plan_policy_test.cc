@@ -106,17 +106,90 @@ SearchAnswer CompleteAnswer() {
   return answer;
 }
 
-TEST(MayCacheTest, OnlyCompleteAnswers) {
-  EXPECT_TRUE(MayCache(CompleteAnswer()));
+SearchAnswer PartialAnswer() {
   SearchAnswer partial = CompleteAnswer();
   partial.coverage.tiers[0].missing.push_back({2, "deadline exceeded"});
-  EXPECT_FALSE(MayCache(partial));
+  return partial;
+}
+
+TEST(CacheLifeTest, PartialAnswersLiveShortly) {
+  SearchPlanOptions options;
+  EXPECT_EQ(CacheLife(CompleteAnswer(), options), options.cache_time_to_live);
+  EXPECT_EQ(CacheLife(PartialAnswer(), options), options.cache_partial_time_to_live);
   SearchAnswer cut_short = CompleteAnswer();
   cut_short.coverage.tiers[0].evaluated_completely = false;
-  EXPECT_FALSE(MayCache(cut_short));
+  EXPECT_EQ(CacheLife(cut_short, options), options.cache_partial_time_to_live);
   SearchAnswer without_summary = CompleteAnswer();
   without_summary.results[0].has_summary = false;
-  EXPECT_FALSE(MayCache(without_summary));
+  EXPECT_FALSE(IsWhole(without_summary));
+  EXPECT_EQ(CacheLife(without_summary, options), options.cache_partial_time_to_live);
+  options.cache_partial_time_to_live = neptune::Duration(0);
+  EXPECT_EQ(CacheLife(PartialAnswer(), options), neptune::Duration(0));
+}
+
+TEST(CacheLifeTest, EmptyAnswersLiveLess) {
+  const SearchPlanOptions options;
+  SearchAnswer empty = CompleteAnswer();
+  empty.results.clear();
+  EXPECT_EQ(CacheLife(empty, options), options.cache_time_to_live) << "a page past the last result";
+  empty.total = 0;
+  EXPECT_EQ(CacheLife(empty, options), options.cache_empty_time_to_live);
+}
+
+TEST(CacheLifeTest, NoLifeIsLongerThanThatOfAnyAnswer) {
+  SearchPlanOptions options;
+  options.cache_time_to_live = std::chrono::milliseconds(100);
+  SearchAnswer empty;
+  EXPECT_EQ(CacheLife(empty, options), options.cache_time_to_live);
+  EXPECT_EQ(CacheLife(PartialAnswer(), options), options.cache_time_to_live);
+}
+
+TEST(CacheLifeTest, AnswersWithoutAnOutcomeOfEachPartAreNotCached) {
+  const SearchPlanOptions options;
+  SearchAnswer late_spelling = CompleteAnswer();
+  late_spelling.spelling_is_complete = false;
+  EXPECT_EQ(CacheLife(late_spelling, options), neptune::Duration(0));
+  SearchAnswer uncounted = CompleteAnswer();
+  uncounted.site_facets.emplace().is_complete = false;
+  EXPECT_EQ(CacheLife(uncounted, options), neptune::Duration(0));
+}
+
+TEST(CacheKeyTest, VersionsThatAreAskedForHaveEntriesOfTheirOwn) {
+  EXPECT_NE(CacheKey("a", {0, 10}, "", 7), CacheKey("a", {0, 10}, "", 8));
+  EXPECT_NE(CacheKey("a", {0, 10}, "", 7), CacheKey("a", {0, 10}));
+  EXPECT_NE(CacheKey("7 a", {0, 10}), CacheKey("a", {0, 10}, "", 7));
+}
+
+TEST(CachedFormTest, KeepsWhatIsMissing) {
+  SearchAnswer stored = PartialAnswer();
+  stored.coverage.tiers[0].evaluated_completely = false;
+  stored.coverage.tiers[0].ended_early = {1, 3};
+  stored.coverage.earlier_is_complete = false;
+  stored.results[0].has_summary = false;
+  SearchAnswer answer;
+  ASSERT_TRUE(FromCachedForm(ToCachedForm(stored), &answer).ok());
+  const ServiceCoverage& tier = answer.coverage.tiers[0];
+  ASSERT_EQ(tier.missing.size(), 1u);
+  EXPECT_EQ(tier.missing[0].partition, 2u);
+  EXPECT_EQ(tier.missing[0].reason, "deadline exceeded");
+  EXPECT_FALSE(tier.evaluated_completely);
+  EXPECT_EQ(tier.ended_early, (std::vector<uint32_t>{1, 3}));
+  EXPECT_FALSE(answer.coverage.earlier_is_complete);
+  EXPECT_FALSE(answer.results[0].has_summary);
+}
+
+TEST(CachedFormTest, AnEqualQuestionAdoptsWhatTheCacheWouldGive) {
+  SearchAnswer stored = PartialAnswer();
+  stored.results[0].lacks = {"as typed"};
+  stored.index_notes = {"of the index"};
+  SearchAnswer cached;
+  cached.notes = {"of the question"};
+  SearchAnswer adopted = cached;
+  ASSERT_TRUE(FromCachedForm(ToCachedForm(stored), &cached).ok());
+  AdoptComputed(stored, &adopted);
+  EXPECT_EQ(ToCachedForm(adopted), ToCachedForm(cached));
+  EXPECT_EQ(adopted.notes, cached.notes);
+  EXPECT_TRUE(adopted.results[0].lacks.empty());
 }
 
 TEST(CachedFormTest, KeepsTheAnswer) {

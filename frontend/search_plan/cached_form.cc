@@ -14,13 +14,26 @@ CachedCoverage ToCached(const ServiceCoverage& coverage) {
   cached.set_service(coverage.service);
   cached.set_implementation(coverage.implementation);
   cached.set_partitions_asked(coverage.partitions_asked);
+  for (const MissingPartition& one : coverage.missing) {
+    CachedMissing* const missing = cached.add_missing();
+    missing->set_partition(one.partition);
+    missing->set_reason(one.reason);
+  }
+  for (const uint32_t partition : coverage.ended_early) cached.add_ended_early(partition);
+  cached.set_stopped_early(!coverage.evaluated_completely);
   return cached;
 }
 
 ServiceCoverage FromCached(const CachedCoverage& cached) {
-  return {.service = cached.service(),
-          .implementation = cached.implementation(),
-          .partitions_asked = cached.partitions_asked()};
+  ServiceCoverage coverage = {.service = cached.service(),
+                              .implementation = cached.implementation(),
+                              .partitions_asked = cached.partitions_asked()};
+  for (const CachedMissing& one : cached.missing()) {
+    coverage.missing.push_back({one.partition(), one.reason()});
+  }
+  coverage.ended_early.assign(cached.ended_early().begin(), cached.ended_early().end());
+  coverage.evaluated_completely = !cached.stopped_early();
+  return coverage;
 }
 
 uint64_t DocNumber(const std::string& doc_id) {
@@ -39,6 +52,7 @@ void ToCached(const SearchResult& result, CachedResult* cached) {
   cached->set_lacked_bits(result.lacked_bits);
   cached->set_date(result.date);
   cached->set_more_of_site(result.more_of_site);
+  cached->set_lacks_summary(!result.has_summary);
   for (const FoldedLink& link : result.similar) {
     CachedLink* const stored = cached->add_similar();
     stored->set_doc_id(DocNumber(link.doc_id));
@@ -62,6 +76,7 @@ SearchResult FromCached(const CachedResult& cached) {
                       .score = cached.score(),
                       .date = cached.date()};
   result.more_of_site = cached.more_of_site();
+  result.has_summary = !cached.lacks_summary();
   for (const CachedLink& link : cached.similar()) {
     result.similar.push_back({neptune::StrCat(link.doc_id()), link.url(), link.title()});
   }
@@ -107,6 +122,7 @@ std::string ToCachedForm(const SearchAnswer& answer) {
   cached.set_did_you_mean(answer.did_you_mean);
   cached.set_corrected_query(answer.corrected_query);
   for (const std::string& demand : answer.unmet_demands) cached.add_unmet_demands(demand);
+  cached.set_earlier_is_partial(!answer.coverage.earlier_is_complete);
   cached.set_unsure_share(1 - answer.coverage.sure_share);
   cached.set_index_epoch(answer.index_epoch);
   cached.set_index_version(answer.index_version);
@@ -135,6 +151,7 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   answer->did_you_mean = cached.did_you_mean();
   answer->corrected_query = cached.corrected_query();
   answer->unmet_demands.assign(cached.unmet_demands().begin(), cached.unmet_demands().end());
+  answer->coverage.earlier_is_complete = !cached.earlier_is_partial();
   answer->coverage.sure_share = 1 - cached.unsure_share();
   answer->index_epoch = cached.index_epoch();
   answer->index_version = cached.index_version();
@@ -142,6 +159,31 @@ neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer) {
   if (cached.has_site_facets()) answer->site_facets = FromCached(cached.site_facets());
   answer->notes.insert(answer->notes.end(), answer->index_notes.begin(), answer->index_notes.end());
   return neptune::OkStatus();
+}
+
+void AdoptComputed(const SearchAnswer& from, SearchAnswer* answer) {
+  answer->results = from.results;
+  for (SearchResult& result : answer->results) {
+    // Depends on how the question was typed.
+    result.lacks.clear();
+    result.site_query.clear();
+  }
+  answer->covered_count = from.covered_count;
+  answer->total = from.total;
+  answer->total_is_exact = from.total_is_exact;
+  answer->coverage.tiers = from.coverage.tiers;
+  answer->coverage.documents = from.coverage.documents;
+  answer->coverage.earlier_is_complete = from.coverage.earlier_is_complete;
+  answer->coverage.sure_share = from.coverage.sure_share;
+  answer->did_you_mean = from.did_you_mean;
+  answer->corrected_query = from.corrected_query;
+  answer->unmet_demands = from.unmet_demands;
+  answer->spelling_is_complete = from.spelling_is_complete;
+  answer->index_epoch = from.index_epoch;
+  answer->index_version = from.index_version;
+  answer->index_notes = from.index_notes;
+  answer->site_facets = from.site_facets;
+  answer->notes.insert(answer->notes.end(), from.index_notes.begin(), from.index_notes.end());
 }
 
 }  // namespace search::frontend

@@ -16,10 +16,13 @@ namespace search::frontend {
 
 // Stores results, totals, coverage and the epoch, but not the query, the page and the times, which
 // belong to each request.
-// REQUIRES: MayCache(answer).
+// REQUIRES: CacheLife(answer) > 0.
 std::string ToCachedForm(const SearchAnswer& answer);
 
 // Sets the fields that ToCachedForm stored; `answer` is unchanged on error.
 neptune::Status FromCachedForm(std::string_view bytes, SearchAnswer* answer);
+
+// Sets the same fields from an answer that was computed for an equal question.
+void AdoptComputed(const SearchAnswer& from, SearchAnswer* answer);
 
 }  // namespace search::frontend

@@ -16,11 +16,16 @@
 // is settled, and recorded in entries, once it has been known for the interval before the search
 // begins.
 //
+// Pages that a frontend repeats without looking at the cache (frontend/caching/page_cache.h) are
+// held to the same rules by MayRepeat, which writes nothing: a page that needs a query past the
+// cache first is left to that query.
+//
 // No I/O; the caller passes the time.
-// Threads: thread-safe.
+// Threads: thread-safe; MayRepeat is wait-free.
 
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -49,10 +54,17 @@ class IndexWatch {
   uint64_t EpochToKeep(uint64_t epoch, neptune::TimePoint begin);
   // True if an entry that recorded `entry_epoch` is valid.
   bool MayGive(uint64_t entry_epoch, neptune::Duration age);
+  // True if an answer of that state, made `age` ago, may be given at `now` without any question to
+  // cache or index: it is valid, and no query has to bypass the cache first.
+  bool MayRepeat(const IndexState& of, neptune::Duration age, neptune::TimePoint now) const;
   // Records the index state of a complete answer.
   void Learn(const IndexState& state, neptune::TimePoint now);
 
  private:
+  // Copies of the state for MayRepeat. A reader may see them from two states; an answer is then
+  // valid only if it is of both, or young.
+  void Show() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+
   const neptune::Duration interval_;
   neptune::LeafMutex mutex_;
   IndexState state_ ABSL_GUARDED_BY(mutex_);
@@ -60,6 +72,9 @@ class IndexWatch {
   neptune::TimePoint checked_at_ ABSL_GUARDED_BY(mutex_);
   // Time since which only the current epoch has been reported.
   neptune::TimePoint since_ ABSL_GUARDED_BY(mutex_);
+  std::atomic<uint64_t> shown_version_{0};
+  std::atomic<uint64_t> shown_epoch_{0};
+  std::atomic<neptune::Duration::rep> shown_checked_at_{0};
 };
 
 }  // namespace search::frontend

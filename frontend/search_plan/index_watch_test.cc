@@ -74,5 +74,33 @@ TEST(IndexWatchTest, EveryEntryOfAnUnchangingIndexIsValid) {
   EXPECT_TRUE(watch.MayGive(0, std::chrono::hours(1)));
 }
 
+TEST(IndexWatchTest, PagesOfTheKnownVersionMayBeRepeated) {
+  IndexWatch watch(kInterval);
+  const auto may = [&](uint64_t version) {
+    return watch.MayRepeat({.version = version}, std::chrono::hours(1), At(0));
+  };
+  EXPECT_FALSE(may(7)) << "before the first answer";
+  watch.Learn({.version = 7}, At(0));
+  EXPECT_TRUE(may(7));
+  watch.Learn({.version = 8}, At(0));
+  EXPECT_FALSE(may(7));
+  EXPECT_TRUE(may(8));
+}
+
+TEST(IndexWatchTest, PagesOfALiveIndexAreRepeatedWhileItsEpochIsKnown) {
+  IndexWatch watch(kInterval);
+  watch.Learn({.version = 7, .epoch = 5}, At(0));
+  const IndexState of = {.version = 7, .epoch = 5};
+  EXPECT_TRUE(watch.MayRepeat(of, std::chrono::hours(1), At(999)));
+  EXPECT_FALSE(watch.MayRepeat(of, std::chrono::hours(1), At(1000))) << "a query must look";
+  EXPECT_FALSE(watch.MayRepeat(of, milliseconds(1), At(1000)));
+  EXPECT_EQ(watch.KnownAt(At(1000)), std::nullopt);
+  EXPECT_TRUE(watch.MayRepeat(of, std::chrono::hours(1), At(1001))) << "it does";
+  watch.Learn({.version = 7, .epoch = 6}, At(1500));
+  EXPECT_FALSE(watch.MayRepeat(of, kInterval, At(1500)));
+  EXPECT_TRUE(watch.MayRepeat(of, milliseconds(999), At(1500)));
+  EXPECT_FALSE(watch.MayRepeat({.version = 7}, kInterval, At(1500))) << "was not settled";
+}
+
 }  // namespace
 }  // namespace search::frontend

@@ -15,6 +15,8 @@
 #include "frontend/search_plan/answer_details.h"
 #include "frontend/search_plan/cached_form.h"
 #include "frontend/search_plan/page_documents.h"
+#include "frontend/search_plan/search_progress.h"
+#include "frontend/search_plan/search_steps.h"
 #include "frontend/search_plan/spelling_lookup.h"
 #include "frontend/search_plan/two_tiers.h"
 #include "index/core/document_fields.h"
@@ -36,41 +38,7 @@ using neptune::StrCat;
 using neptune::TimePoint;
 
 constexpr neptune::Duration kInsertPoll = std::chrono::milliseconds(5);
-constexpr size_t kStepCountMax = 9;
-
-// Records the time until the end of the scope.
-class StepTimer {
- public:
-  explicit StepTimer(neptune::HistogramMetric* metric)
-      : metric_(metric), begin_(neptune::this_thread::Now()) {}
-  ~StepTimer() { metric_->Record(neptune::this_thread::Now() - begin_); }
-
- private:
-  neptune::HistogramMetric* const metric_;
-  const TimePoint begin_;
-};
-
-// Appends the scope as a step of the answer.
-class Step {
- public:
-  Step(std::string_view name, StepKind kind, TimePoint received, SearchAnswer* answer)
-      : name_(name),
-        kind_(kind),
-        received_(received),
-        answer_(answer),
-        begin_(neptune::this_thread::Now()) {}
-  ~Step() {
-    answer_->steps.push_back(
-        {name_, kind_, begin_ - received_, neptune::this_thread::Now() - received_});
-  }
-
- private:
-  const std::string_view name_;
-  const StepKind kind_;
-  const TimePoint received_;
-  SearchAnswer* const answer_;
-  const TimePoint begin_;
-};
+constexpr size_t kStepCountMax = 11;
 
 // A total is exact only if every partition of every tier that has matches counted. Partitions
 // choose the words of a cut prefix by themselves, so it finds other documents than in one index.
@@ -118,10 +86,6 @@ void RenameOtherSearch(SearchStep* step) {
   if (step->name == "tier 2") step->name = "tier 2, not shown";
 }
 
-bool IsGone(const ClientSession& session) {
-  return session.caller() != nullptr && neptune::IsCancelled(*session.caller());
-}
-
 // The error of a search whose client is gone; OK while it is there.
 Status CheckClient(const ClientSession& session) {
   return IsGone(session) ? neptune::Cancelled("the client is gone") : neptune::OkStatus();
@@ -140,13 +104,6 @@ void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
   load->server_run += run;
 }
 
-// Letters that tell pages of one canonical query apart in the cache.
-std::string VariantOf(const SearchOrder& order) {
-  return StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : "",
-                order.may_correct ? "" : "t", order.may_relax ? "" : "x",
-                order.is_plain ? "p" : "");
-}
-
 neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
                                       const neptune::SchedulerOptions& scheduling) {
   neptune::AdmissionOptions gate;
@@ -159,55 +116,20 @@ neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
   return gate;
 }
 
+void CountOutcome(const PlanMetrics& metrics, const Status& status, const SearchAnswer& answer) {
+  if (status.ok()) {
+    (answer.coverage.complete() ? metrics.answer_complete : metrics.answer_partial)->Increment();
+  } else if (status.code() == neptune::StatusCode::kInvalidArgument ||
+             status.code() == neptune::StatusCode::kResourceExhausted) {
+    metrics.answer_refused->Increment();
+  } else if (status.code() == neptune::StatusCode::kCancelled) {
+    metrics.answer_gone->Increment();
+  } else {
+    metrics.answer_failed->Increment();
+  }
+}
+
 }  // namespace
-
-// State of a search in progress.
-struct SearchPlan::Progress {
-  // The time of the whole search.
-  StepBudget budget;
-  SearchAnswer* answer = nullptr;
-  TimePoint received;
-  // What is searched for, and how it is read.
-  QuestionText question;
-  QuestionReading reading;
-  // A spelling that can hardly be wrong, although what it demands finds nothing; empty: none.
-  std::string sure_spelling;
-  bool spelling_is_late = false;
-  // A step was left out because the client is gone.
-  bool is_abandoned = false;
-  // There was no time to search for what is left of the demands.
-  bool relaxing_is_late = false;
-  PageWindow page;
-  CacheEntryName entry;
-  // The index to ask, even if another version becomes current meanwhile.
-  AskedIndex asked;
-  // The ranked hits, how many of the first are sure (TwoTiersAnswer), and their index version.
-  TierAnswer hits;
-  uint32_t sure_count = UINT32_MAX;
-  IndexState index;
-  // Documents with each of the words; empty: not known.
-  std::vector<uint64_t> word_counts;
-  // What all searches of the request together did to the servers.
-  neptune::RequestEnd load;
-
-  void NameEntryOf(const IndexState& state) {
-    entry.index_version = state.version;
-    entry.ages = state.epoch != 0;
-  }
-  // True if the client is gone, so that the step about to begin is left out.
-  bool Abandons(const ClientSession& session) {
-    is_abandoned = is_abandoned || IsGone(session);
-    return is_abandoned;
-  }
-  // Continues with the progress of another reading; the answer stays where it is.
-  void Adopt(Progress other) {
-    other.answer = answer;
-    *this = std::move(other);
-  }
-  TimePoint DetailsEnd(const SearchPlanOptions& options) const {
-    return budget.EndOf(BudgetStep::kDetails, options.tier_timeout, neptune::this_thread::Now());
-  }
-};
 
 SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
                        const SearchPlanOptions& options,
@@ -220,7 +142,10 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       documents_(options),
       suggester_(options, metrics),
       gate_(GateOptions(options, scheduling)),
-      index_watch_(options.index_check_interval) {}
+      index_watch_(options.index_check_interval),
+      flights_(options.joined_search_count_max),
+      refreshes_(options.stale_refresh_count_max, metrics_),
+      asked_(options.stale_answers) {}
 
 Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   answer->query = order.query;
@@ -235,7 +160,7 @@ Status SearchPlan::Search(const SearchOrder& order, SearchAnswer* answer) {
   answer->steps.push_back(
       {"arrival", StepKind::kQueue, {}, neptune::this_thread::Now() - order.received});
   const Status status = Run(order, answer);
-  CountOutcome(status, *answer);
+  CountOutcome(metrics_, status, *answer);
   answer->took = neptune::this_thread::Now() - order.received;
   answer->answered_at = world_.wall_time();
   return status;
@@ -264,13 +189,12 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   progress.received = order.received;
   NEPTUNE_ASSIGN_OR_RETURN(progress.page, ReachablePage(order.start, order.count));
   progress.page.folds = order.folds && !order.by_date;
-  progress.asked = AskedNow();
+  progress.asked = order.index ? *order.index : asked_.Now();
   NEPTUNE_RETURN_IF_ERROR(Interpret({.text = order.query, .is_plain = order.is_plain}, &progress));
   if (progress.reading.canonical.empty()) return neptune::OkStatus();
-  progress.entry.key = CacheKey(progress.reading.canonical, progress.page, VariantOf(order));
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
-  if (progress.asked.version != 0) progress.entry.index_version = progress.asked.version;
+  progress.NameEntry(VariantOf(order));
 
   ClientSession session = SessionFor({.deadline = progress.budget.deadline(),
                                       .service_class = order.service_class,
@@ -278,63 +202,34 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
                                      order.call);
   NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   const bool may_use_cache = order.may_use_cache && !order.explain && known.has_value();
-  if (AnswerFromCache(session, may_use_cache, &progress)) {
-    AddLinks(progress.reading.words, answer);
-    return neptune::OkStatus();
+  const bool is_found =
+      AnswerFromCache(session, may_use_cache, &progress) ||
+      (may_use_cache && order.may_be_stale && AnswerOfFormerIndex(session, order, &progress));
+  // A search that must not use the cache does not wait for one that began before it either.
+  if (!is_found) {
+    NEPTUNE_RETURN_IF_ERROR(may_use_cache ? ComputeOnce(session, order, &progress)
+                                          : ComputeAndRemember(session, order, &progress));
   }
-  const TimePoint begin = neptune::this_thread::Now();
-  NEPTUNE_RETURN_IF_ERROR(Compute(session, order, &progress));
-  progress.NameEntryOf(progress.index);
   AddLinks(progress.reading.words, answer);
-  if (answer->coverage.complete()) {
-    index_watch_.Learn(progress.index, neptune::this_thread::Now());
-  }
-  answer->index_epoch = index_watch_.EpochToKeep(progress.index.epoch, begin);
-  progress.entry.cost = neptune::this_thread::Now() - begin;
-  Remember(session, *answer, progress.entry);
   return neptune::OkStatus();
 }
 
-bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Progress* progress) {
-  CacheReply reply;
-  if (may_use_cache) {
-    const Step step("cache", StepKind::kWait, progress->received, progress->answer);
-    const StepTimer timer(metrics_.cache_time);
-    const TimePoint now = neptune::this_thread::Now();
-    reply =
-        cache_.Lookup(session, progress->entry,
-                      progress->budget.EndOf(BudgetStep::kCache, 2 * options_.cache_timeout, now));
+Status SearchPlan::ComputeAndRemember(ClientSession& session, const SearchOrder& order,
+                                      Progress* progress) {
+  const TimePoint begin = neptune::this_thread::Now();
+  SearchAnswer* const answer = progress->answer;
+  NEPTUNE_RETURN_IF_ERROR(Compute(session, order, progress));
+  progress->NameEntryOf(progress->index);
+  if (answer->coverage.complete() && !order.index) {
+    index_watch_.Learn(progress->index, neptune::this_thread::Now());
   }
-  // An entry that cannot be parsed or is not valid any more counts as a miss.
-  if (reply.use.outcome == CacheUse::Outcome::kHit && !AdoptCached(reply, progress)) {
-    reply.use.outcome = CacheUse::Outcome::kMiss;
+  answer->index_epoch = index_watch_.EpochToKeep(progress->index.epoch, begin);
+  progress->entry.cost = neptune::this_thread::Now() - begin;
+  // A partial answer of a client in a hurry is not what others would get.
+  if (IsWhole(*answer) || order.timeout <= neptune::Duration(0)) {
+    Remember(session, *answer, progress->entry);
   }
-  progress->answer->coverage.cache = reply.use;
-  metrics_.ForLookup(reply.use.outcome).Increment();
-  return reply.use.outcome == CacheUse::Outcome::kHit;
-}
-
-// Returns false and leaves the answer unchanged if the cached one must not be used.
-bool SearchPlan::AdoptCached(const CacheReply& reply, Progress* progress) {
-  SearchAnswer cached = *progress->answer;
-  if (!FromCachedForm(reply.value, &cached).ok()) return false;
-  if (!index_watch_.MayGive(cached.index_epoch, reply.use.age)) return false;
-  const bool is_relaxed = !cached.unmet_demands.empty();
-  if (cached.corrected_query.empty() && !is_relaxed) {
-    *progress->answer = std::move(cached);
-    return true;
-  }
-  Progress corrected = *progress;
-  corrected.answer = &cached;
-  const QuestionText searched = {.text = cached.searched_query(),
-                                 .is_plain = progress->question.is_plain,
-                                 .is_relaxed = is_relaxed};
-  if (!Interpret(searched, &corrected).ok()) return false;
-  if (is_relaxed && cached.unmet_demands.empty()) return false;
-  cached.notes.insert(cached.notes.end(), cached.index_notes.begin(), cached.index_notes.end());
-  *progress->answer = std::move(cached);
-  progress->Adopt(std::move(corrected));
-  return true;
+  return neptune::OkStatus();
 }
 
 Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Progress* progress) {
@@ -378,8 +273,8 @@ Status SearchPlan::AskServers(ClientSession& session, const SearchOrder& order,
   NEPTUNE_RETURN_IF_ERROR(AskTiers(session, progress));
   AddSpellingAndSummaries(session, order, progress);
   // A complete answer is of use to others, even if the client has just left.
-  const bool is_done = !progress->is_abandoned && MayCache(*progress->answer) &&
-                       !order.count_sites && !order.explain;
+  const bool is_done =
+      !progress->is_abandoned && IsWhole(*progress->answer) && !order.count_sites && !order.explain;
   if (!is_done) NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   if (sites.has_value()) {
     // Documents of the reading that is shown are counted.
@@ -575,27 +470,8 @@ bool SearchPlan::SearchInstead(ClientSession& session, const QuestionText& quest
   return true;
 }
 
-void SearchPlan::Remember(const ClientSession& session, const SearchAnswer& answer,
-                          const CacheEntryName& entry) {
-  if (!MayCache(answer)) return;
-  cache_.InsertLater(session, entry, ToCachedForm(answer));
-}
-
-void SearchPlan::CountOutcome(const Status& status, const SearchAnswer& answer) {
-  if (status.ok()) {
-    (answer.coverage.complete() ? metrics_.answer_complete : metrics_.answer_partial)->Increment();
-  } else if (status.code() == neptune::StatusCode::kInvalidArgument ||
-             status.code() == neptune::StatusCode::kResourceExhausted) {
-    metrics_.answer_refused->Increment();
-  } else if (status.code() == neptune::StatusCode::kCancelled) {
-    metrics_.answer_gone->Increment();
-  } else {
-    metrics_.answer_failed->Increment();
-  }
-}
-
 StatusOr<SuggestedTexts> SearchPlan::Suggest(SuggestOrder order) {
-  order.index_version = AskedNow().version;
+  order.index_version = asked_.Now().version;
   const neptune::Duration longest = 2 * options_.cache_timeout + options_.suggest_timeout;
   ClientSession session = SessionFor(
       {.deadline = neptune::this_thread::Now() + longest, .service_class = order.service_class},
@@ -608,7 +484,7 @@ StatusOr<CachedDocument> SearchPlan::FetchDocument(
     const std::shared_ptr<neptune::IncomingCall>& call) {
   DocumentRequest request{.doc_ids = {doc_id}};
   request.deadline = neptune::this_thread::Now() + options_.document_timeout;
-  const AskedIndex asked = AskedNow();
+  const AskedIndex asked = asked_.Now();
   request.index_version = asked.version;
   const auto reads = [&](bool is_relaxed) {
     const auto reading = ReadQuestion(
@@ -640,11 +516,14 @@ StatusOr<CachedDocument> SearchPlan::FetchDocument(
 }
 
 void SearchPlan::FinishInserts() {
+  refreshes_.StartNoMore();
   const auto is_busy = [this] {
-    return cache_.insert_count() > 0 || suggester_.insert_count() > 0 || spelling_count_ > 0;
+    return cache_.insert_count() > 0 || suggester_.insert_count() > 0 || spelling_count_ > 0 ||
+           refreshes_.count() > 0;
   };
-  const TimePoint end =
-      neptune::this_thread::Now() + options_.spelling_timeout + 2 * options_.cache_insert_timeout;
+  neptune::Duration time_max = options_.spelling_timeout + 2 * options_.cache_insert_timeout;
+  if (refreshes_.count() > 0) time_max += options_.SumOfSteps();
+  const TimePoint end = neptune::this_thread::Now() + time_max;
   while (is_busy() && neptune::this_thread::Now() < end) {
     if (neptune::this_thread::SleepFor(kInsertPoll) == neptune::ParkResult::kStopping) return;
   }

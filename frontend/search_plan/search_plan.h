@@ -4,10 +4,13 @@
 //                       │ miss, slow or gone                                        ▲
 //                       └─► gate ─► tier 1 ── page is sure ──────► documents of page ──┘
 //                                ▲     └─ else ─► tier 2 ─► merge ──┘           └─► cache (async)
+//                                │  one search at a time for equal questions; the others wait for it
 //                                ├── a doubtful word: once more with another spelling, or offer it
 //                                └── nothing found: once more without what is demanded
 //
-// Services that do not answer in time are left out, and the answer says so.
+// Services that do not answer in time are left out, and the answer says so. After a switch to
+// another version of the index, an answer that the cache has of the former one is given at once,
+// and says so, while that of the new one is computed (SearchPlanOptions::stale_answers).
 //
 // A search has one deadline, from the arrival of its request on. Each step gets a share of what is
 // left (step_budget.h). If the client leaves, the steps in progress end here and on the servers,
@@ -24,23 +27,26 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "frontend/caching/cache_client.h"
+#include "frontend/caching/cached_page.h"
+#include "frontend/caching/single_flight.h"
 #include "frontend/model/answer.h"
 #include "frontend/policy/plan_metrics.h"
 #include "frontend/policy/plan_options.h"
 #include "frontend/policy/plan_policy.h"
 #include "frontend/policy/skip_forecast.h"
+#include "frontend/search_plan/asked_index.h"
+#include "frontend/search_plan/background_searches.h"
 #include "frontend/search_plan/document_client.h"
 #include "frontend/search_plan/index_watch.h"
 #include "frontend/suggest/suggester.h"
-#include "index/core/query/synonyms.h"
-#include "neptune/base/leaf_mutex.h"
 #include "neptune/service/admission_gate.h"
 #include "neptune/service/client.h"
+#include "neptune/world/loop.h"
 #include "neptune/world/world.h"
 
 namespace search::frontend {
@@ -77,19 +83,15 @@ struct SearchOrder {
   uint64_t client = 0;
   // When the user's request arrived; `took` and the timeout count from here.
   neptune::TimePoint received;
+  // False: an answer of a former version of the index is not given.
+  bool may_be_stale = true;
+  // Set: searches this index instead of the one that is asked now, to prepare its answers.
+  std::optional<AskedIndex> index = std::nullopt;
   // How long the client waits; 0: as long as may be. See SearchPlanOptions::TimeoutFor.
   neptune::Duration timeout{0};
   // Cancelled when the client is gone; null: it never is. Of a search that several clients share,
   // SharedCancellation::call.
   std::shared_ptr<neptune::IncomingCall> call = nullptr;
-};
-
-// The index that searches are for.
-struct AskedIndex {
-  // In the cache, the tiers and the document servers; 0: any version that the servers have.
-  uint64_t version = 0;
-  // Synonyms that are added to the words of a query; null: none.
-  std::shared_ptr<const index::SynonymSets> synonyms = nullptr;
 };
 
 struct QuestionText;
@@ -105,6 +107,10 @@ class SearchPlan {
   // `answer` is filled in as far as the search proceeded, also on error.
   neptune::Status Search(const SearchOrder& order, SearchAnswer* answer);
 
+  // Makes sure that the cache has the answer for order.index; true: it was there already. Not
+  // counted as a search. Errors: as Search; UNAVAILABLE the answer is partial.
+  neptune::StatusOr<bool> Prepare(const SearchOrder& order);
+
   // Fetches the stored text of a document, and the places in it of the words of `query`, which may
   // be running text; of a query that cannot be parsed, none. Errors: NOT_FOUND; UNAVAILABLE and
   // DEADLINE_EXCEEDED.
@@ -116,13 +122,15 @@ class SearchPlan {
   // Returns completions of the typed text. Errors: RESOURCE_EXHAUSTED.
   neptune::StatusOr<SuggestedTexts> Suggest(SuggestOrder order);
 
-  // Subsequent searches ask this index: each one from its first to its last step. Any thread.
-  void AskIndex(AskedIndex index) {
-    neptune::LeafLock lock(&asked_mutex_);
-    asked_ = std::move(index);
-  }
+  // Subsequent searches ask this index: each one from its first to its last step. On any loop.
+  void AskIndex(AskedIndex index) { asked_.Ask(std::move(index), neptune::Loop::Current()->Now()); }
+  // The version that searches ask for; 0: any. Wait-free; any thread.
+  uint64_t AskedVersion() const { return asked_.version(); }
+  // True if a page with these facts may be repeated without a search. Wait-free; any thread.
+  bool MayRepeat(const PageFacts& page, neptune::TimePoint now) const;
 
-  // Waits until all cache insertions and spellings in progress have ended or timed out.
+  // Waits until all cache insertions, spellings and searches in the background have ended or timed
+  // out.
   void FinishInserts();
 
   const SearchPlanOptions& options() const { return options_; }
@@ -131,14 +139,26 @@ class SearchPlan {
  private:
   struct Progress;
 
-  AskedIndex AskedNow() const {
-    neptune::LeafLock lock(&asked_mutex_);
-    return asked_;
-  }
+  // An answer as one search lands it for equal ones.
+  struct Landed {
+    neptune::Status status;
+    SearchAnswer answer;
+  };
 
   neptune::Status Run(const SearchOrder& order, SearchAnswer* answer);
   neptune::Status Interpret(QuestionText question, Progress* progress) const;
   bool AdoptCached(const CacheReply& reply, Progress* progress);
+  bool AdoptFound(SearchAnswer found, Progress* progress) const;
+  bool AnswerOfFormerIndex(neptune::ClientSession& session, const SearchOrder& order,
+                           Progress* progress);
+  // Computes the answer in the background, unless that is under way or enough others are.
+  void RefreshLater(const SearchOrder& order, const std::string& flight);
+  // Computes an answer, or waits for that of an equal question.
+  neptune::Status ComputeOnce(neptune::ClientSession& session, const SearchOrder& order,
+                              Progress* progress);
+  bool AdoptLanded(const SearchAnswer& landed, Progress* progress) const;
+  neptune::Status ComputeAndRemember(neptune::ClientSession& session, const SearchOrder& order,
+                                     Progress* progress);
   // A session whose calls end with the client's and by the deadline of `terms`.
   neptune::ClientSession SessionFor(neptune::RequestTerms terms,
                                     const std::shared_ptr<neptune::IncomingCall>& call) const;
@@ -158,7 +178,6 @@ class SearchPlan {
                      Progress* progress);
   void Remember(const neptune::ClientSession& session, const SearchAnswer& answer,
                 const CacheEntryName& entry);
-  void CountOutcome(const neptune::Status& status, const SearchAnswer& answer);
 
   neptune::Client& client_;
   neptune::World& world_;
@@ -171,8 +190,9 @@ class SearchPlan {
   std::atomic<size_t> spelling_count_{0};
   IndexWatch index_watch_;
   SkipForecast forecast_;
-  mutable neptune::LeafMutex asked_mutex_;
-  AskedIndex asked_ ABSL_GUARDED_BY(asked_mutex_);
+  SingleFlight<Landed> flights_;
+  BackgroundSearches refreshes_;
+  AskedIndexes asked_;
 };
 
 }  // namespace search::frontend

@@ -74,6 +74,7 @@ StatusOr<SuggestedTexts> Suggester::Suggest(ClientSession& session, const Sugges
     SuggestedTexts cached{.texts = {}, .is_complete = true};
     if (reply.use.outcome == CacheUse::Outcome::kHit &&
         FromCachedForm(reply.value, &cached.texts)) {
+      if (reply.lacking) cache_.Refill(session, entry, reply, options_.cache_time_to_live);
       return cached;
     }
   }
@@ -88,7 +89,7 @@ StatusOr<SuggestedTexts> Suggester::Suggest(ClientSession& session, const Sugges
   if (suggested.is_complete) {
     const CacheEntryName made = {
         .key = entry.key, .index_version = version(), .cost = neptune::this_thread::Now() - begin};
-    cache_.InsertLater(session, made, ToCachedForm(suggested.texts));
+    cache_.InsertLater(session, made, ToCachedForm(suggested.texts), options_.cache_time_to_live);
   }
   return suggested;
 }

@@ -255,7 +255,8 @@ class FakeTier final : public ServiceModule {
     answer.set_prefix_is_cut(query->query().find("cutprefix") != std::string::npos);
     answer.set_evaluated_completely(!is_cut);
     answer.set_implementation("fake");
-    answer.set_index_version(kFakeIndexVersion);
+    answer.set_index_version(query->index_version() != 0 ? query->index_version()
+                                                         : kFakeIndexVersion);
     *out = Data::Of(std::move(answer));
     return neptune::OkStatus();
   }
@@ -314,39 +315,47 @@ class FakeDocuments final : public ServiceModule {
 class FakeCache final : public ServiceModule {
  public:
   Status Start(ModuleContext& context) override {
-    context.registrar.Method(
-        MethodName(cache::kLookupMethod), {},
-        [this](RequestContext&, const Data& in, Data* out) { return Lookup(in, out); });
-    context.registrar.Method(
-        MethodName(cache::kInsertMethod),
-        {.access = neptune::AccessMode::kWrite, .stateless = false},
-        [this](RequestContext&, const Data& in, Data* out) { return Insert(in, out); });
+    context.registrar.Method(MethodName(cache::kLookupMethod), {},
+                             [this](RequestContext& request, const Data& in, Data* out) {
+                               return Lookup(request.Now(), in, out);
+                             });
+    context.registrar.Method(MethodName(cache::kInsertMethod),
+                             {.access = neptune::AccessMode::kWrite, .stateless = false},
+                             [this](RequestContext& request, const Data& in, Data* out) {
+                               return Insert(request.Now(), in, out);
+                             });
     return neptune::OkStatus();
   }
   std::string implementation() const override { return "fake"; }
 
  private:
-  Status Lookup(const Data& in, Data* out) {
+  struct Entry {
+    std::string value;
+    neptune::TimePoint expires_at;
+  };
+
+  Status Lookup(neptune::TimePoint now, const Data& in, Data* out) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const request, in.As<cache::LookupRequest>());
     cache::LookupResponse response;
     response.set_implementation("fake");
-    const auto found = values_.find({request->key(), request->index_version()});
-    response.set_found(found != values_.end());
-    if (response.found()) response.set_value(found->second);
-    response.set_age_ms(1234);
+    const auto found = entries_.find({request->key(), request->index_version()});
+    response.set_found(found != entries_.end() && now < found->second.expires_at);
+    if (response.found()) response.set_value(found->second.value);
+    response.set_age_ms(kFakeCacheAgeMs);
     *out = Data::Of(std::move(response));
     return neptune::OkStatus();
   }
-  Status Insert(const Data& in, Data* out) {
+  Status Insert(neptune::TimePoint now, const Data& in, Data* out) {
     NEPTUNE_ASSIGN_OR_RETURN(const auto* const request, in.As<cache::InsertRequest>());
-    values_[{request->key(), request->index_version()}] = request->value();
+    entries_[{request->key(), request->index_version()}] = {
+        request->value(), now + std::chrono::milliseconds(request->time_to_live_ms())};
     cache::InsertResponse response;
     response.set_stored(true);
     *out = Data::Of(std::move(response));
     return neptune::OkStatus();
   }
 
-  std::map<std::pair<std::string, uint64_t>, std::string> values_;
+  std::map<std::pair<std::string, uint64_t>, Entry> entries_;
 };
 
 }  // namespace

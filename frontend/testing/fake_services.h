@@ -36,7 +36,10 @@ namespace search::frontend {
 
 inline constexpr int kCommonHitCount = 8;
 inline constexpr int kTier2HitCount = 3;
+// The version of an answer for which none is asked; else it has the one that is asked for.
 inline constexpr uint64_t kFakeIndexVersion = 7;
+// What the cache says of the age of every entry, however long it has been there.
+inline constexpr uint32_t kFakeCacheAgeMs = 1234;
 inline constexpr const char* kFakePhrases[] = {"common lisp", "common sense", "rare bird"};
 inline constexpr neptune::Duration kSlowSpelling = std::chrono::seconds(1);
 inline constexpr neptune::Duration kFakeTimeLimit = std::chrono::milliseconds(100);

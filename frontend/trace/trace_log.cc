@@ -58,12 +58,20 @@ std::vector<size_t> TraceLog::KindsOf(const SearchAnswer& answer, const neptune:
   for (const TraceIssue issue : IssuesOf(answer, status)) {
     kinds.push_back(static_cast<size_t>(issue));
   }
-  if (status.ok()) {
-    const auto bound = std::upper_bound(kLatencyBounds.begin(), kLatencyBounds.end(), answer.took);
-    kinds.push_back(kTraceIssueCount + static_cast<size_t>(bound - kLatencyBounds.begin()));
-  }
+  if (status.ok()) kinds.push_back(KindOfTime(answer.took));
   if (sampled) kinds.push_back(kKindCount - 1);
   return kinds;
+}
+
+size_t TraceLog::KindOfTime(neptune::Duration took) {
+  const auto bound = std::upper_bound(kLatencyBounds.begin(), kLatencyBounds.end(), took);
+  return kTraceIssueCount + static_cast<size_t>(bound - kLatencyBounds.begin());
+}
+
+void TraceLog::Count(neptune::Duration took, bool is_partial) {
+  neptune::LeafLock lock(&mutex_);
+  ++rings_[KindOfTime(took)].seen_count;
+  if (is_partial) ++rings_[static_cast<size_t>(TraceIssue::kPartial)].seen_count;
 }
 
 std::string TraceLog::NameOf(size_t kind) {

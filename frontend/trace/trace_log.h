@@ -39,6 +39,8 @@ class TraceLog {
 
   void Keep(const SearchAnswer& answer, const neptune::Status& status,
             std::string_view service_class, bool sampled, neptune::TimePoint now);
+  // Counts a search that ended well and is not kept: a page that was repeated.
+  void Count(neptune::Duration took, bool is_partial);
 
   using Kept = std::shared_ptr<const SearchTrace>;
   struct Kind {
@@ -68,6 +70,7 @@ class TraceLog {
   };
   static std::vector<size_t> KindsOf(const SearchAnswer& answer, const neptune::Status& status,
                                      bool sampled);
+  static size_t KindOfTime(neptune::Duration took);
   static std::string NameOf(size_t kind);
   // Counts a search of the kind; true if it may be kept now.
   static bool Admits(Ring* ring, neptune::TimePoint now);

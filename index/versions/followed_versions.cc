@@ -17,7 +17,7 @@ void FollowedVersions::DeclareParameters(neptune::ParameterTable& table) {
 }
 
 Status FollowedVersions::Start(const neptune::ModuleContext& context, const char* changing,
-                               VersionWatch::Take take) {
+                               VersionWatch::Take take, std::function<bool()> is_ready) {
   if (list_.empty()) return take(nullptr);
   if (changing != nullptr) {
     return neptune::InvalidArgument("parameters ", changing, " and versions exclude each other: ",
@@ -29,7 +29,9 @@ Status FollowedVersions::Start(const neptune::ModuleContext& context, const char
                                                        path.string(), std::move(take)));
   NEPTUNE_ASSIGN_OR_RETURN(
       section_, context.status.Add(VersionSectionName(service),
-                                   [watch = watch_](auto* report) { watch->Describe(report); }));
+                                   [watch = watch_, is_ready = std::move(is_ready)](auto* report) {
+                                     watch->Describe(report, is_ready == nullptr || is_ready());
+                                   }));
   return neptune::OkStatus();
 }
 

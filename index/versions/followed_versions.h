@@ -24,8 +24,10 @@ class FollowedVersions {
 
   // Calls `take` with the list; with null, and once, if the spec names no list. `changing`: the
   // parameter by which documents change here, which excludes a list; null: they do not change.
+  // `is_ready`: false while the service prepares for the list that it took last; any thread may
+  // call it, as long as the context's status is shown. Null: it is always ready.
   neptune::Status Start(const neptune::ModuleContext& context, const char* changing,
-                        VersionWatch::Take take);
+                        VersionWatch::Take take, std::function<bool()> is_ready = nullptr);
   // Waits for the current poll; `take` is not called afterwards. Idempotent.
   void Stop();
 

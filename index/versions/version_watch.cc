@@ -71,9 +71,9 @@ Status VersionWatch::Poll() {
   return neptune::OkStatus();
 }
 
-void VersionWatch::Describe(neptune::StatusReport* report) const {
+void VersionWatch::Describe(neptune::StatusReport* report, bool is_ready) const {
   LeafLock lock(&shown_mutex_);
-  report->AddFact("change", change_);
+  report->AddFact("change", is_ready || change_ == 0 ? change_ : change_ - 1);
   report->AddFact("current", current_);
   report->AddFact("trouble", trouble_);
 }

@@ -41,8 +41,9 @@ class VersionWatch : public std::enable_shared_from_this<VersionWatch> {
   void Stop();
 
   // Facts for the tool that publishes: "change" of the newest list that was loaded completely, its
-  // "current" version, and the "trouble" with a newer one.
-  void Describe(neptune::StatusReport* report) const;
+  // "current" version, and the "trouble" with a newer one. `is_ready`: false if the service has
+  // still to prepare for the list; it then counts as not loaded yet.
+  void Describe(neptune::StatusReport* report, bool is_ready = true) const;
 
  private:
   VersionWatch(std::string path, Take take) : path_(std::move(path)), take_(std::move(take)) {}

@@ -48,20 +48,22 @@ void WriteServiceRow(MarkupWriter& html, const ServiceCoverage& service) {
            MissingCell(service), service.implementation);
 }
 
-std::string CacheCell(const CacheUse& cache) {
+std::string CacheCell(const SearchAnswer& answer) {
+  const CacheUse& cache = answer.coverage.cache;
   if (cache.outcome != CacheUse::Outcome::kHit) return std::string(OutcomeName(cache.outcome));
-  return StrCat("hit, ", FormatAge(cache.age), " old");
+  return StrCat(cache.newer_version == 0 ? "hit" : "hit, of the former index", ", computed ",
+                ComputedAt(answer));
 }
 
-void WriteServices(MarkupWriter& html, const Coverage& coverage) {
+void WriteServices(MarkupWriter& html, const SearchAnswer& answer) {
+  const Coverage& coverage = answer.coverage;
   WriteTable(html, "Services asked for this answer",
              {"Service", "Answered", "Missing", "Implementation"}, [&] {
                for (const ServiceCoverage& tier : coverage.tiers) WriteServiceRow(html, tier);
                if (coverage.documents.partitions_asked > 0) {
                  WriteServiceRow(html, coverage.documents);
                }
-               WriteRow(html, "Cache", CacheCell(coverage.cache), "none",
-                        coverage.cache.implementation);
+               WriteRow(html, "Cache", CacheCell(answer), "none", coverage.cache.implementation);
              });
 }
 
@@ -86,7 +88,7 @@ void WritePartialBanner(MarkupWriter& html, const Coverage& coverage) {
 void WriteCoverageDetails(MarkupWriter& html, const SearchAnswer& answer) {
   const Element details(html, "details", {{"class", "coverage"}});
   html.TextElement("summary", Capitalised(CoverageSentence(answer)));
-  WriteServices(html, answer.coverage);
+  WriteServices(html, answer);
   html.TextElement("p", ClaimSentence(answer.coverage));
 }
 

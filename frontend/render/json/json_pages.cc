@@ -69,6 +69,8 @@ void WriteCoverage(JsonWriter& json, const SearchAnswer& answer) {
   json.Member("outcome", OutcomeName(use.outcome));
   json.Member("hit", use.outcome == CacheUse::Outcome::kHit);
   json.Member("age_ms", neptune::ToMillis(use.age));
+  json.Member("computed_at", ComputedAt(answer));
+  json.Member("stale", use.newer_version != 0);
   json.Member("implementation", use.implementation);
 }
 

@@ -36,7 +36,8 @@ std::string TiersPhrase(const std::vector<ServiceCoverage>& tiers) {
 std::string CachePhrase(const CacheUse& cache) {
   switch (cache.outcome) {
     case CacheUse::Outcome::kHit:
-      return StrCat("cached ", FormatAge(cache.age), " ago");
+      // When it was computed is said elsewhere: a page may be repeated for a while.
+      return cache.newer_version == 0 ? "cached" : "cached, of the former index";
     case CacheUse::Outcome::kMiss:
       return "not cached";
     case CacheUse::Outcome::kBypassed:
@@ -74,15 +75,6 @@ std::string FormatTook(neptune::Duration took) {
   return StrCat(FixedPoint(ms / 1000, 1), " s");
 }
 
-std::string FormatAge(neptune::Duration age) {
-  const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(age).count();
-  if (seconds < 1) return "less than a second";
-  if (seconds < 60) return Counted(seconds, "second");
-  if (seconds < 60 * 60) return Counted(seconds / 60, "minute");
-  if (seconds < 48 * 60 * 60) return Counted(seconds / (60 * 60), "hour");
-  return Counted(seconds / (24 * 60 * 60), "day");
-}
-
 std::string FormatWallTime(neptune::WallTime time) {
   const time_t seconds = time.ns_since_1970 / 1'000'000'000;
   tm fields{};
@@ -90,6 +82,10 @@ std::string FormatWallTime(neptune::WallTime time) {
   char buffer[32];
   const size_t size = strftime(buffer, sizeof(buffer), "%Y-%m-%dT%H:%M:%SZ", &fields);
   return std::string(buffer, size);
+}
+
+std::string ComputedAt(const SearchAnswer& answer) {
+  return FormatWallTime({answer.answered_at.ns_since_1970 - answer.coverage.cache.age.count()});
 }
 
 std::string TotalSentence(const SearchAnswer& answer) {

@@ -26,9 +26,6 @@ std::string FormatCount(uint64_t count);
 // "0.8 ms", "41 ms", "1.2 s".
 std::string FormatTook(neptune::Duration took);
 
-// "less than a second", "12 seconds", "3 minutes", "5 hours", "2 days".
-std::string FormatAge(neptune::Duration age);
-
 // "2026-03-01T09:30:00Z" (RFC 3339).
 std::string FormatWallTime(neptune::WallTime time);
 
@@ -59,6 +56,9 @@ std::string Capitalised(std::string text);
 
 // The text of the snippet without highlighting.
 std::string SnippetText(const SearchResult& result);
+
+// When the answer was computed, which for a cached one is not when it was given.
+std::string ComputedAt(const SearchAnswer& answer);
 
 // "miss", "hit", "bypassed", "failed".
 std::string_view OutcomeName(CacheUse::Outcome outcome);

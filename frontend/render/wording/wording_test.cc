@@ -33,14 +33,6 @@ TEST(WordingTest, TimesHaveTwoDigitsOrMore) {
   EXPECT_EQ(FormatTook(milliseconds(1'240)), "1.2 s");
 }
 
-TEST(WordingTest, AgesAreWords) {
-  EXPECT_EQ(FormatAge(milliseconds(300)), "less than a second");
-  EXPECT_EQ(FormatAge(seconds(1)), "1 second");
-  EXPECT_EQ(FormatAge(seconds(150)), "2 minutes");
-  EXPECT_EQ(FormatAge(hours(47)), "47 hours");
-  EXPECT_EQ(FormatAge(hours(49)), "2 days");
-}
-
 TEST(WordingTest, WallTimeIsRfc3339) {
   EXPECT_EQ(FormatWallTime({1'772'357'400'123'456'789}), "2026-03-01T09:30:00Z");
   EXPECT_EQ(FormatWallTime({0}), "1970-01-01T00:00:00Z");
@@ -90,7 +82,18 @@ TEST(WordingTest, CoverageNamesPartitionsTiersCacheAndTime) {
   answer.coverage.tiers.push_back({.service = "tier 2", .partitions_asked = 4});
   answer.coverage.cache = {.outcome = CacheUse::Outcome::kHit, .age = seconds(12)};
   EXPECT_EQ(CoverageSentence(answer),
-            "searched 11 of 12 partitions, tier 1 and tier 2, cached 12 seconds ago, 4.1 ms");
+            "searched 11 of 12 partitions, tier 1 and tier 2, cached, 4.1 ms");
+  answer.coverage.cache.newer_version = 8;
+  EXPECT_EQ(CoverageSentence(answer),
+            "searched 11 of 12 partitions, tier 1 and tier 2, cached, of the former index, 4.1 ms");
+}
+
+TEST(WordingTest, ACachedAnswerWasComputedBefore) {
+  SearchAnswer answer;
+  answer.answered_at = {1'772'357'400'000'000'000};
+  EXPECT_EQ(ComputedAt(answer), "2026-03-01T09:30:00Z");
+  answer.coverage.cache = {.outcome = CacheUse::Outcome::kHit, .age = seconds(90)};
+  EXPECT_EQ(ComputedAt(answer), "2026-03-01T09:28:30Z");
 }
 
 TEST(WordingTest, MissingPartitionsAreNamedWithTheReason) {

@@ -1,0 +1,98 @@
+// The front of one serving loop: repeats pages of results that are still valid, without parsing the
+// question, and keeps those that are worth repeating.
+//
+//   request ─► key ─► PageCache ── valid ──► the same bytes again, with Age and a trace of their own
+//                        │ else
+//                        └─► SearchRoutes ─► page of an answer that was in the query cache ─► Keep
+//
+// A page is kept when its answer was found in the query cache, i.e. when it was asked for a second
+// time: a scan of rare questions leaves nothing here, and a page says that it was cached. What it
+// says of itself (took_ms, computed_at) is of the time when it was made; what differs is in the
+// headers: `Age`, seconds since the answer was computed; `Cache-Status: pages; hit`; `traceparent`.
+//
+// A page is repeated while the query cache would give its answer: until its life in the cache ends,
+// for the version of the index that is asked, within the epochs of IndexWatch. A request that asks
+// for a fresh answer, names an unknown class or has no page goes the ordinary way. Repetitions are
+// counted, traced and logged like other searches (page_hits.h).
+//
+// Source: RFC 9111 (Age), RFC 9211 (Cache-Status).
+// Threads: the serving loop that it was made for; no user-level thread needed. `stats` from any
+//   thread.
+// Limits: PageCacheOptions.
+
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "frontend/caching/page_cache.h"
+#include "frontend/caching/page_key.h"
+#include "frontend/http/access_log.h"
+#include "frontend/http/gateway_metrics.h"
+#include "frontend/http/page_hits.h"
+#include "frontend/model/client_class.h"
+#include "frontend/search_plan/search_plan.h"
+#include "frontend/trace/trace_log.h"
+#include "neptune/wire/http/http_message.h"
+#include "neptune/wire/trace_context.h"
+#include "neptune/world/world.h"
+
+namespace search::frontend {
+
+class PageFront {
+ public:
+  // What it uses; all of it outlives it.
+  struct Parts {
+    const SearchPlan& plan;
+    neptune::World& world;
+    const GatewayMetrics& metrics;
+    const ClientClasses& classes;
+    TraceLog& traces;
+  };
+  struct Options {
+    PageCacheOptions pages;
+    // See GatewayOptions.
+    bool has_fixed_address = false;
+    double sampled_share = 0.01;
+  };
+
+  PageFront(const Parts& parts, const Options& options);
+
+  // See SearchRoutes::LogTo.
+  void LogTo(AccessLog& log) { log_ = &log; }
+
+  // The page again; nullopt: the request goes the ordinary way.
+  std::optional<neptune::HttpResponse> Find(const neptune::HttpRequest& request);
+  // Keeps the page that was sent for a request. Its body is shared with the response afterwards.
+  void Keep(const neptune::HttpRequest& request, PageFacts facts, neptune::HttpResponse* response);
+  // Forgets the page: a newer one was sent for the request.
+  void Forget(const neptune::HttpRequest& request);
+
+  const PageCacheStats& stats() const { return pages_.stats(); }
+  std::vector<CountedQuestion> TakeHottest(size_t count) { return pages_.TakeHottest(count); }
+
+ private:
+  // A page that is about to be repeated.
+  struct Found {
+    const CachedPage* page = nullptr;
+    ClientClass client;
+    neptune::TraceContext trace;
+    neptune::TimePoint now;
+  };
+
+  std::optional<Found> Look(const PageAsk& ask, neptune::TimePoint now);
+  neptune::TraceContext TraceOf(const PageAsk& ask);
+  // Counts, traces and logs a repetition.
+  void Note(const Found& found, neptune::TimePoint received);
+
+  const Parts parts_;
+  const Options options_;
+  PageCache pages_;
+  PageHits hits_;
+  AccessLog* log_ = nullptr;
+  std::string key_;  // of the request at hand
+  neptune::TimePoint next_trace_at_{};
+};
+
+}  // namespace search::frontend
