@@ -27,11 +27,17 @@ using std::chrono::seconds;
 
 class PublishedVersionsTest : public testing::TestWithParam<uint64_t> {
  protected:
-  PublishedVersionsTest()
-      : random_(GetParam()), cluster_(GetParam(), DevSpec(), old_.folder.path()) {
+  PublishedVersionsTest() : random_(GetParam()), cluster_(GetParam(), Spec(), old_.folder.path()) {
     by_number_[old_.corpus.index_version] = &old_;
     by_number_[new_.corpus.index_version] = &new_;
     list_ = *index::FirstVersionList({"old", ".", old_.corpus.index_version});
+  }
+
+  // After a switch each answer is of the new version, and none that a cache has of the former one.
+  static neptune::ClusterSpec Spec() {
+    neptune::ClusterSpec spec = DevSpec();
+    SetParameter(&spec, "frontend", "stale_answers_ms", "0");
+    return spec;
   }
 
   index::IndexVersion New() const { return {"new", new_.folder.path(), new_.corpus.index_version}; }

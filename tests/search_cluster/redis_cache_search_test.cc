@@ -33,6 +33,8 @@ class RedisCacheSearchTest : public testing::Test {
     redis_ = *std::move(started);
     neptune::ClusterSpec spec = SpecOf("redis_cache");
     SetParameter(&spec, "cache", "server", StrCat("127.0.0.1:", redis_->port()));
+    // Pages that the frontends repeat would hide what Redis does.
+    SetParameter(&spec, "frontend", "page_cache_mb", "0");
     cluster_ = std::make_unique<SearchCluster>(1, spec, index_.folder.path());
     Pass(seconds(2));
   }

@@ -112,6 +112,8 @@ Json CoverageJson(const SearchAnswer& answer) {
            {{"outcome", OutcomeName(cache.outcome)},
             {"hit", cache.outcome == CacheUse::Outcome::kHit},
             {"age_ms", neptune::ToMillis(cache.age)},
+            {"computed_at", ComputedAt(answer)},
+            {"stale", cache.newer_version != 0},
             {"implementation", cache.implementation}}}};
 }
 
