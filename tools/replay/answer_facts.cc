@@ -19,6 +19,15 @@ bool IsCutShort(dom::element tier) {
   return tier["evaluated_completely"].get(completely) == simdjson::SUCCESS && !completely;
 }
 
+// An earlier search of the answer was cut short: the answer is partial, although the search that it
+// shows was not, and no document is missing.
+bool IsEarlierCutShort(dom::object coverage, double quality) {
+  bool complete = true;
+  dom::array missing;
+  return coverage["complete"].get(complete) == simdjson::SUCCESS && !complete && quality >= 1 &&
+         coverage["documents"]["missing"].get(missing) == simdjson::SUCCESS && missing.size() == 0;
+}
+
 }  // namespace
 
 struct AnswerFactsReader::Parser {
@@ -41,6 +50,7 @@ std::optional<AnswerFacts> AnswerFactsReader::Read(std::string_view json) {
   if (!coverage["tiers"].get(tiers)) {
     for (const dom::element tier : tiers) facts.terminated |= IsCutShort(tier);
   }
+  facts.terminated |= IsEarlierCutShort(coverage, quality);
   std::string_view outcome;
   if (!coverage["cache"]["outcome"].get(outcome)) facts.cache = CacheOf(outcome);
   return facts;

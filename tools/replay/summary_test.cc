@@ -156,6 +156,18 @@ TEST(AnswerFactsTest, ReadsCoverageCacheAndTermination) {
   }
 }
 
+TEST(AnswerFactsTest, SeesThatAnEarlierSearchOfTheAnswerWasCutShort) {
+  const auto read = [](const std::string& complete, const std::string& missing) {
+    return AnswerFactsReader().Read("{\"coverage\":{\"complete\":" + complete +
+                                    ",\"quality\":1,\"tiers\":[{\"evaluated_completely\":true}],"
+                                    "\"documents\":{\"missing\":[" +
+                                    missing + "]}}}");
+  };
+  EXPECT_TRUE(read("false", "")->terminated);
+  EXPECT_FALSE(read("true", "")->terminated);
+  EXPECT_FALSE(read("false", "{\"partition\":1}")->terminated);
+}
+
 TEST(HdrTextTest, PercentileDistributionIsThePlottersText) {
   neptune::Histogram histogram(kLatencyHistogram);
   for (int i = 1; i <= 1000; ++i) histogram.Record(static_cast<uint64_t>(i) * kMs);

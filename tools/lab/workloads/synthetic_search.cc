@@ -18,8 +18,8 @@ using neptune::StrCat;
 constexpr auto kMeetingTimeMax = std::chrono::seconds(10);
 constexpr auto kMeetingLook = std::chrono::milliseconds(10);
 
-// Like data/clusters/dev.textproto, with fewer nodes, without tier 2 and without the cache, which
-// would answer repeated queries.
+// Like data/clusters/dev.textproto, with fewer nodes, without tier 2, and without what would answer
+// repeated queries: the cache, and searches that wait for the answer to an equal one.
 constexpr char kSpec[] = R"(
   name: 'made' multicast_group: '239.192.7.3:20000' announce_interval_ms: 100
   services { name: 'tier1' module: 'index_tier' partition_count: 4
@@ -32,6 +32,7 @@ constexpr char kSpec[] = R"(
              parameters { key: 'tier1_partitions' value: '4' }
              parameters { key: 'tier2_partitions' value: '0' }
              parameters { key: 'docs_partitions' value: '4' }
+             parameters { key: 'joined_search_count_max' value: '0' }
              parameters { key: 'cache_partitions' value: '0' } }
   nodes { name: 'web' hosts { service: 'frontend' } }
   nodes { name: 'store-1' hosts { service: 'tier1' partitions: [0, 1] }
