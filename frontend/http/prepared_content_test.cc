@@ -1,12 +1,11 @@
 #include "frontend/http/prepared_content.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include <string>
 #include <string_view>
 
+#include "neptune/base/decoded_text.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend {
@@ -17,29 +16,9 @@ using neptune::ContentCodingName;
 using neptune::HttpResponse;
 using enum neptune::ContentCoding;
 
-std::string Inflated(const std::string& body) {
-  z_stream stream{};
-  EXPECT_EQ(inflateInit2(&stream, 15 + 16), Z_OK);
-  std::string out(4 << 20, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(body.data()));
-  stream.avail_in = static_cast<uInt>(body.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
-  EXPECT_EQ(stream.avail_in, 0u);
-  out.resize(stream.total_out);
-  inflateEnd(&stream);
-  return out;
-}
-
 std::string Decoded(ContentCoding coding, const std::string& body) {
   if (coding == kIdentity) return body;
-  if (coding == kGzip) return Inflated(body);
-  std::string out(4 << 20, '\0');
-  const size_t size = ZSTD_decompress(out.data(), out.size(), body.data(), body.size());
-  EXPECT_FALSE(ZSTD_isError(size));
-  out.resize(size);
-  return out;
+  return coding == kGzip ? neptune::DecodedGzip(body) : neptune::DecodedZstd(body);
 }
 
 std::string Words(size_t size) {
