@@ -6,19 +6,22 @@
 //
 // Source: [Shen02] 5.2.2 (CHECK callback; the service records the LSN as part of the write), 5.1.1
 //   (a service aborts a write on all replicas or on none).
-// Threads: Apply and the restoring calls one at a time; the others concurrently at any time.
-// Errors: an error of Apply is a failure of this replica (a full disk, damaged data), never a
-//   property of the write; the replica stops and is opened again. kDataLoss means that something
-//   stored is damaged: the data are then replaced by another member's. A write that the data forbid
-//   is an outcome.
+// Threads: Apply, ApplyRun and the restoring calls one at a time; the others concurrently at any
+//   time.
+// Errors: an error of Apply or ApplyRun is a failure of this replica (a full disk, damaged data),
+//   never a property of the write; the replica stops and is opened again. kDataLoss means that
+//   something stored is damaged: the data are then replaced by another member's. A write that the
+//   data forbid is an outcome.
 
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
@@ -64,6 +67,19 @@ class ReplicatedState {
   // Executes the next write. REQUIRES: entry.lsn > completed(); entries between them are not
   // writes.
   virtual StatusOr<WriteOutcome> Apply(const LogEntry& entry) = 0;
+
+  // Executes some of the next writes, in their order and at least the first, and returns their
+  // outcomes. `is_over` (null: never) is asked after each of them, and ends the run. The outcomes
+  // are those that Apply would give one after the other, and count together: a crash keeps all of
+  // the run or nothing. Errors: the first write failed; nothing was executed, or it is not known
+  // what. Default: executes the first one.
+  // REQUIRES: `writes` is not empty; each as for Apply.
+  virtual StatusOr<std::vector<WriteOutcome>> ApplyRun(const std::vector<const LogEntry*>& writes,
+                                                       const std::function<bool()>& is_over) {
+    std::vector<WriteOutcome> outcomes(1);
+    NEPTUNE_ASSIGN_OR_RETURN(outcomes[0], Apply(*writes.front()));
+    return outcomes;
+  }
 
   // Makes all completed writes durable. Returns the last durable write.
   virtual StatusOr<Lsn> Flush() = 0;
