@@ -11,6 +11,7 @@
 #include <csignal>
 #include <utility>
 
+#include "neptune/world/real/background_threads.h"
 #include "neptune/world/real/real_network.h"
 #include "neptune/world/real/thread_priority.h"
 
@@ -36,8 +37,9 @@ void ConfigureThisThread(const LoopOptions& options) {
 
 }  // namespace
 
-RealLoop::RealLoop(const LoopOptions& options, uint64_t seed)
+RealLoop::RealLoop(const LoopOptions& options, uint64_t seed, BackgroundThreads* background)
     : options_(options),
+      background_(background),
       io_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),  // sockets are used on this thread only
       keep_running_(io_.get_executor()),
       os_timer_(io_),
@@ -84,6 +86,7 @@ void RealLoop::Post(Task task) {
     }
     // One wake-up of the poller serves all tasks that arrive before it.
     if (first) {
+      if (background_ != nullptr) background_->MakeWay(task_, Now());
       boost::asio::post(io_, [this] {
         BeginPart();
         RunForeignTasks();
@@ -169,6 +172,7 @@ void RealLoop::RunReadyOrWait() {
                        !has_foreign_tasks_.load(std::memory_order_acquire) &&
                        !descriptor_poller_->has_fetched_events();
   if (is_idle) {
+    task_.Wait();
     io_.run_one();
   } else {
     const TimePoint end = Now() + kPartOfTurnMax;
@@ -177,8 +181,11 @@ void RealLoop::RunReadyOrWait() {
   }
 }
 
+void RealLoop::ReturnToOthers() { background_->Return(task_); }
+
 void RealLoop::Run() {
   ConfigureThisThread(options_);
+  if (background_ != nullptr) background_->Add(task_);
   SetCurrent(this);
   int descriptor_turns = 0;
   TimePoint poll_at = Now();
@@ -200,6 +207,7 @@ void RealLoop::Run() {
     descriptor_poller_->EndTurn();
   }
   SetCurrent(nullptr);
+  if (background_ != nullptr) background_->Remove(task_);
 }
 
 void RealLoop::Stop() {

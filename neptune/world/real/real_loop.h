@@ -18,11 +18,13 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/real/descriptor_poller.h"
+#include "neptune/world/real/long_task.h"
 #include "neptune/world/real/timer_queue.h"
 #include "neptune/world/world.h"
 
 namespace neptune {
 
+class BackgroundThreads;
 class RealNetwork;
 
 // A turn runs, one after the other: tasks of other threads and due timers; what descriptors report;
@@ -32,7 +34,8 @@ inline constexpr Duration kPartOfTurnMax = std::chrono::milliseconds(1);
 
 class RealLoop final : public Loop {
  public:
-  RealLoop(const LoopOptions& options, uint64_t seed);
+  // `background` has the threads of all background loops, and outlives them; null: this is none.
+  RealLoop(const LoopOptions& options, uint64_t seed, BackgroundThreads* background = nullptr);
   ~RealLoop() override;
 
   TimePoint Now() const override;
@@ -51,9 +54,17 @@ class RealLoop final : public Loop {
   bool OnThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   // Called after the loop has waited, too: the time of waiting belongs to no part.
-  void BeginPart() { part_began_ = Now(); }
-  // True if the running part of the turn has had its time: what can go on later must do so.
-  bool PartIsOver() const { return Now() - part_began_ >= kPartOfTurnMax; }
+  void BeginPart() {
+    part_began_ = Now();
+    NoteTask(part_began_);
+  }
+  // True if the running part of the turn has had its time: what can go on later must do so. Called
+  // between tasks.
+  bool PartIsOver() {
+    const TimePoint now = Now();
+    NoteTask(now);
+    return now - part_began_ >= kPartOfTurnMax;
+  }
 
   boost::asio::io_context& io() { return io_; }
   DescriptorPoller& descriptor_poller() { return *descriptor_poller_; }
@@ -62,6 +73,14 @@ class RealLoop final : public Loop {
 
  private:
   void Run();
+  // A task ends here, or begins, or both.
+  void NoteTask(TimePoint now) {
+    if (background_ == nullptr) return;
+    task_.Begin(now);
+    if (task_.has_stepped_back()) [[unlikely]]
+      ReturnToOthers();
+  }
+  void ReturnToOthers();
   void RunReadyOrWait();
   void RunForeignTasks();
   void RunLocalTasks();
@@ -69,6 +88,8 @@ class RealLoop final : public Loop {
   void ArmTimer();
 
   const LoopOptions options_;
+  BackgroundThreads* const background_;
+  LongTask task_;
   boost::asio::io_context io_;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> keep_running_;
   boost::asio::steady_timer os_timer_;
