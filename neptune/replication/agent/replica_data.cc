@@ -16,6 +16,14 @@ constexpr size_t kExecuteSizeMax = 256u << 10;
 constexpr Lsn kExecuteCountMax = 512;
 constexpr Duration kExecuteTimeMax = std::chrono::milliseconds(2);
 
+std::vector<const LogEntry*> WritesOf(const std::vector<LogEntry>& entries) {
+  std::vector<const LogEntry*> writes;
+  for (const LogEntry& entry : entries) {
+    if (IsWrite(entry.kind)) writes.push_back(&entry);
+  }
+  return writes;
+}
+
 }  // namespace
 
 Status ReplicaData::Noted(Status status) const {
@@ -126,10 +134,7 @@ Status ReplicaData::ExecuteHere(std::vector<LogEntry>& entries,
                                 std::vector<ExecutedEntry>& done) {
   if (entries.empty()) return OkStatus();
   executing_to_ = entries.back().lsn;
-  std::vector<const LogEntry*> writes;
-  for (const LogEntry& entry : entries) {
-    if (IsWrite(entry.kind)) writes.push_back(&entry);
-  }
+  const std::vector<const LogEntry*> writes = WritesOf(entries);
   std::vector<WriteOutcome> outcomes;
   if (!writes.empty()) {
     NEPTUNE_ASSIGN_OR_RETURN(outcomes, state_->ApplyRun(writes, is_over));
@@ -186,12 +191,7 @@ Status ReplicaData::RestorePiece(std::string_view piece) {
 }
 
 Status ReplicaData::RestoreEntries(const std::vector<LogEntry>& entries) {
-  return device_.Run(ReplicaLane::kSnapshot, [&]() -> Status {
-    for (const LogEntry& entry : entries) {
-      if (IsWrite(entry.kind)) NEPTUNE_RETURN_IF_ERROR(state_->RestoreEntry(entry));
-    }
-    return OkStatus();
-  });
+  return device_.Run(ReplicaLane::kSnapshot, [&] { return state_->RestoreRun(WritesOf(entries)); });
 }
 
 Status ReplicaData::EndRestore(Lsn executed) {

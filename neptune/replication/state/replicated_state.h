@@ -87,14 +87,14 @@ class ReplicatedState {
   // Opens a snapshot of the data; any time but during a restore. It may outlive this object.
   virtual StatusOr<std::unique_ptr<SnapshotSource>> OpenSnapshot() const = 0;
 
-  // Replaces all data: BeginRestore, RestorePiece for every piece in order, RestoreEntry for writes
-  // that follow them, if any, then EndRestore, which makes all durable and returns the last write
-  // in the data. Until then, and after a failure or crash in between, the state is empty
-  // (completed() is 0) and the restore can begin again. Errors: kDataLoss a piece is damaged or not
-  // the next one, or the last one is missing.
+  // Replaces all data: BeginRestore, RestorePiece for every piece in order, RestoreRun for the
+  // writes that follow them, if any, in their order and any number at a time, then EndRestore,
+  // which makes all durable and returns the last write in the data. Until then, and after a failure
+  // or crash in between, the state is empty (completed() is 0) and the restore can begin again.
+  // Errors: kDataLoss a piece is damaged or not the next one, or the last one is missing.
   virtual Status BeginRestore() = 0;
   virtual Status RestorePiece(std::string_view piece) = 0;
-  virtual Status RestoreEntry(const LogEntry& entry) = 0;
+  virtual Status RestoreRun(const std::vector<const LogEntry*>& writes) = 0;
   virtual StatusOr<Lsn> EndRestore() = 0;
 
   // The latest `accepted_at` of the writes in the data, also of a restored snapshot. Default: not

@@ -153,9 +153,15 @@ Status CheckRecord(std::string_view key, std::string_view value) {
   return OkStatus();
 }
 
-Status CheckFollows(const LogEntry& entry, Lsn completed) {
-  if (IsWrite(entry.kind) && entry.lsn > completed) return OkStatus();
-  return FailedPrecondition("log entry ", entry.lsn, " cannot be executed after ", completed);
+// Checks that each of the writes follows the one before it, and the first one `completed`.
+Status CheckFollow(const std::vector<const LogEntry*>& writes, Lsn completed) {
+  for (const LogEntry* const write : writes) {
+    if (!IsWrite(write->kind) || write->lsn <= completed) {
+      return FailedPrecondition("log entry ", write->lsn, " cannot be executed after ", completed);
+    }
+    completed = write->lsn;
+  }
+  return OkStatus();
 }
 
 bool IsRestorable(std::string_view key) {
@@ -258,28 +264,32 @@ StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
 StatusOr<std::vector<WriteOutcome>> StoreState::ApplyRun(const std::vector<const LogEntry*>& writes,
                                                          const std::function<bool()>& is_over) {
   NEPTUNE_RETURN_IF_ERROR(CheckUsable());
-  Lsn before = completed_;
-  for (const LogEntry* const write : writes) {
-    NEPTUNE_RETURN_IF_ERROR(CheckFollows(*write, std::exchange(before, write->lsn)));
-  }
+  NEPTUNE_RETURN_IF_ERROR(CheckFollow(writes, completed_));
   Run run(*store_, completed_, newest_write_ns_);
-  std::vector<WriteOutcome> outcomes;
-  std::vector<const LogEntry*> changing;
-  for (const LogEntry* const write : writes) {
-    StatusOr<std::optional<Executed>> executed = ExecuteNext(*write, run);
-    if (!executed.ok() && outcomes.empty()) return Fail(executed.status());
-    // A write that failed, or has no room, is the first one of the next run.
-    if (!executed.ok() || !executed->has_value()) break;
-    if ((*executed)->has_changed) changing.push_back(write);
-    outcomes.push_back(std::move((*executed)->outcome));
-    if (run.changes.IsFull() || (is_over && is_over())) break;
-  }
+  StatusOr<std::vector<Executed>> executed = ExecuteSome(writes, is_over, run);
+  if (!executed.ok()) return Fail(executed.status());
   if (Status status = WriteRun(run, /*is_restore=*/false); !status.ok()) return Fail(status);
   completed_ = run.last;
-  for (const LogEntry* const write : changing) {
-    if (options_.on_change) options_.on_change(write);
+  std::vector<WriteOutcome> outcomes;
+  for (size_t i = 0; i < executed->size(); ++i) {
+    if ((*executed)[i].has_changed && options_.on_change) options_.on_change(writes[i]);
+    outcomes.push_back(std::move((*executed)[i].outcome));
   }
   return outcomes;
+}
+
+StatusOr<std::vector<StoreState::Executed>> StoreState::ExecuteSome(
+    Writes writes, const std::function<bool()>& is_over, Run& run) {
+  std::vector<Executed> done;
+  for (const LogEntry* const write : writes) {
+    StatusOr<std::optional<Executed>> executed = ExecuteNext(*write, run);
+    if (!executed.ok() && done.empty()) return executed.status();
+    // A write that failed, or has no room, is the first one of the next run.
+    if (!executed.ok() || !executed->has_value()) break;
+    done.push_back(*std::move(*executed));
+    if (run.changes.IsFull() || (is_over && is_over())) break;
+  }
+  return done;
 }
 
 Status StoreState::WriteRun(Run& run, bool is_restore) {
@@ -467,14 +477,17 @@ Status StoreState::RestorePiece(std::string_view piece) {
   return status;
 }
 
-Status StoreState::RestoreEntry(const LogEntry& entry) {
+Status StoreState::RestoreRun(const std::vector<const LogEntry*>& writes) {
   NEPTUNE_RETURN_IF_ERROR(CheckComplete());
-  NEPTUNE_RETURN_IF_ERROR(CheckFollows(entry, restore_->executed));
-  Run run(*store_, restore_->executed, newest_write_ns_);
-  Status status = ExecuteNext(entry, run).status();
-  if (status.ok()) status = WriteRun(run, /*is_restore=*/true);
-  if (!status.ok()) return Fail(status);
-  restore_->executed = entry.lsn;
+  NEPTUNE_RETURN_IF_ERROR(CheckFollow(writes, restore_->executed));
+  for (size_t count = 0; count < writes.size();) {
+    Run run(*store_, restore_->executed, newest_write_ns_);
+    const auto executed = ExecuteSome(Writes(writes).subspan(count), nullptr, run);
+    if (!executed.ok()) return Fail(executed.status());
+    if (Status status = WriteRun(run, /*is_restore=*/true); !status.ok()) return Fail(status);
+    restore_->executed = run.last;
+    count += executed->size();
+  }
   return OkStatus();
 }
 

@@ -34,6 +34,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -130,7 +131,7 @@ class StoreState final : public ReplicatedState {
   StatusOr<std::unique_ptr<SnapshotSource>> OpenSnapshot() const override;
   Status BeginRestore() override;
   Status RestorePiece(std::string_view piece) override;
-  Status RestoreEntry(const LogEntry& entry) override;
+  Status RestoreRun(const std::vector<const LogEntry*>& writes) override;
   StatusOr<Lsn> EndRestore() override;
   StatusOr<VerifiedPart> Verify(std::string_view from, size_t size_max) const override;
 
@@ -151,6 +152,10 @@ class StoreState final : public ReplicatedState {
     WriteOutcome outcome;
     bool has_changed = false;  // the service's data
   };
+  using Writes = std::span<const LogEntry* const>;
+  // Executes the first of the writes, at least one, and adds them to the run.
+  StatusOr<std::vector<Executed>> ExecuteSome(Writes writes, const std::function<bool()>& is_over,
+                                              Run& run);
   // Executes the write that follows the run, and adds it to the run. nullopt: the run has no room
   // for its changes, and must be written first.
   StatusOr<std::optional<Executed>> ExecuteNext(const LogEntry& entry, Run& run);

@@ -337,11 +337,18 @@ TEST_F(StoreStateTest, WritesThatFollowASnapshotAreExecutedBeforeTheRestoreEnds)
     auto other = Open("other");
     ASSERT_TRUE(other->BeginRestore().ok());
     for (const std::string& piece : pieces) ASSERT_TRUE(other->RestorePiece(piece).ok());
-    for (int i = 0; i < 40; ++i) {  // some of them repeat writes that are in the pieces
-      const LogEntry entry = writes.Next();
-      Apply(entry);
-      ASSERT_TRUE(other->RestoreEntry(entry).ok());
-      ASSERT_EQ(other->RestoreEntry(entry).code(), StatusCode::kFailedPrecondition);
+    for (int i = 0; i < 12; ++i) {  // some of them repeat writes that are in the pieces
+      std::vector<LogEntry> entries;
+      for (uint64_t count = 1 + writes.random().Below(6); count > 0; --count) {
+        entries.push_back(writes.Next());
+      }
+      std::vector<const LogEntry*> run;
+      for (const LogEntry& entry : entries) {
+        Apply(entry);
+        run.push_back(&entry);
+      }
+      ASSERT_TRUE(other->RestoreRun(run).ok());
+      ASSERT_EQ(other->RestoreRun(run).code(), StatusCode::kFailedPrecondition);
     }
     EXPECT_EQ(other->completed(), 0u) << "it does not count yet";
     if (seed % 2 == 0) {
@@ -367,7 +374,8 @@ TEST_F(StoreStateTest, WriteOnAnIncompleteSnapshotEndsTheRestoreWithNothing) {
   const std::vector<std::string> pieces = Snapshot(*state_, 100);
   ASSERT_TRUE(state_->BeginRestore().ok());
   ASSERT_TRUE(state_->RestorePiece(pieces[0]).ok());
-  EXPECT_EQ(state_->RestoreEntry(Entry(21, "Append", "k v")).code(), StatusCode::kDataLoss);
+  const LogEntry entry = Entry(21, "Append", "k v");
+  EXPECT_EQ(state_->RestoreRun({&entry}).code(), StatusCode::kDataLoss);
   EXPECT_TRUE(ContentsOf(*state_).empty());
   EXPECT_EQ(state_->EndRestore().status().code(), StatusCode::kFailedPrecondition);
 }
