@@ -90,9 +90,9 @@ struct ProbePoolOptions {
   // Half-life of recorded failures. Default: 2 s.
   Duration failure_half_life = std::chrono::seconds(2);
   // Partitions of one call share a server while the mean service time is at most this. Larger:
-  // fewer messages, but longer calls while servers are idle. Default: 2 ms, ten to twenty times
-  // what a message costs.
-  Duration shared_service_time_max = std::chrono::milliseconds(2);
+  // fewer messages, but longer calls while servers are idle. Default: 5 ms, less than a user
+  // notices.
+  Duration shared_service_time_max = std::chrono::milliseconds(5);
 };
 
 class ProbePool {
