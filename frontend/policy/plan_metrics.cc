@@ -72,6 +72,10 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.tier2_may_enter_page = need("may_enter_page");
   metrics.tier2_no_bounds = need("no_bounds");
   metrics.tier2_always = need("always");
+  metrics.tier_asked_again =
+      add.Count("search_tier_asked_again_total",
+                "Searches of a tier that were repeated because a partition had more of the best "
+                "hits than its share.");
   const auto answer = [&](const char* outcome) {
     return add.Count("search_answers_total", "Searches by their outcome.", "outcome", outcome);
   };

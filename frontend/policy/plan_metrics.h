@@ -29,6 +29,8 @@ struct PlanMetrics {
   neptune::Counter* tier2_may_enter_page = nullptr;
   neptune::Counter* tier2_no_bounds = nullptr;
   neptune::Counter* tier2_always = nullptr;
+  // search_tier_asked_again_total
+  neptune::Counter* tier_asked_again = nullptr;
   // search_answers_total{outcome="complete|partial|refused|failed|gone"}
   neptune::Counter* answer_complete = nullptr;
   neptune::Counter* answer_partial = nullptr;

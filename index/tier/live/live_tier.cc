@@ -114,7 +114,7 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& tier_query,
   const std::shared_ptr<const PartitionSnapshot> snapshot = partition()->snapshot();
   NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
                            snapshot->Search(query, ToSearchOptions(tier_query, control)));
-  TierAnswer answer = ToAnswer(result, index_version_);
+  TierAnswer answer = ToAnswer(tier_query, result, index_version_);
   std::vector<const Segment*> counted;
   for (const PartitionSnapshot::Part& part : snapshot->parts()) {
     counted.push_back(&part.segment->segment());
