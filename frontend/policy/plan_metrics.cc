@@ -62,6 +62,14 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.insert_refused = insert("refused");
   metrics.insert_failed = insert("failed");
   metrics.insert_dropped = insert("dropped");
+  const auto overlap = [&](const char* outcome) {
+    return add.Count("search_overlapped_searches_total",
+                     "Searches that began before the query cache had answered; wasted: it had the "
+                     "answer.",
+                     "outcome", outcome);
+  };
+  metrics.overlap_used = overlap("used");
+  metrics.overlap_wasted = overlap("wasted");
   const auto need = [&](const char* reason) {
     return add.Count("search_tier2_decisions_total",
                      "Searches by the reason for needing tier 2; none: it was not needed.", "need",
