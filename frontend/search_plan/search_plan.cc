@@ -358,7 +358,8 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   const DocumentRequest request{
       .canonical_query = progress->reading.canonical,
       .index_version = progress->asked.version,
-      .deadline = progress->budget.EndOf(BudgetStep::kDocuments, options_.document_timeout, now)};
+      .deadline = progress->budget.EndOf(BudgetStep::kDocuments, options_.document_timeout, now),
+      .titles_end = progress->budget.end()};
   SearchAnswer& answer = *progress->answer;
   const uint32_t judged =
       PageDocuments(documents_, session, request)

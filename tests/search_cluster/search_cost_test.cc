@@ -142,6 +142,17 @@ TEST_F(SearchCostTest, OfBothTiersAndTheDocumentsIsThatOfTwoServersEach) {
   EXPECT_LE(ServedForEach("docs.Fetch"), 2.0);
 }
 
+TEST_F(SearchCostTest, OfAPageWithoutSummariesIsThatOfTheTiers) {
+  neptune::ClusterSpec spec = DevSpec();
+  SetParameter(&spec, "frontend", "cache_partitions", "0");
+  SetParameter(&spec, "frontend", "tier2_policy", "always");
+  SetParameter(&spec, "frontend", "snippet_size_max", "0");
+  Start(std::move(spec));
+  Print("without a cache and summaries");
+  EXPECT_LE(EachOf(counted_.requests), 4.5);
+  EXPECT_LE(ServedForEach("docs.Fetch"), 0.25) << "a title that a page needs may be missing";
+}
+
 TEST_F(SearchCostTest, OfTheCacheIsOneLookupAndOneInsertionInAnotherNode) {
   neptune::ClusterSpec spec = DevSpec();
   SetParameter(&spec, "frontend", "tier2_policy", "always");
