@@ -72,8 +72,9 @@ struct SearchResult {
   std::string date = {};
   // How the score came about, if the client asked and the tier that holds the document answered.
   std::optional<ScoreExplanation> explanation = {};
-  // False if the document partition that holds the summary did not answer: url, title, site and
-  // snippet are then empty and the result is shown by its number.
+  // False if the document partition that holds the summary did not answer. The snippet is then
+  // empty, and so are url, title and site unless the index tiers know them; a result without a
+  // title is shown by its number.
   bool has_summary = true;
   // Results with nearly the same text that are folded behind this one, best first.
   std::vector<FoldedLink> similar = {};

@@ -70,6 +70,9 @@ class MethodTable {
   };
   Found Find(const IncomingRequest& request) const;
 
+  // The error of a request for a partition that is not on this node.
+  Status NotHere(PartitionId partition) const;
+
   const ServiceName& service() const { return service_; }
   const std::vector<PartitionId>& partitions() const { return partitions_; }
 

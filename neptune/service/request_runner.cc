@@ -9,6 +9,7 @@
 #include "neptune/service/compute.h"
 #include "neptune/service/long_work.h"
 #include "neptune/service/method_table.h"
+#include "neptune/service/partition_batch.h"
 #include "neptune/service/server_stream.h"
 #include "neptune/service/without_exceptions.h"
 #include "neptune/thread/work_meter.h"
@@ -17,10 +18,22 @@ namespace neptune {
 namespace {
 
 // The reason not to run a request that begins now; OK: none.
-Status RefusalOf(const IncomingRequest& request, TimePoint now) {
-  if (request.call->cancelled()) return Cancelled("the caller cancelled");
+Status RefusalOf(const IncomingRequest& request, const IncomingCall& call, TimePoint now) {
+  if (call.cancelled()) return Cancelled("the caller cancelled");
   if (now < request.deadline) return OkStatus();
   return DeadlineExceeded("the deadline passed before the request ran");
+}
+
+// The same request, for another of its partitions.
+RequestContext ForPartition(const RequestContext& context, PartitionId partition) {
+  RequestContext other({.partition = partition,
+                        .deadline = context.deadline(),
+                        .service_class = context.service_class(),
+                        .trace = context.trace(),
+                        .origin = context.origin()},
+                       context.call(), context.world());
+  other.set_extension(context.extension());
+  return other;
 }
 
 }  // namespace
@@ -65,24 +78,54 @@ TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint beg
   return end;
 }
 
-RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, bool is_long,
-                                      RequestContext& context) {
-  const ServedMethod& method = served.method;
+RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, const LimitedRequest* limited,
+                                      bool is_long, RequestContext& context) const {
   const Data input(std::move(served.request.payload));
-  IncomingCall& call = *context.call();
   std::optional<LongWork> long_work;
   if (is_long) context.SetTurns(&long_work.emplace(context));
+  Ran ran = served.batch == nullptr
+                ? RunOnce(served.method, input, is_long, context)
+                : RunBatch(served, limited, input, is_long ? &*long_work : nullptr, context);
+  context.SetTurns(nullptr);
+  return ran;
+}
+
+RequestRunner::Ran RequestRunner::RunOnce(const ServedMethod& method, const Data& input,
+                                          bool is_long, RequestContext& context) {
+  IncomingCall& call = *context.call();
   std::optional<WorkMeter> meter;
   if (is_long || call.measures_work()) meter.emplace();
   Ran ran;
   ran.status =
       WithoutExceptions(method.name, [&] { return method.function(context, input, &ran.output); });
-  context.SetTurns(nullptr);
-  long_work.reset();
   if (!meter) return ran;
   ran.processor = meter->Read();
   if (call.measures_work() && ran.status.ok()) call.OnWorked(ran.processor);
   return ran;
+}
+
+RequestRunner::Ran RequestRunner::RunBatch(const ServedRequest& served,
+                                           const LimitedRequest* limited, const Data& input,
+                                           TurnTaker* turns, const RequestContext& context) const {
+  PartitionBatch& batch = *served.batch;
+  const TimePoint begin = Loop::Current()->Now();
+  Ran all;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    if (batch.is_finished(i)) continue;
+    RequestContext own = ForPartition(context, batch.partition(i));
+    own.SetLimited(limited);
+    own.SetTurns(turns);
+    Ran ran{.status = RefusalOf(served.request, *context.call(), Loop::Current()->Now())};
+    if (ran.status.ok()) ran = RunOnce(served.method, input, turns != nullptr, own);
+    const bool ended_early = own.ended_early();
+    if (ended_early && !ran.status.ok()) {
+      ran.status = EndedEarly(Loop::Current()->Now() - begin);
+    }
+    all.processor += ran.processor;
+    if (all.status.ok()) all.status = ran.status;
+    batch.Finish(i, {std::move(ran.status), std::move(ran.output), ended_early});
+  }
+  return all;
 }
 
 TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, Where where,
@@ -91,10 +134,10 @@ TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, Whe
   end.begin = begin;
   const bool is_long = where == Where::kInPool;
   IncomingRequest& request = served.request;
-  const Status refusal = RefusalOf(request, begin);
+  const Status refusal = RefusalOf(request, *request.call, begin);
   RequestContext context = ContextOf(served);
   context.SetLimited(limited);
-  Ran ran = refusal.ok() ? Run(served, is_long, context) : Ran{.status = refusal};
+  Ran ran = refusal.ok() ? Run(served, limited, is_long, context) : Ran{.status = refusal};
   end.status = std::move(ran.status);
   end.processor = ran.processor;
   end.end = Loop::Current()->Now();
@@ -103,7 +146,7 @@ TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, Whe
   if (!is_long) end.processor = end.ran();
   if (context.ended_early()) {
     served.method.ended_early->Increment();
-    if (!end.status.ok()) end.status = EndedEarly(end);
+    if (!end.status.ok()) end.status = EndedEarly(end.ran());
   }
   if (refusal.ok()) ReportConsumption(served, end);
   if (where != Where::kInHandler) parts_.load.End();
@@ -120,8 +163,8 @@ void RequestRunner::ReportConsumption(const ServedRequest& served, const Request
   parts_.queue.OnServed(served.service_class, end.processor, end.ran(), end.end);
 }
 
-Status RequestRunner::EndedEarly(const RequestRun& end) const {
-  return DeadlineExceeded("ended early after ", ToMillis(end.ran()), " ms by the time limit of ",
+Status RequestRunner::EndedEarly(Duration ran) const {
+  return DeadlineExceeded("ended early after ", ToMillis(ran), " ms by the time limit of ",
                           service_);
 }
 
