@@ -75,7 +75,6 @@ TEST(PageKeyTest, HeadersAreTakenByNameInAnyCase) {
   request.headers.Add("host", "h");
   request.headers.Add("ACCEPT", "a");
   request.headers.Add("Accept-Encoding", "gzip");
-  request.headers.Add("accept-encoding", "second");
   request.headers.Add("Cache-Control", "no-cache");
   request.headers.Add("X-Api-Key", "k");
   request.headers.Add("Neptune-Service-Class", "gold");
@@ -90,6 +89,29 @@ TEST(PageKeyTest, HeadersAreTakenByNameInAnyCase) {
   EXPECT_EQ(ask.api_key, "k");
   EXPECT_EQ(ask.service_class, "gold");
   EXPECT_EQ(ask.traceparent, "");
+  EXPECT_FALSE(ask.repeats_header);
+}
+
+TEST(PageKeyTest, ARequestThatRepeatsAHeaderSaysSo) {
+  neptune::HttpRequest request;
+  request.target = kTarget;
+  request.headers.Add("Accept-Encoding", "identity");
+  request.headers.Add("X-Other", "a");
+  request.headers.Add("X-Other", "b");
+  EXPECT_FALSE(PageAskOf(request).repeats_header);
+  request.headers.Add("accept-encoding", "gzip");
+  const PageAsk ask = PageAskOf(request);
+  EXPECT_EQ(ask.accept_encoding, "identity");
+  EXPECT_TRUE(ask.repeats_header);
+}
+
+TEST(PageKeyTest, AClientThatRefusesIdentityHasPagesOfItsOwn) {
+  PageAsk ask = {.target = kTarget, .accept_encoding = "gzip"};
+  const std::string key = KeyOf(ask);
+  ask.accept_encoding = "gzip;q=0.5, identity;q=0.1";
+  EXPECT_EQ(KeyOf(ask), key);
+  ask.accept_encoding = "gzip, identity;q=0";
+  EXPECT_NE(KeyOf(ask), key);
 }
 
 TEST(PageCacheTest, FindsThePageOfTheKey) {

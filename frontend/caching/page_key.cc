@@ -31,7 +31,11 @@ void AddHeader(std::string_view name, std::string_view value, PageAsk* ask) {
   for (const auto& [known, field] : kFields) {
     if (known.size() != name.size() || !neptune::EqualsIgnoringCase(known, name)) continue;
     std::string_view& taken = ask->*field;
-    if (taken.data() == nullptr) taken = value;
+    if (taken.data() == nullptr) {
+      taken = value;
+    } else {
+      ask->repeats_header = true;
+    }
     return;
   }
 }
@@ -47,9 +51,11 @@ PageFormat WritePageKey(const PageAsk& ask, bool has_fixed_address, std::string*
   key->clear();
   *key += static_cast<char>('0' + static_cast<int>(format));
   *key += kSeparator;
-  const std::optional<neptune::ContentCoding> coding =
-      neptune::ChooseContentCoding(ask.accept_encoding);
+  const neptune::AcceptedCodings accepted(ask.accept_encoding);
+  const std::optional<neptune::ContentCoding> coding = accepted.Best();
   *key += coding ? static_cast<char>('0' + static_cast<int>(*coding)) : '-';
+  // What is not worth compressing is left as it is, or else wrapped.
+  *key += accepted.Accepts(neptune::ContentCoding::kIdentity) ? '+' : '-';
   *key += kSeparator;
   if (IsFeed(format) && !has_fixed_address) *key += ask.host;
   *key += kSeparator;

@@ -16,8 +16,9 @@ using neptune::TimePoint;
 // Repetitions leave at most one trace in this time, besides those that are sampled.
 constexpr neptune::Duration kTraceInterval = std::chrono::milliseconds(100);
 
-bool AsksForFresh(const PageAsk& ask) {
-  return ask.cache_control.find("no-cache") != std::string_view::npos;
+// True if no page answers the request.
+bool GoesPastPages(const PageAsk& ask) {
+  return ask.repeats_header || ask.cache_control.find("no-cache") != std::string_view::npos;
 }
 
 // The answer as logs and traces show it.
@@ -39,7 +40,7 @@ PageFront::PageFront(const Parts& parts, const Options& options)
     : parts_(parts), options_(options), pages_(options.pages), hits_(parts.metrics, parts.traces) {}
 
 std::optional<PageFront::Found> PageFront::Look(const PageAsk& ask, TimePoint now) {
-  if (AsksForFresh(ask)) {
+  if (GoesPastPages(ask)) {
     parts_.metrics.page_skipped->Increment();
     return std::nullopt;
   }
@@ -104,7 +105,9 @@ std::optional<HttpResponse> PageFront::Find(const HttpRequest& request) {
 }
 
 void PageFront::Keep(const HttpRequest& request, PageFacts facts, HttpResponse* response) {
-  WritePageKey(PageAskOf(request), options_.has_fixed_address, &key_);
+  const PageAsk ask = PageAskOf(request);
+  if (ask.repeats_header) return;
+  WritePageKey(ask, options_.has_fixed_address, &key_);
   CachedPage page;
   page.facts = std::move(facts);
   for (const auto& [name, value] : response->headers) {
@@ -119,7 +122,9 @@ void PageFront::Keep(const HttpRequest& request, PageFacts facts, HttpResponse* 
 }
 
 void PageFront::Forget(const HttpRequest& request) {
-  WritePageKey(PageAskOf(request), options_.has_fixed_address, &key_);
+  const PageAsk ask = PageAskOf(request);
+  if (ask.repeats_header) return;
+  WritePageKey(ask, options_.has_fixed_address, &key_);
   pages_.Erase(key_);
 }
 
