@@ -37,7 +37,7 @@ SearchAnswer RepeatedAnswer(const PageFacts& facts, const neptune::TraceContext&
 }  // namespace
 
 PageFront::PageFront(const Parts& parts, const Options& options)
-    : parts_(parts), options_(options), pages_(options.pages), hits_(parts.metrics, parts.traces) {}
+    : parts_(parts), options_(options), pages_(options.pages) {}
 
 std::optional<PageFront::Found> PageFront::Look(const PageAsk& ask, TimePoint now) {
   if (GoesPastPages(ask)) {
@@ -82,12 +82,21 @@ void PageFront::Note(const Found& found, TimePoint received) {
                          found.now);
     }
   }
-  hits_.Add({.format = facts.question.format,
-             .service_class = found.client.number,
-             .is_complete = facts.coverage.complete(),
-             .is_stale = facts.is_stale,
-             .is_traced = is_traced,
-             .took = took});
+  if (!is_traced) parts_.traces.Count(took, !facts.coverage.complete());
+  Count(found, took);
+}
+
+void PageFront::Count(const Found& found, neptune::Duration took) {
+  const PageFacts& facts = found.page->facts;
+  constexpr neptune::Duration kNone{0};
+  neptune::ClassStatistics& classes = *parts_.metrics.classes;
+  classes.OnArrival(found.client.number);
+  classes.OnEnd(found.client.number, neptune::OkStatus());
+  classes.OnRan(found.client.number, kNone, took, kNone);
+  (facts.is_stale ? parts_.metrics.page_stale : parts_.metrics.page_hits)->Increment();
+  parts_.metrics.Count(
+      facts.question.format,
+      facts.coverage.complete() ? SearchOutcome::kComplete : SearchOutcome::kPartial, took);
 }
 
 std::optional<HttpResponse> PageFront::Find(const HttpRequest& request) {

@@ -13,7 +13,7 @@
 // A page is repeated while the query cache would give its answer: until its life in the cache ends,
 // for the version of the index that is asked, within the epochs of IndexWatch. A request that asks
 // for a fresh answer, names an unknown class or has no page goes the ordinary way. Repetitions are
-// counted, traced and logged like other searches (page_hits.h).
+// counted, traced and logged like other searches.
 //
 // Source: RFC 9111 (Age), RFC 9211 (Cache-Status).
 // Threads: the serving loop that it was made for; no user-level thread needed. `stats` from any
@@ -30,7 +30,6 @@
 #include "frontend/caching/page_key.h"
 #include "frontend/http/access_log.h"
 #include "frontend/http/gateway_metrics.h"
-#include "frontend/http/page_hits.h"
 #include "frontend/model/client_class.h"
 #include "frontend/search_plan/search_plan.h"
 #include "frontend/trace/trace_log.h"
@@ -85,11 +84,11 @@ class PageFront {
   neptune::TraceContext TraceOf(const PageAsk& ask);
   // Counts, traces and logs a repetition.
   void Note(const Found& found, neptune::TimePoint received);
+  void Count(const Found& found, neptune::Duration took);
 
   const Parts parts_;
   const Options options_;
   PageCache pages_;
-  PageHits hits_;
   AccessLog* log_ = nullptr;
   std::string key_;  // of the request at hand
   neptune::TimePoint next_trace_at_{};
