@@ -7,16 +7,17 @@
 // off by at most 1/2^(p+1): 0.8 % at the default of 6 bits.
 //
 // The layout is the one HdrHistogram made popular.
-// Threads: Histogram is thread-compatible. AtomicHistogram is thread-safe and wait-free; a snapshot
-//   taken during recording may contain some of the values recorded meanwhile and miss others, and
-//   its sum may be ahead of its count by those values.
+// Threads: Histogram is thread-compatible. AtomicHistogram is thread-safe: each kernel thread
+//   records in a part of its own, without locked instructions, and writes no cache line that
+//   another one writes (thread_cells.h). A snapshot taken during recording may contain some of the
+//   values recorded meanwhile and miss others, and its sum may be ahead of its count by those.
 // Units: values are whole numbers in the caller's unit (latencies: nanoseconds).
 // Limits: a value above value_max counts as value_max; max() is still exact.
-// Memory: 8 bytes a bucket, 2^p * (log2(value_max) - p + 1) buckets.
+// Memory: 8 bytes a bucket, 2^p * (log2(value_max) - p + 1) buckets. An AtomicHistogram takes 600
+//   bytes, about 400 for each thread that records, and 512 for each 64 buckets that a thread uses.
 
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -94,16 +95,20 @@ class Histogram {
 class AtomicHistogram {
  public:
   explicit AtomicHistogram(const HistogramOptions& options = {});
+  ~AtomicHistogram();
+  AtomicHistogram(const AtomicHistogram&) = delete;
+  AtomicHistogram& operator=(const AtomicHistogram&) = delete;
 
   void Record(uint64_t value);
   Histogram Snapshot() const;
 
  private:
-  HistogramLayout layout_;
-  std::unique_ptr<std::atomic<uint64_t>[]> buckets_;
-  std::atomic<uint64_t> sum_{0};
-  std::atomic<uint64_t> min_{UINT64_MAX};
-  std::atomic<uint64_t> max_{0};
+  struct Group;
+  struct Part;
+  struct Parts;
+
+  const HistogramLayout layout_;
+  const std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace neptune
