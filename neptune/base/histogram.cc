@@ -1,8 +1,11 @@
 #include "neptune/base/histogram.h"
 
 #include <algorithm>
-#include <bit>
+#include <array>
+#include <atomic>
 #include <cmath>
+
+#include "neptune/base/thread_cells.h"
 
 namespace neptune {
 namespace {
@@ -31,13 +34,6 @@ void StoreMax(std::atomic<uint64_t>* max, uint64_t value) {
 
 HistogramLayout::HistogramLayout(const HistogramOptions& options)
     : options_(Allowed(options)), bucket_count_(BucketOf(options_.value_max) + 1) {}
-
-size_t HistogramLayout::BucketOf(uint64_t value) const {
-  value = std::min(value, options_.value_max);
-  const int bits = options_.precision_bits;
-  const int shift = std::max(static_cast<int>(std::bit_width(value)) - 1 - bits, 0);
-  return (static_cast<size_t>(shift) << bits) + (value >> shift);
-}
 
 uint64_t HistogramLayout::LowerBound(size_t bucket) const {
   const int bits = options_.precision_bits;
@@ -109,27 +105,73 @@ uint64_t Histogram::CountAtMost(uint64_t value) const {
   return count;
 }
 
+// What one thread has recorded; written by it only.
+struct AtomicHistogram::Block {
+  explicit Block(size_t bucket_count)
+      : buckets(std::make_unique<std::atomic<uint64_t>[]>(bucket_count)) {}
+
+  std::atomic<uint64_t> sum{0};
+  std::atomic<uint64_t> min{UINT64_MAX};
+  std::atomic<uint64_t> max{0};
+  const std::unique_ptr<std::atomic<uint64_t>[]> buckets;
+};
+
+struct AtomicHistogram::Blocks {
+  ~Blocks() {
+    for (const auto& block : of_thread) delete block.load(std::memory_order_acquire);
+  }
+  // The shared block may be made by several threads at once.
+  Block* Make(size_t thread, size_t bucket_count) {
+    auto made = std::make_unique<Block>(bucket_count);
+    Block* present = nullptr;
+    const bool is_first =
+        of_thread[thread].compare_exchange_strong(present, made.get(), std::memory_order_acq_rel);
+    return is_first ? made.release() : present;
+  }
+
+  // Indexed by thread number; the last one is shared. Null: that thread has recorded nothing.
+  std::array<std::atomic<Block*>, kThreadNumberCount + 1> of_thread{};
+};
+
 AtomicHistogram::AtomicHistogram(const HistogramOptions& options)
-    : layout_(options),
-      buckets_(std::make_unique<std::atomic<uint64_t>[]>(layout_.bucket_count())) {}
+    : layout_(options), blocks_(std::make_unique<Blocks>()) {}
+
+AtomicHistogram::~AtomicHistogram() = default;
 
 void AtomicHistogram::Record(uint64_t value) {
-  StoreMin(&min_, value);
-  StoreMax(&max_, value);
-  sum_.fetch_add(value, std::memory_order_relaxed);
+  const size_t thread = ThreadNumber();
+  Block* block = blocks_->of_thread[thread].load(std::memory_order_acquire);
+  if (block == nullptr) block = blocks_->Make(thread, layout_.bucket_count());
+  std::atomic<uint64_t>& bucket = block->buckets[layout_.BucketOf(value)];
+  constexpr auto kRelaxed = std::memory_order_relaxed;
   // Release: a thread that sees the count also sees bounds that enclose the value.
-  buckets_[layout_.BucketOf(value)].fetch_add(1, std::memory_order_release);
+  if (thread == kThreadNumberCount) {
+    StoreMin(&block->min, value);
+    StoreMax(&block->max, value);
+    block->sum.fetch_add(value, kRelaxed);
+    bucket.fetch_add(1, std::memory_order_release);
+  } else {
+    if (value < block->min.load(kRelaxed)) block->min.store(value, kRelaxed);
+    if (value > block->max.load(kRelaxed)) block->max.store(value, kRelaxed);
+    block->sum.store(block->sum.load(kRelaxed) + value, kRelaxed);
+    bucket.store(bucket.load(kRelaxed) + 1, std::memory_order_release);
+  }
 }
 
 Histogram AtomicHistogram::Snapshot() const {
   Histogram result(layout_.options());
-  for (size_t i = 0; i < result.buckets_.size(); ++i) {
-    result.buckets_[i] = buckets_[i].load(std::memory_order_acquire);
-    result.count_ += result.buckets_[i];
+  for (const auto& one : blocks_->of_thread) {
+    const Block* const block = one.load(std::memory_order_acquire);
+    if (block == nullptr) continue;
+    for (size_t i = 0; i < result.buckets_.size(); ++i) {
+      const uint64_t count = block->buckets[i].load(std::memory_order_acquire);
+      result.buckets_[i] += count;
+      result.count_ += count;
+    }
+    result.sum_ += block->sum.load(std::memory_order_relaxed);
+    result.min_ = std::min(result.min_, block->min.load(std::memory_order_relaxed));
+    result.max_ = std::max(result.max_, block->max.load(std::memory_order_relaxed));
   }
-  result.sum_ = sum_.load(std::memory_order_relaxed);
-  result.min_ = min_.load(std::memory_order_relaxed);
-  result.max_ = max_.load(std::memory_order_relaxed);
   return result;
 }
 

@@ -7,16 +7,19 @@
 // off by at most 1/2^(p+1): 0.8 % at the default of 6 bits.
 //
 // The layout is the one HdrHistogram made popular.
-// Threads: Histogram is thread-compatible. AtomicHistogram is thread-safe and wait-free; a snapshot
+// Threads: Histogram is thread-compatible. AtomicHistogram is thread-safe and wait-free; a kernel
+//   thread records in buckets of its own, with no locked instruction (thread_cells.h). A snapshot
 //   taken during recording may contain some of the values recorded meanwhile and miss others, and
 //   its sum may be ahead of its count by those values.
 // Units: values are whole numbers in the caller's unit (latencies: nanoseconds).
 // Limits: a value above value_max counts as value_max; max() is still exact.
-// Memory: 8 bytes a bucket, 2^p * (log2(value_max) - p + 1) buckets.
+// Memory: 8 bytes a bucket, 2^p * (log2(value_max) - p + 1) buckets; an AtomicHistogram has as much
+//   for each thread that records in it, and a pointer for each that could.
 
 #pragma once
 
-#include <atomic>
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -40,7 +43,12 @@ class HistogramLayout {
   // Options out of range are clamped to the allowed range.
   explicit HistogramLayout(const HistogramOptions& options);
 
-  size_t BucketOf(uint64_t value) const;
+  size_t BucketOf(uint64_t value) const {
+    value = std::min(value, options_.value_max);
+    const int bits = options_.precision_bits;
+    const int shift = std::max(static_cast<int>(std::bit_width(value)) - 1 - bits, 0);
+    return (static_cast<size_t>(shift) << bits) + (value >> shift);
+  }
   // The smallest value of the bucket, and the number of values it covers.
   uint64_t LowerBound(size_t bucket) const;
   uint64_t Width(size_t bucket) const;
@@ -94,16 +102,19 @@ class Histogram {
 class AtomicHistogram {
  public:
   explicit AtomicHistogram(const HistogramOptions& options = {});
+  ~AtomicHistogram();
+  AtomicHistogram(const AtomicHistogram&) = delete;
+  AtomicHistogram& operator=(const AtomicHistogram&) = delete;
 
   void Record(uint64_t value);
   Histogram Snapshot() const;
 
  private:
-  HistogramLayout layout_;
-  std::unique_ptr<std::atomic<uint64_t>[]> buckets_;
-  std::atomic<uint64_t> sum_{0};
-  std::atomic<uint64_t> min_{UINT64_MAX};
-  std::atomic<uint64_t> max_{0};
+  struct Block;
+  struct Blocks;
+
+  const HistogramLayout layout_;
+  const std::unique_ptr<Blocks> blocks_;
 };
 
 }  // namespace neptune
