@@ -1,13 +1,10 @@
 #include "neptune/base/checksum.h"
 
-#define XXH_INLINE_ALL  // most inputs are so short that a call would cost more
-#include <xxhash.h>
+#include "neptune/base/inline_checksum.h"
 
 namespace neptune {
 
-uint64_t Checksum64(std::string_view bytes, uint64_t seed) {
-  return XXH3_64bits_withSeed(bytes.data(), bytes.size(), seed);
-}
+uint64_t Checksum64(std::string_view bytes, uint64_t seed) { return InlineChecksum64(bytes, seed); }
 
 struct RunningChecksum64::State {
   XXH3_state_t state;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cmath>
 
 #include "neptune/base/thread_cells.h"
@@ -46,13 +45,6 @@ T& MakeOnce(std::atomic<T*>* slot, const Arguments&... arguments) {
 
 HistogramLayout::HistogramLayout(const HistogramOptions& options)
     : options_(Allowed(options)), bucket_count_(BucketOf(options_.value_max) + 1) {}
-
-size_t HistogramLayout::BucketOf(uint64_t value) const {
-  value = std::min(value, options_.value_max);
-  const int bits = options_.precision_bits;
-  const int shift = std::max(static_cast<int>(std::bit_width(value)) - 1 - bits, 0);
-  return (static_cast<size_t>(shift) << bits) + (value >> shift);
-}
 
 uint64_t HistogramLayout::LowerBound(size_t bucket) const {
   const int bits = options_.precision_bits;

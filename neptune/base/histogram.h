@@ -17,7 +17,8 @@
 //   bytes, about 400 for each thread that records, and 512 for each 64 buckets that a thread uses.
 
 #pragma once
-
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -41,7 +42,12 @@ class HistogramLayout {
   // Options out of range are clamped to the allowed range.
   explicit HistogramLayout(const HistogramOptions& options);
 
-  size_t BucketOf(uint64_t value) const;
+  size_t BucketOf(uint64_t value) const {
+    value = std::min(value, options_.value_max);
+    const int bits = options_.precision_bits;
+    const int shift = std::max(static_cast<int>(std::bit_width(value)) - 1 - bits, 0);
+    return (static_cast<size_t>(shift) << bits) + (value >> shift);
+  }
   // The smallest value of the bucket, and the number of values it covers.
   uint64_t LowerBound(size_t bucket) const;
   uint64_t Width(size_t bucket) const;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "neptune/base/notification.h"
+#include "neptune/base/thread_cells.h"
 
 namespace neptune {
 namespace {
@@ -186,6 +187,29 @@ TEST(AtomicHistogramTest, AFewBucketsAreEnough) {
   EXPECT_EQ(recorded.count(), 4u);
   EXPECT_EQ(recorded.buckets(), (std::vector<uint64_t>{1, 1, 2}));
   EXPECT_EQ(recorded.max(), 3u);
+}
+
+TEST(AtomicHistogramTest, KeepsWhatMoreThreadsThanHaveNumbersRecord) {
+  AtomicHistogram histogram;
+  constexpr uint64_t kThreadCount = kThreadNumberCount + 30;
+  std::atomic<uint64_t> left{kThreadCount};
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < kThreadCount; ++t) {
+    threads.emplace_back([&, t] {
+      (void)ThreadNumber();
+      --left;
+      while (left > 0) std::this_thread::yield();  // all of them live at once
+      for (uint64_t sample : Samples(t, 100)) histogram.Record(sample);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  Histogram expected;
+  for (uint64_t t = 0; t < kThreadCount; ++t) expected.Merge(Of(Samples(t, 100)));
+  const Histogram recorded = histogram.Snapshot();
+  EXPECT_EQ(recorded.buckets(), expected.buckets());
+  EXPECT_EQ(recorded.sum(), expected.sum());
+  EXPECT_EQ(recorded.min(), expected.min());
+  EXPECT_EQ(recorded.max(), expected.max());
 }
 
 }  // namespace

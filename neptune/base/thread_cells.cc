@@ -36,9 +36,7 @@ Numbers& AllNumbers() {
   return numbers;
 }
 
-constexpr size_t kNoNumber = ~size_t{0};
-// Initial-exec TLS, for the same reason as in loop.cc.
-__attribute__((tls_model("initial-exec"))) thread_local size_t thread_number = kNoNumber;
+using thread_cells_internal::thread_number;
 
 struct NumberOfThread {
   NumberOfThread() { thread_number = AllNumbers().Take(); }
@@ -51,13 +49,17 @@ struct NumberOfThread {
 
 }  // namespace
 
-size_t ThreadNumber() {
-  if (thread_number == kNoNumber) {
-    static thread_local const NumberOfThread number;
-    (void)number;
-  }
+namespace thread_cells_internal {
+
+constinit thread_local size_t thread_number = kNoNumber;
+
+size_t TakeThreadNumber() {
+  static thread_local const NumberOfThread number;
+  (void)number;
   return thread_number;
 }
+
+}  // namespace thread_cells_internal
 
 ThreadCells::ThreadCells(size_t cell_count)
     : line_count_((cell_count + kLineCellCount - 1) / kLineCellCount) {}

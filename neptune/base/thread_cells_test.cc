@@ -34,6 +34,16 @@ TEST(ThreadCellsTest, SumsWhatAllThreadsHaveAdded) {
   }
 }
 
+TEST(ThreadCellsTest, SeveralAdditionsOfAThreadGoToItsOwnCells) {
+  ThreadCells cells(20);
+  const ThreadCells::Own own = cells.OfThisThread();
+  for (size_t cell = 0; cell < 20; ++cell) own.Add(cell, cell);
+  std::thread([&] { cells.Add(19, 100); }).join();
+  own.Add(19);
+  EXPECT_EQ(cells.Sum(7), 7u);
+  EXPECT_EQ(cells.Sum(19), 120u);
+}
+
 TEST(ThreadCellsTest, LivingThreadsHaveNumbersOfTheirOwn) {
   const size_t own = ThreadNumber();
   EXPECT_EQ(ThreadNumber(), own);
