@@ -86,11 +86,6 @@ void RenameOtherSearch(SearchStep* step) {
   if (step->name == "tier 2") step->name = "tier 2, not shown";
 }
 
-// The error of a search whose client is gone; OK while it is there.
-Status CheckClient(const ClientSession& session) {
-  return IsGone(session) ? neptune::Cancelled("the client is gone") : neptune::OkStatus();
-}
-
 // Adds what one search did to the servers: its longest wait, and the time it ran there.
 void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
   neptune::Duration wait{0};
@@ -252,6 +247,8 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   const TimePoint begin = neptune::this_thread::Now();
   auto pass = [&] {
     const Step step("gate", StepKind::kQueue, order.received, progress->answer);
+    // The gate does not get the deadline: it would refuse what takes longer on average, but a
+    // search that is short of time is cut. It may wait for half of its time.
     const TimePoint until =
         std::min(order.received + options_.admission_timeout,
                  progress->budget.EndOf(BudgetStep::kGate, options_.admission_timeout, begin));
@@ -372,7 +369,8 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
 }
 
 // A spelling that may replace the results is awaited before their summaries are fetched; one that
-// can only be offered is looked for meanwhile. If nothing is found still, demands are relaxed.
+// can only be offered is looked for meanwhile. If nothing is found still, demands are relaxed; but
+// a search that was cut does not show that nothing meets them, and its page says what was cut.
 void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrder& order,
                                          Progress* progress) {
   std::vector<index::SpelledWord> words;
@@ -380,7 +378,7 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
     words = DoubtfulWords(order.query, progress->reading.words, progress->word_counts,
                           options_.spelling_documents_max);
   }
-  const bool may_replace = HasUnknownWord(words) || progress->answer->total == 0;
+  const bool may_replace = HasUnknownWord(words) || progress->answer->found_nothing();
   std::shared_ptr<SpellingLookup> lookup;
   const TimePoint now = neptune::this_thread::Now();
   // Every page of a corrected query is corrected; only the first one offers a spelling.
@@ -395,7 +393,7 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
              progress->budget.EndOf(BudgetStep::kSpelling, options_.spelling_timeout, now)});
   }
   if (lookup != nullptr && may_replace) AdoptSpelling(session, lookup.get(), progress);
-  if (order.may_relax && progress->answer->total == 0) RelaxDemands(session, progress);
+  if (order.may_relax && progress->answer->found_nothing()) RelaxDemands(session, progress);
   AddSummaries(session, progress);
   if (lookup != nullptr && !may_replace) AdoptSpelling(session, lookup.get(), progress);
   if (progress->spelling_is_late) {

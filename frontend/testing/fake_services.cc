@@ -234,14 +234,16 @@ class FakeTier final : public ServiceModule {
     if (is_long && query->query().find("fruitless") != std::string::npos) {
       return context.SleepUntil(context.deadline());
     }
-    const bool is_endless = is_long && query->query().find("endless") != std::string::npos;
+    const bool finds_one = is_long && query->query().find("endless") != std::string::npos;
+    const bool is_endless =
+        finds_one || (is_long && query->query().find("futil") != std::string::npos);
     while (is_endless && !context.ShouldStop()) {
       (void)neptune::this_thread::SleepFor(std::chrono::milliseconds(1));
     }
     const bool is_heavy = query->query().find("heav") != std::string::npos;
     const bool is_cut = is_endless || (is_heavy && !WorkUntilStopped(context));
     index::TierAnswer answer;
-    int hit_count = is_endless ? 1 : HitCount(query->query(), is_tier2_);
+    int hit_count = is_endless ? finds_one : HitCount(query->query(), is_tier2_);
     const bool is_lopsided = !is_tier2_ && query->query().find("lopsid") != std::string::npos;
     int hit_count_max = static_cast<int>(query->hit_count_max());
     if (is_lopsided && query->share() > 0) {
