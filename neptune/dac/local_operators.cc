@@ -86,7 +86,7 @@ void LocalOperators::Dispatch(size_t number) {
   task_.host->Dispatch(std::move(request), requests_[number].batch);
 }
 
-void LocalOperators::HandleReply(uint64_t number, const ResponseHeader& header, std::string) {
+void LocalOperators::HandleReply(uint64_t number, const ResponseHeader& header, std::string&&) {
   Shared& shared = requests_[number];
   if (results_.closed() || std::exchange(shared.is_answered, true)) return;
   const auto self = owner_.lock();

@@ -68,7 +68,7 @@ class LocalOperators final : public ReplyTaker {
   void Dispatch(size_t number);
   bool SettleFinished(Shared& shared);
   void Settle(size_t index, PartitionBatch::Outcome outcome);
-  void HandleReply(uint64_t index, const ResponseHeader& header, std::string payload) override;
+  void HandleReply(uint64_t index, const ResponseHeader& header, std::string&& payload) override;
 
   AggregationEnvironment& environment_;
   const NodeTask& task_;

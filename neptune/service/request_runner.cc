@@ -36,6 +36,13 @@ RequestContext ForPartition(const RequestContext& context, PartitionId partition
   return other;
 }
 
+// Maximum size of the buffer for answers that a loop keeps.
+constexpr size_t kRoomSizeMax = 16 * 1024;
+
+void KeepRoom(std::string answer, std::string* room) {
+  if (answer.capacity() <= kRoomSizeMax) *room = std::move(answer);
+}
+
 }  // namespace
 
 void RequestRunner::Refuse(TakenRequest&& taken, const Status& status) {
@@ -50,13 +57,13 @@ void RequestRunner::ServeLong(TakenRequest taken) {
   const TimePoint begin = Loop::Current()->Now();
   const ServedRequest served = taken.AsServed();
   if (parts_.limit == nullptr) {
-    Serve(served, begin, Where::kInPool, nullptr);
+    Serve(served, begin, {Where::kInPool});
     return;
   }
   parts_.queue.OnBegun(taken.request.received);
   parts_.limit->OnServed(served.method.may_be_ended_early()
                              ? ServeLimited(served, begin)
-                             : Serve(served, begin, Where::kInPool, nullptr));
+                             : Serve(served, begin, {Where::kInPool}));
 }
 
 TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint begin) {
@@ -69,7 +76,7 @@ TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint beg
     call->Cancel();
   });
   SetLimitOfThread(&limited);
-  const TimePoint end = Serve(served, begin, Where::kInPool, &limited);
+  const TimePoint end = Serve(served, begin, {Where::kInPool, &limited});
   SetLimitOfThread(nullptr);
   for (const HeldKind kind : kHeldKinds) {
     const int given_back = held[static_cast<size_t>(kind)] - call->holdings().count(kind);
@@ -78,24 +85,28 @@ TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint beg
   return end;
 }
 
-RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, const LimitedRequest* limited,
-                                      bool is_long, RequestContext& context) const {
-  const Data input(std::move(served.request.payload));
+RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, const Manner& manner,
+                                      RequestContext& context) const {
+  const bool is_long = manner.where == Where::kInPool;
+  Data input(std::move(served.request.payload));
   std::optional<LongWork> long_work;
   if (is_long) context.SetTurns(&long_work.emplace(context));
   Ran ran = served.batch == nullptr
-                ? RunOnce(served.method, input, is_long, context)
-                : RunBatch(served, limited, input, is_long ? &*long_work : nullptr, context);
+                ? RunOnce(served.method, input, is_long, manner.room, context)
+                : RunBatch(served, manner.limited, input, is_long ? &*long_work : nullptr, context);
   context.SetTurns(nullptr);
+  if (manner.room != nullptr) served.request.payload = std::move(input).ReleaseBytes();
   return ran;
 }
 
 RequestRunner::Ran RequestRunner::RunOnce(const ServedMethod& method, const Data& input,
-                                          bool is_long, RequestContext& context) {
+                                          bool is_long, std::string* room,
+                                          RequestContext& context) {
   IncomingCall& call = *context.call();
   std::optional<WorkMeter> meter;
   if (is_long || call.measures_work()) meter.emplace();
   Ran ran;
+  if (room != nullptr) ran.output = Data::WithRoomOf(std::move(*room));
   ran.status =
       WithoutExceptions(method.name, [&] { return method.function(context, input, &ran.output); });
   if (!meter) return ran;
@@ -116,7 +127,7 @@ RequestRunner::Ran RequestRunner::RunBatch(const ServedRequest& served,
     own.SetLimited(limited);
     own.SetTurns(turns);
     Ran ran{.status = RefusalOf(served.request, *context.call(), Loop::Current()->Now())};
-    if (ran.status.ok()) ran = RunOnce(served.method, input, turns != nullptr, own);
+    if (ran.status.ok()) ran = RunOnce(served.method, input, turns != nullptr, nullptr, own);
     const bool ended_early = own.ended_early();
     if (ended_early && !ran.status.ok()) {
       ran.status = EndedEarly(Loop::Current()->Now() - begin);
@@ -128,31 +139,31 @@ RequestRunner::Ran RequestRunner::RunBatch(const ServedRequest& served,
   return all;
 }
 
-TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, Where where,
-                               const LimitedRequest* limited) {
+TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, const Manner& manner) {
   RequestRun end;
   end.begin = begin;
-  const bool is_long = where == Where::kInPool;
   IncomingRequest& request = served.request;
   const Status refusal = RefusalOf(request, *request.call, begin);
   RequestContext context = ContextOf(served);
-  context.SetLimited(limited);
-  Ran ran = refusal.ok() ? Run(served, limited, is_long, context) : Ran{.status = refusal};
+  context.SetLimited(manner.limited);
+  Ran ran = refusal.ok() ? Run(served, manner, context) : Ran{.status = refusal};
   end.status = std::move(ran.status);
   end.processor = ran.processor;
   end.end = Loop::Current()->Now();
   // A short request hardly ever parks, so elapsed time approximates its processor time and saves
   // two clock reads.
-  if (!is_long) end.processor = end.ran();
+  if (manner.where != Where::kInPool) end.processor = end.ran();
   if (context.ended_early()) {
     served.method.ended_early->Increment();
     if (!end.status.ok()) end.status = EndedEarly(end.ran());
   }
   if (refusal.ok()) ReportConsumption(served, end);
-  if (where != Where::kInHandler) parts_.load.End();
+  if (manner.where != Where::kInHandler) parts_.load.End();
   const ResponseHeader header = Conclude(served, context, end);
-  request.reply.Send(header,
-                     end.status.ok() ? std::move(ran.output).ReleaseBytes() : std::string());
+  std::string answer;
+  if (end.status.ok()) answer = std::move(ran.output).ReleaseBytes();
+  request.reply.SendFrom(header, &answer);
+  if (manner.room != nullptr) KeepRoom(std::move(answer), manner.room);
   context.call()->OnServed();
   return end.end;
 }

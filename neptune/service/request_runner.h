@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "neptune/service/data.h"
@@ -45,12 +46,13 @@ class RequestRunner {
   // Serves a short request; returns the end time of its method. `begin` may be an earlier time at
   // which the loop became free.
   TimePoint ServeShort(const ServedRequest& served, TimePoint begin) {
-    return Serve(served, begin, Where::kOnThread, nullptr);
+    return Serve(served, begin, {Where::kOnThread});
   }
   // The same for a method that never parks, without a user-level thread. The request does not count
-  // in the load, since it ends at once.
-  TimePoint ServeHere(const ServedRequest& served, TimePoint begin) {
-    return Serve(served, begin, Where::kInHandler, nullptr);
+  // in the load, since it ends at once. Its payload's buffer stays with it; the answer is made in
+  // `*room`, which has its buffer again afterwards if the answer was only copied.
+  TimePoint ServeHere(const ServedRequest& served, TimePoint begin, std::string* room) {
+    return Serve(served, begin, {Where::kInHandler, nullptr, room});
   }
   // Serves a request of the pool, under the time limit if there is one and the method may be ended
   // early.
@@ -60,8 +62,12 @@ class RequestRunner {
 
  private:
   enum class Where { kInHandler, kOnThread, kInPool };
-  TimePoint Serve(const ServedRequest& served, TimePoint begin, Where where,
-                  const LimitedRequest* limited);
+  struct Manner {
+    Where where = Where::kInPool;
+    const LimitedRequest* limited = nullptr;
+    std::string* room = nullptr;  // in the handler only
+  };
+  TimePoint Serve(const ServedRequest& served, TimePoint begin, const Manner& manner);
   TimePoint ServeLimited(const ServedRequest& served, TimePoint begin);
   struct Ran {
     Status status;
@@ -69,9 +75,9 @@ class RequestRunner {
     Duration processor{0};  // measured for long requests, and where the caller wants it
   };
   // Runs the method on the request's payload, which it consumes.
-  Ran Run(const ServedRequest& served, const LimitedRequest* limited, bool is_long,
-          RequestContext& context) const;
-  static Ran RunOnce(const ServedMethod& method, const Data& input, bool is_long,
+  Ran Run(const ServedRequest& served, const Manner& manner, RequestContext& context) const;
+  // The answer is made in `*room` unless it is null.
+  static Ran RunOnce(const ServedMethod& method, const Data& input, bool is_long, std::string* room,
                      RequestContext& context);
   // Runs the method for each partition; the status is the first that is not OK.
   Ran RunBatch(const ServedRequest& served, const LimitedRequest* limited, const Data& input,
