@@ -10,7 +10,7 @@ namespace search::frontend {
 namespace {
 
 using Field = std::string_view PageAsk::*;
-constexpr std::array<std::pair<std::string_view, Field>, 7> kFields = {{
+constexpr std::array<std::pair<std::string_view, Field>, 8> kFields = {{
     {"Host", &PageAsk::host},
     {"Accept", &PageAsk::accept},
     {"Accept-Encoding", &PageAsk::accept_encoding},
@@ -18,6 +18,7 @@ constexpr std::array<std::pair<std::string_view, Field>, 7> kFields = {{
     {"traceparent", &PageAsk::traceparent},
     {"X-Api-Key", &PageAsk::api_key},
     {"Neptune-Service-Class", &PageAsk::service_class},
+    {"X-Forwarded-For", &PageAsk::forwarded_for},
 }};
 
 // Bytes that no header and no target contains.
@@ -33,7 +34,7 @@ void AddHeader(std::string_view name, std::string_view value, PageAsk* ask) {
     std::string_view& taken = ask->*field;
     if (taken.data() == nullptr) {
       taken = value;
-    } else {
+    } else if (field != &PageAsk::forwarded_for) {
       ask->repeats_header = true;
     }
     return;
@@ -43,6 +44,14 @@ void AddHeader(std::string_view name, std::string_view value, PageAsk* ask) {
 PageAsk PageAskOf(const neptune::HttpRequest& request) {
   PageAsk ask{.target = request.target};
   for (const auto& [name, value] : request.headers) AddHeader(name, value, &ask);
+  return ask;
+}
+
+PageAsk PageAskOf(const neptune::HttpGlance& request) {
+  PageAsk ask{.target = request.target};
+  for (size_t i = 0; i < request.header_count; ++i) {
+    AddHeader(request.headers[i].first, request.headers[i].second, &ask);
+  }
   return ask;
 }
 

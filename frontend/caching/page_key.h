@@ -31,8 +31,10 @@ struct PageAsk {
   std::string_view traceparent;
   std::string_view api_key;
   std::string_view service_class;
-  // One of these headers was sent twice. The request has no key, because those that answer it do
-  // not agree on which one counts: the codings of all are accepted, and the first of the others.
+  std::string_view forwarded_for;  // says who asks, not what
+  // One of these headers but the last was sent twice. The request has no key, because those that
+  // answer it do not agree on which one counts: the codings of all are accepted, and the first of
+  // the others.
   bool repeats_header = false;
 
   // The part of the target after '?'.
@@ -48,6 +50,7 @@ void AddHeader(std::string_view name, std::string_view value, PageAsk* ask);
 
 // REQUIRES: the request outlives the result.
 PageAsk PageAskOf(const neptune::HttpRequest& request);
+PageAsk PageAskOf(const neptune::HttpGlance& request);
 
 // Writes the key of the page to *key and returns its format. `has_fixed_address`: links do not
 // begin with the Host header. REQUIRES: !ask.repeats_header.
