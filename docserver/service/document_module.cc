@@ -28,6 +28,8 @@ namespace {
 
 constexpr uint32_t kSnippetSizeMax = 2000;
 constexpr size_t kMatchesMax = 2000;
+// Work of a summary, in postings that an index tier reads in about that time (kTierStopPostings).
+constexpr uint64_t kWorkOfSummary = 4096;
 
 // Making a snippet never parks, so all user-level threads of a kernel thread can share one maker.
 SnippetMaker& SnippetMakerOfThisThread() {
@@ -248,9 +250,11 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
   FetchResponse answer;
   answer.set_implementation(implementation_);
   std::vector<int> unfinished;  // their snippets need more of the texts
+  context.ExpectWork(documents.size() * kWorkOfSummary);
   for (size_t i = 0; i < documents.size(); ++i) {
     Summary* const summary = answer.add_summaries();
     summary->set_doc_id(ids[i]);
+    if (i > 0) context.GiveWay(kWorkOfSummary);
     if (context.ShouldStop()) return neptune::DeadlineExceeded("fetching documents");
     if (documents[i] && !Summarise(*std::move(documents[i]), *asked, terms, summary)) {
       unfinished.push_back(static_cast<int>(i));
