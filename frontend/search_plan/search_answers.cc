@@ -144,7 +144,8 @@ StatusOr<bool> SearchPlan::Prepare(const SearchOrder& order) {
 Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
                                Progress* progress) {
   const TimePoint begin = neptune::this_thread::Now();
-  auto seat = flights_.Board(FlightOf(order, progress->entry), progress->budget.deadline());
+  auto seat =
+      flights_.Board(FlightOf(order, progress->entry), progress->budget.deadline(), order.call);
   if (seat.has_waited()) {
     progress->answer->steps.push_back({"equal search", StepKind::kWait, begin - order.received,
                                        neptune::this_thread::Now() - order.received});
@@ -156,6 +157,8 @@ Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
       return ComputeAndRemember(session, order, progress);
     case FlightRole::kLate:
       return neptune::DeadlineExceeded("the answer to an equal question did not come in time");
+    case FlightRole::kGone:
+      return neptune::Cancelled("the client is gone");
     case FlightRole::kStopped:
       return neptune::Unavailable("the node stops");
     case FlightRole::kFull:
@@ -164,12 +167,16 @@ Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
       break;
   }
   if (seat.has_waited()) metrics_.taken_over->Increment();
-  const Status status = ComputeAndRemember(session, order, progress);
+  // A search that something else than its client may end leaves it to others to begin again.
+  const bool is_shared = session.caller() == order.call.get();
+  ClientSession own = is_shared ? session.EndedBy(seat.call()) : session;
+  const Status status = ComputeAndRemember(own, order, progress);
   // A question that is wrong is wrong for all; other failures may be those of this search alone.
   if (status.ok() || status.code() == neptune::StatusCode::kInvalidArgument) {
     seat.Land([&] { return Landed{status, *progress->answer}; });
   }
-  return status;
+  // Others may have wanted the answer when the client had left.
+  return status.ok() ? CheckClient(session) : status;
 }
 
 bool SearchPlan::AdoptLanded(const SearchAnswer& landed, Progress* progress) const {

@@ -86,11 +86,6 @@ void RenameOtherSearch(SearchStep* step) {
   if (step->name == "tier 2") step->name = "tier 2, not shown";
 }
 
-// The error of a search whose client is gone; OK while it is there.
-Status CheckClient(const ClientSession& session) {
-  return IsGone(session) ? neptune::Cancelled("the client is gone") : neptune::OkStatus();
-}
-
 // Adds what one search did to the servers: its longest wait, and the time it ran there.
 void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
   neptune::Duration wait{0};
@@ -236,6 +231,8 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   const TimePoint begin = neptune::this_thread::Now();
   auto pass = [&] {
     const Step step("gate", StepKind::kQueue, order.received, progress->answer);
+    // The gate does not get the deadline: it would refuse what takes longer on average, but a
+    // search that is short of time is cut. It may wait for half of its time.
     const TimePoint until =
         std::min(order.received + options_.admission_timeout,
                  progress->budget.EndOf(BudgetStep::kGate, options_.admission_timeout, begin));
@@ -243,7 +240,7 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
                         .arrived = order.received,
                         .begin_by = until,
                         .client = order.client,
-                        .call = order.call.get()});
+                        .call = session.caller()});
   }();
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
     return neptune::ResourceExhausted(

@@ -25,6 +25,11 @@ inline bool IsGone(const neptune::ClientSession& session) {
   return session.caller() != nullptr && neptune::IsCancelled(*session.caller());
 }
 
+// The error of a search whose client is gone; OK while it is there.
+inline neptune::Status CheckClient(const neptune::ClientSession& session) {
+  return IsGone(session) ? neptune::Cancelled("the client is gone") : neptune::OkStatus();
+}
+
 // Letters that tell pages of one canonical query apart in the cache.
 inline std::string VariantOf(const SearchOrder& order) {
   return neptune::StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : "",
