@@ -352,7 +352,8 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
 }
 
 // A spelling that may replace the results is awaited before their summaries are fetched; one that
-// can only be offered is looked for meanwhile. If nothing is found still, demands are relaxed.
+// can only be offered is looked for meanwhile. If nothing is found still, demands are relaxed; but
+// a search that was cut does not show that nothing meets them, and its page says what was cut.
 void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrder& order,
                                          Progress* progress) {
   std::vector<index::SpelledWord> words;
@@ -360,7 +361,7 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
     words = DoubtfulWords(order.query, progress->reading.words, progress->word_counts,
                           options_.spelling_documents_max);
   }
-  const bool may_replace = HasUnknownWord(words) || progress->answer->total == 0;
+  const bool may_replace = HasUnknownWord(words) || progress->answer->found_nothing();
   std::shared_ptr<SpellingLookup> lookup;
   const TimePoint now = neptune::this_thread::Now();
   // Every page of a corrected query is corrected; only the first one offers a spelling.
@@ -375,7 +376,7 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
              progress->budget.EndOf(BudgetStep::kSpelling, options_.spelling_timeout, now)});
   }
   if (lookup != nullptr && may_replace) AdoptSpelling(session, lookup.get(), progress);
-  if (order.may_relax && progress->answer->total == 0) RelaxDemands(session, progress);
+  if (order.may_relax && progress->answer->found_nothing()) RelaxDemands(session, progress);
   AddSummaries(session, progress);
   if (lookup != nullptr && !may_replace) AdoptSpelling(session, lookup.get(), progress);
   if (progress->spelling_is_late) {

@@ -233,14 +233,16 @@ class FakeTier final : public ServiceModule {
     if (is_long && query->query().find("fruitless") != std::string::npos) {
       return context.SleepUntil(context.deadline());
     }
-    const bool is_endless = is_long && query->query().find("endless") != std::string::npos;
+    const bool finds_one = is_long && query->query().find("endless") != std::string::npos;
+    const bool is_endless =
+        finds_one || (is_long && query->query().find("futil") != std::string::npos);
     while (is_endless && !context.ShouldStop()) {
       (void)neptune::this_thread::SleepFor(std::chrono::milliseconds(1));
     }
     const bool is_heavy = query->query().find("heav") != std::string::npos;
     const bool is_cut = is_endless || (is_heavy && !WorkUntilStopped(context));
     index::TierAnswer answer;
-    const int hit_count = is_endless ? 1 : HitCount(query->query(), is_tier2_);
+    const int hit_count = is_endless ? finds_one : HitCount(query->query(), is_tier2_);
     for (int i = 0; i < hit_count && i < static_cast<int>(query->hit_count_max()); ++i) {
       index::TierHit* const hit = answer.add_hits();
       hit->set_doc_id((is_tier2_ ? kFirstTier2Document : 0) +

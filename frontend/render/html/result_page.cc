@@ -297,8 +297,13 @@ void WriteEmptyPage(MarkupWriter& html, const SearchAnswer& answer) {
   }
   {
     const Element heading(html, "h2");
-    html.Text(answer.coverage.complete() ? "No document matches "
-                                         : "In the partitions that answered, no document matches ");
+    if (answer.coverage.complete()) {
+      html.Text("No document matches ");
+    } else {
+      html.Text(answer.coverage.was_cut()
+                    ? "In the time there was, no document was found for "
+                    : "In the partitions that answered, no document matches ");
+    }
     html.TextElement("q", answer.query, {{"dir", "auto"}});
   }
   WriteAdvice(html);
