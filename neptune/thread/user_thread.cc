@@ -46,6 +46,9 @@ namespace context = boost::context::detail;
 __attribute__((tls_model("initial-exec"))) thread_local ThreadScheduler* current_scheduler =
     nullptr;
 
+// Few turns of a loop last longer; in one that does, a park may end later than at once.
+constexpr Duration kTurnTimeMax = std::chrono::milliseconds(100);
+
 // The C++ ABI keeps the stack of caught exceptions and the count of uncaught ones for each kernel
 // thread: a pointer and a number.
 void SaveExceptionState(uint64_t (&state)[2]) {
@@ -352,7 +355,9 @@ ParkResult ThreadScheduler::ParkCurrent(TimePoint deadline) {
   if (std::exchange(thread->wake_pending_, false)) return ParkResult::kWoken;
   if (stopping_) return ParkResult::kStopping;
   if (deadline != kNever) {
-    if (deadline <= loop_.TurnTime()) return ParkResult::kDeadline;
+    // The clock is read only for a deadline that may have passed in this turn.
+    const bool is_far = deadline > AddSaturated(loop_.TurnTime(), kTurnTimeMax);
+    if (!is_far && deadline <= loop_.Now()) return ParkResult::kDeadline;
     SetTimer(thread, deadline);
   }
   thread->expired_ = false;
