@@ -194,11 +194,7 @@ Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
     case FlightRole::kLate:
       return neptune::DeadlineExceeded("the answer to an equal question did not come in time");
     case FlightRole::kGone:
-<<<<<<< HEAD
-      return CheckClient(session);
-=======
       return neptune::Cancelled("the client is gone");
->>>>>>> s-front
     case FlightRole::kStopped:
       return neptune::Unavailable("the node stops");
     case FlightRole::kFull:

@@ -243,7 +243,6 @@ class FakeTier final : public ServiceModule {
     const bool is_heavy = query->query().find("heav") != std::string::npos;
     const bool is_cut = is_endless || (is_heavy && !WorkUntilStopped(context));
     index::TierAnswer answer;
-<<<<<<< HEAD
     int hit_count = is_endless ? finds_one : HitCount(query->query(), is_tier2_);
     const bool is_lopsided = !is_tier2_ && query->query().find("lopsid") != std::string::npos;
     int hit_count_max = static_cast<int>(query->hit_count_max());
@@ -252,10 +251,6 @@ class FakeTier final : public ServiceModule {
     }
     if (is_lopsided) hit_count = context.partition().value() == 0 ? kLopsidedHitCount : 1;
     for (int i = 0; i < hit_count && i < hit_count_max; ++i) {
-=======
-    const int hit_count = is_endless ? finds_one : HitCount(query->query(), is_tier2_);
-    for (int i = 0; i < hit_count && i < static_cast<int>(query->hit_count_max()); ++i) {
->>>>>>> s-front
       index::TierHit* const hit = answer.add_hits();
       hit->set_doc_id((is_tier2_ ? kFirstTier2Document : 0) +
                       static_cast<uint64_t>(i) * kPartitionStride + context.partition().value());

@@ -9,12 +9,9 @@
 // early and then returns one document; for `futile` it then answers with none, for `fruitless` not
 // at all. Tier 1 has a time limit of kFakeTimeLimit. A phrase that ends with `apart` finds nothing,
 // and for `crowded` without `common` partition 1 of tier 1 refuses.
-<<<<<<< HEAD
 //
 // Partition 0 of tier 1 has kLopsidedHitCount documents with `lopsided`, partition 1 has one. For
 // `bygone` tiers answer as programs that do not know shares.
-=======
->>>>>>> s-front
 //
 // For `heavy` each partition of a tier works for kHeavyWork of processor time, for `verbose` each
 // partition of the document servers; both look every kHeavyStretch whether they have to stop.
