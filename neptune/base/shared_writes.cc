@@ -103,7 +103,7 @@ void Count(uintptr_t at, uintptr_t instruction) {
   const uint64_t line = (at - arena.begin.load()) / SharedWrites::kLineSize + 1;
   const uint64_t key = line << 32 | static_cast<uint32_t>(syscall(SYS_gettid));
   for (size_t i = 0; i < records.size(); ++i) {
-    Record& record = records[(key * 0x9e3779b97f4a7c15 >> 40) + i & (records.size() - 1)];
+    Record& record = records[((key * 0x9e3779b97f4a7c15 >> 40) + i) & (records.size() - 1)];
     uint64_t present = 0;
     if (record.key.compare_exchange_strong(present, key) || present == key) {
       record.count.fetch_add(1);
