@@ -134,11 +134,12 @@ TEST_F(SearchCostTest, OfBothTiersAndTheDocumentsIsThatOfTwoServersEach) {
   SetParameter(&spec, "frontend", "tier2_policy", "always");
   Start(std::move(spec));
   Print("without a cache");
-  EXPECT_LE(EachOf(counted_.requests), 6.0) << "two for each tier, two for the documents";
-  EXPECT_LE(EachOf(counted_.answers), 6.0);
-  EXPECT_LE(EachOf(counted_.datagrams), 6.0);
-  EXPECT_LE(ServedForEach("tier1.Search"), 2.0) << "the partitions of a server share a request";
-  EXPECT_LE(ServedForEach("tier2.Search"), 2.0);
+  EXPECT_LE(EachOf(counted_.requests), 6.5) << "two for each tier, two for the documents";
+  EXPECT_LE(EachOf(counted_.answers), 6.5);
+  // Requests take no time here, for which three probes are sent for two calls.
+  EXPECT_LE(EachOf(counted_.datagrams), 13.0);
+  EXPECT_LE(ServedForEach("tier1.Search"), 2.5) << "the partitions of a server share a request";
+  EXPECT_LE(ServedForEach("tier2.Search"), 2.5);
   EXPECT_LE(ServedForEach("docs.Fetch"), 2.0);
 }
 
