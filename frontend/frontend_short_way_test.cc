@@ -199,9 +199,9 @@ class Counted {
     std::ifstream log(log_);
     for (std::string line; std::getline(log, line);) {
       const json entry = json::parse(line);
-      StrAppend(&text, entry["class"].get<std::string>(), entry["cache"].get<std::string>(),
-                entry["query"].get<std::string>(), entry["results"].get<int>(),
-                entry["status"].get<int>(), "\n");
+      StrAppend(&text, entry.value("class", "none"), " ", entry.value("cache", ""), " ",
+                entry.value("query", ""), " ", entry.value("results", -1), " ",
+                entry.value("status", 0), "\n");
     }
     return text;
   }
