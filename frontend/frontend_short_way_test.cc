@@ -108,7 +108,7 @@ TEST(FrontendShortWayTest, BothWaysSendTheSameBytes) {
     const std::string request = requests.Make();
     for (int round = 0; round < 3; ++round) {  // until the page is kept, and the request is seen
       search.BeginRaw({request});
-      search.RunFor(milliseconds(100));
+      search.RunFor(milliseconds(20));
     }
     const double before = ShortAnswers(search);
     const auto by_short_way = search.BeginRaw({request});
@@ -195,13 +195,13 @@ class Counted {
                                 {{"service", "search"}, {"class", name}, {"outcome", "ok"}}),
                 "\n");
     }
-    search_.reset();  // writes what is left of the log
+    search_->RunFor(seconds(3));  // for the log
     std::ifstream log(log_);
     for (std::string line; std::getline(log, line);) {
       const json entry = json::parse(line);
-      StrAppend(&text, entry.value("class", "-"), entry["cache"].get<std::string>(),
-                entry["query"].get<std::string>(), entry["results"].get<int>(),
-                entry["status"].get<int>(), "\n");
+      StrAppend(&text, entry.value("class", "none"), " ", entry.value("cache", ""), " ",
+                entry.value("query", ""), " ", entry.value("results", -1), " ",
+                entry.value("status", 0), "\n");
     }
     return text;
   }
@@ -268,7 +268,7 @@ TEST(FrontendShortWayTest, TheRateOfAClientIsLimitedAlike) {
       statuses.push_back(ask(header, 10));
     }
     EXPECT_EQ(ShortAnswers(search) > 0, *before == '\0');
-    EXPECT_GT(search.Metric("search_rate_limited_total", {}), 5);
+    EXPECT_GT(search.Metric("search_rate_limited_total", {}), 10);
   }
   ASSERT_EQ(statuses.size(), 10u);
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ(statuses[i], statuses[i + 5]) << i;

@@ -113,6 +113,7 @@ std::string_view HttpConnection::TakeShortWay(std::string_view bytes) {
   timeouts_.NoteWritten(answers.bytes.size());
   timeouts_.RestartPhase(answers.received);
   stream_->Write(std::move(answers.bytes));
+  core_->spare_buffer = stream_->TakeBuffer();
   if (unsent_high() || memory_.has_unsent()) AdvanceSoon();
   const TimePoint now = core_->loop.Now();
   core_->NoteShort(answers.answered_count, answers.refused_count, now - answers.received);

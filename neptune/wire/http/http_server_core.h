@@ -32,6 +32,7 @@ struct HttpServerCore {
   size_t running_count = 0;
   std::shared_ptr<IncomingCall> spare_call = nullptr;  // for the next request; may be null
   HttpGlance glance = {};                              // of the request at hand
+  std::string spare_buffer = {};                       // for the next short answers
   std::string date = {};                               // see Date
   TimePoint date_until = TimePoint::min();
 

@@ -29,10 +29,11 @@ bool AppendAnswer(HttpServerCore* core, TimePoint now, std::string* out) {
 
 ShortAnswers AnswerShort(std::string_view bytes, const Endpoint& peer, size_t unsent_size,
                          HttpMemory* memory, HttpServerCore* core) {
-  ShortAnswers answers{.received = core->loop.Now()};
+  ShortAnswers answers{.bytes = std::move(core->spare_buffer), .received = core->loop.Now()};
   core->glance.peer = peer;
   core->glance.received = answers.received;
   std::string& out = answers.bytes;
+  out.clear();
   while (answers.answered_count + answers.refused_count < kShortAnswersMax) {
     const size_t size =
         GlanceAt(bytes.substr(answers.request_size), core->options.reader, &core->glance);
@@ -48,6 +49,7 @@ ShortAnswers AnswerShort(std::string_view bytes, const Endpoint& peer, size_t un
     }
     if (unsent_size + out.size() > core->options.unsent_size_max) break;
   }
+  if (answers.empty()) core->spare_buffer = std::move(out);
   return answers;
 }
 
