@@ -56,7 +56,7 @@ TierQuery RandomTierQuery(const std::string& text, std::mt19937_64& random) {
 }
 
 TierAnswer Ask(const IndexTier& tier, const TierQuery& tier_query) {
-  const auto answer = tier.Search(tier_query, TierSearchControl());
+  const auto answer = LocalOperator(tier, tier_query, TierSearchControl());
   EXPECT_TRUE(answer.ok()) << answer.status() << " for " << tier_query.query();
   return answer.ok() ? *answer : TierAnswer();
 }
