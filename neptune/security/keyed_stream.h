@@ -26,6 +26,14 @@ class KeyedStream final : public LayeredStream {
     handshake_.emplace(role, mac, nonce, std::move(binding));
   }
 
+  // Nothing is done to the bytes of an open stream.
+  void WriteWith(absl::FunctionRef<void(std::string*)> append) override {
+    if (below() != nullptr) below()->WriteWith(append);
+  }
+  std::string TakeBuffer() override {
+    return below() == nullptr ? std::string() : below()->TakeBuffer();
+  }
+
  private:
   void Begin() override {
     if (std::string hello = handshake_->Begin(); !hello.empty()) WriteBelow(std::move(hello));

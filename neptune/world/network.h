@@ -19,8 +19,10 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "absl/functional/any_invocable.h"
+#include "absl/functional/function_ref.h"
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 
@@ -68,6 +70,15 @@ class Stream {
   virtual void Start(StreamHandler* handler) = 0;
   // Queues bytes; never blocks or refuses. The writer must limit itself by unsent_size().
   virtual void Write(std::string bytes) = 0;
+  // Queues what `append` appends to the string it is given, as Write does, without a copy in
+  // between. `append` must not use the stream.
+  virtual void WriteWith(absl::FunctionRef<void(std::string*)> append) {
+    std::string bytes;
+    append(&bytes);
+    Write(std::move(bytes));
+  }
+  // An empty string for a later Write, which may have room from an earlier one.
+  virtual std::string TakeBuffer() { return {}; }
   // Bytes queued and not yet accepted by the operating system (or the modelled network).
   virtual size_t unsent_size() const = 0;
   // Stops or resumes OnData, for flow control; reading is enabled by Start.

@@ -66,6 +66,36 @@ TEST_P(WorldConformanceTest, StreamKeepsTheOrderOfManySmallWrites) {
   Run([&] { EXPECT_EQ(pair.server_events.data, sent); });
 }
 
+// Whichever way bytes are written, and however many are unsent.
+TEST_P(WorldConformanceTest, StreamKeepsTheOrderOfWritesOfAllKinds) {
+  std::string sent;
+  StreamPair& pair = MakePair();
+  Run([&] {
+    pair.Start();
+    for (int i = 0; i < 600; ++i) {
+      std::string piece = std::to_string(i) + ",";
+      if (i % 50 == 0) piece += Pattern(100'000);
+      sent += piece;
+      if (i % 3 == 0) {
+        pair.client->Write(piece);
+      } else if (i % 3 == 1) {
+        pair.client->WriteWith([&](std::string* out) { *out += piece; });
+      } else {
+        std::string buffer = pair.client->TakeBuffer();
+        EXPECT_EQ(buffer, "");
+        buffer += piece;
+        pair.client->Write(std::move(buffer));
+      }
+    }
+  });
+  ASSERT_TRUE(Until([&] { return pair.server_events.data.size() >= sent.size(); }));
+  Run([&] {
+    EXPECT_TRUE(pair.server_events.data == sent);
+    pair.client->WriteWith([](std::string* out) { *out += "again"; });
+  });
+  EXPECT_TRUE(Until([&] { return pair.server_events.data.ends_with("again"); }));
+}
+
 TEST_P(WorldConformanceTest, ManyStreamsWorkAtOnce) {
   constexpr int kStreams = 100;
   std::vector<StreamPair*> pairs;

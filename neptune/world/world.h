@@ -1,6 +1,6 @@
 // The environment of a node: its loops, processors, storage and clock.
 //
-// One World is one host. The real world (world/real) consists of kernel threads, Boost.Asio and
+// One World is one host. The real world (world/real) consists of kernel threads, epoll and
 // RocksDB. The simulated world (world/sim) runs in virtual time in one kernel thread, with a
 // modelled network and processors and a fault plan. All runtime logic is written against this
 // interface only, so the code that serves queries is the code that is simulated.

@@ -1,8 +1,11 @@
 #include "neptune/world/real/descriptor_poller.h"
 
 #include <glog/logging.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -22,24 +25,35 @@ Status Refusal(int descriptor, int error) {
 
 }  // namespace
 
-DescriptorPoller::DescriptorPoller(RealLoop& loop) : loop_(loop), poller_(loop.io()) {
-  const int poller = epoll_create1(EPOLL_CLOEXEC);
-  PCHECK(poller >= 0) << "creating the loop's poller";
-  poller_.assign(poller);
+DescriptorPoller::DescriptorPoller(RealLoop& loop)
+    : loop_(loop),
+      poller_(epoll_create1(EPOLL_CLOEXEC)),
+      waker_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  PCHECK(poller_.open() && waker_.open() && timer_.open()) << "creating the loop's poller";
+  Control(EPOLL_CTL_ADD, waker_.number(), EPOLLIN | EPOLLET, nullptr);
+  Control(EPOLL_CTL_ADD, timer_.number(), EPOLLIN | EPOLLET, &timer_watcher_);
 }
 
 DescriptorPoller::~DescriptorPoller() {
   for (const int descriptor : closing_) close(descriptor);
 }
 
-int DescriptorPoller::TryControl(int operation, int descriptor, uint32_t events, Watcher* watcher) {
+void DescriptorPoller::Wake() const {
+  const uint64_t one = 1;
+  PCHECK(write(waker_.number(), &one, sizeof(one)) == sizeof(one)) << "waking a loop";
+}
+
+int DescriptorPoller::TryControl(int operation, int descriptor, uint32_t events,
+                                 Watcher* watcher) const {
   epoll_event event{};
   event.events = events;
   event.data.ptr = watcher;
-  return epoll_ctl(poller_.native_handle(), operation, descriptor, &event) == 0 ? 0 : errno;
+  return epoll_ctl(poller_.number(), operation, descriptor, &event) == 0 ? 0 : errno;
 }
 
-void DescriptorPoller::Control(int operation, int descriptor, uint32_t events, Watcher* watcher) {
+void DescriptorPoller::Control(int operation, int descriptor, uint32_t events,
+                               Watcher* watcher) const {
   const int error = TryControl(operation, descriptor, events, watcher);
   CHECK_EQ(error, 0) << "changing the watch of descriptor " << descriptor;
 }
@@ -79,7 +93,7 @@ Status DescriptorPoller::Watch(int descriptor, std::shared_ptr<ReadinessWatcher>
 // Unregisters at once, because the descriptor may be reused for another file soon. Events already
 // fetched from the system still reach the watcher, which is kept alive until Forget.
 void DescriptorPoller::Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher> watcher) {
-  epoll_ctl(poller_.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
+  epoll_ctl(poller_.number(), EPOLL_CTL_DEL, descriptor, nullptr);
   if (Loop::Current() == &loop_) {
     Forget(watcher.get());
   } else {
@@ -88,7 +102,7 @@ void DescriptorPoller::Unwatch(int descriptor, std::shared_ptr<ReadinessWatcher>
 }
 
 void DescriptorPoller::Silence(int descriptor) {
-  epoll_ctl(poller_.native_handle(), EPOLL_CTL_DEL, descriptor, nullptr);
+  epoll_ctl(poller_.number(), EPOLL_CTL_DEL, descriptor, nullptr);
 }
 
 void DescriptorPoller::Close(int descriptor, Watcher* watcher) {
@@ -124,47 +138,46 @@ void DescriptorPoller::AddPending() {
 }
 
 void DescriptorPoller::EndTurn() {
-  AddPending();
+  if (!adding_.empty()) AddPending();
   for (const int descriptor : closing_) close(descriptor);
   closing_.clear();
-  if (!waiting_ && !watchers_.empty()) Wait();
 }
 
-void DescriptorPoller::Wait() {
-  waiting_ = true;
-  poller_.async_wait(boost::asio::posix::descriptor_base::wait_read,
-                     [this](const boost::system::error_code& error) {
-                       waiting_ = false;
-                       if (error) return;
-                       loop_.BeginPart();
-                       NotifyWatchers();
-                     });
+void DescriptorPoller::Poll() {
+  if (!has_fetched_events()) Fetch(0);
 }
 
-bool DescriptorPoller::NotifyAgain() {
-  if (watchers_.empty()) {
-    next_event_ = event_count_ = 0;  // of watchers that are gone
-    return false;
-  }
-  if (quiet_turns_ > 0 && !has_fetched_events()) {
-    --quiet_turns_;
-    return false;
-  }
-  if (NotifyWatchers() > 0) return true;
-  quiet_turns_ = kQuietTurnCount;
-  return false;
+void DescriptorPoller::Wait(TimePoint until) {
+  if (has_fetched_events()) return;
+  SetTimer(until);
+  Fetch(-1);
 }
 
-int DescriptorPoller::NotifyWatchers() {
-  if (!has_fetched_events()) {
-    next_event_ = 0;
-    event_count_ = epoll_wait(poller_.native_handle(), events_.data(), kEventCountMax, 0);
-  }
+void DescriptorPoller::Fetch(int timeout_ms) {
+  next_event_ = 0;
+  event_count_ =
+      std::max(0, epoll_wait(poller_.number(), events_.data(), kEventCountMax, timeout_ms));
+}
+
+// A timer that expires too early costs one more turn; most waits end before it does, and then need
+// no system call for the next one.
+void DescriptorPoller::SetTimer(TimePoint at) {
+  if (at >= timer_watcher_.at) return;
+  timer_watcher_.at = at;
+  constexpr int64_t kNsPerSecond = 1'000'000'000;
+  const int64_t ns = std::max<int64_t>(at.time_since_epoch().count(), 1);
+  const itimerspec when{{0, 0}, {ns / kNsPerSecond, ns % kNsPerSecond}};
+  PCHECK(timerfd_settime(timer_.number(), TFD_TIMER_ABSTIME, &when, nullptr) == 0)
+      << "setting the loop's timer";
+}
+
+int DescriptorPoller::Notify() {
   int notified_count = 0;
   while (has_fetched_events()) {
     const epoll_event event = events_[next_event_++];
-    if (event.data.ptr == nullptr) continue;
+    if (event.data.ptr == nullptr) continue;  // a wake, or of a watcher that is gone
     static_cast<Watcher*>(event.data.ptr)->OnReady(event.events);
+    if (event.data.ptr == &timer_watcher_) continue;
     ++notified_count;
     if (loop_.PartIsOver()) break;
   }

@@ -1,25 +1,27 @@
-// Readiness of one loop's TCP sockets, child processes and foreign descriptors; internal to
-// world/real.
+// What a loop waits for: readiness of its sockets, child processes and foreign descriptors, the
+// time of its next timer, and calls of other threads. Internal to world/real.
 //
-// Asio's reactor needs a system call for each wait. Here a descriptor is registered once, in a
-// separate epoll instance that Asio's reactor watches as one more descriptor; one call then returns
-// the events of many descriptors.
+//   descriptors ──registered once──┐
+//   Wake, of other threads ────────┼─► epoll ─► Notify ─► watchers
+//   time to wait ──────────────────┘
 //
-// Threads: the loop's own; Unwatch from any thread.
+// One system call waits and returns the events of many descriptors.
+//
+// Threads: the loop's own; Unwatch and Wake from any thread.
 // Limits: at most kEventCountMax descriptors are reported, for kPartOfTurnMax, before the loop's
-//   other events get a turn.
+//   other work gets a turn.
 
 #pragma once
 
 #include <sys/epoll.h>
 
 #include <array>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 #include <memory>
 #include <unordered_map>
 #include <vector>
 
+#include "neptune/base/descriptor.h"
+#include "neptune/base/time.h"
 #include "neptune/world/descriptor_readiness.h"
 
 namespace neptune {
@@ -60,11 +62,17 @@ class DescriptorPoller final : public DescriptorReadiness {
   // Called after the loop has run what was ready and before it waits.
   void EndTurn();
 
-  // Reports the events that are ready now, with one system call instead of three. Returns false if
-  // there are none, or if polling is skipped because recent calls found none. Events that do not
-  // fit into this part of the loop's turn are reported by the next call.
-  bool NotifyAgain();
+  // Fetches events, unless there are fetched ones. Waits for them until `until` or Wake; the time
+  // of an earlier call may end one wait, too.
+  void Wait(TimePoint until);
+  // The same without waiting.
+  void Poll();
+  // Reports the fetched events; those that do not fit into this part of the loop's turn are
+  // reported by the next call. Returns the number of watchers notified.
+  int Notify();
   bool has_fetched_events() const { return next_event_ < event_count_; }
+  // Ends a wait, or the next one if there is none.
+  void Wake() const;
 
  private:
   struct Addition {
@@ -72,22 +80,28 @@ class DescriptorPoller final : public DescriptorReadiness {
     uint32_t events;
     Watcher* watcher;
   };
+  // When the timer expires; kNever: it is not set, or has expired.
+  struct TimerWatcher final : public Watcher {
+    void OnReady(uint32_t) override { at = kNever; }
+    TimePoint at = kNever;
+  };
   static constexpr int kEventCountMax = 64;
-  // Number of NotifyAgain calls that skip polling after a poll found nothing.
-  static constexpr int kQuietTurnCount = 15;
 
   // Returns 0 or the error.
-  int TryControl(int operation, int descriptor, uint32_t events, Watcher* watcher);
+  int TryControl(int operation, int descriptor, uint32_t events, Watcher* watcher) const;
   // For operations that need no memory, so that only a bug makes them fail.
-  void Control(int operation, int descriptor, uint32_t events, Watcher* watcher);
+  void Control(int operation, int descriptor, uint32_t events, Watcher* watcher) const;
   void AddPending();
-  void Wait();
-  // Returns the number of watchers notified.
-  int NotifyWatchers();
+  void Fetch(int timeout_ms);
+  // Makes the system end a wait at that time, or earlier.
+  void SetTimer(TimePoint at);
 
   RealLoop& loop_;
-  // Bound to the loop's own executor type: any_io_executor would add indirect calls at each turn.
-  boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type> poller_;
+  const Descriptor poller_;
+  // These two are edge-triggered and never read: each wake and each expiry is an event of its own.
+  const Descriptor waker_;  // its events have no watcher
+  const Descriptor timer_;
+  TimerWatcher timer_watcher_;
   std::unordered_map<Watcher*, std::shared_ptr<Watcher>> watchers_;
   std::vector<Addition> adding_;
   std::vector<int> closing_;
@@ -95,8 +109,6 @@ class DescriptorPoller final : public DescriptorReadiness {
   // The entries of events_ that are still to be reported.
   int next_event_ = 0;
   int event_count_ = 0;
-  bool waiting_ = false;
-  int quiet_turns_ = 0;
 };
 
 }  // namespace neptune

@@ -6,9 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
 #include <chrono>
 #include <csignal>
+#include <fstream>
+#include <optional>
 #include <utility>
 
 #include "neptune/world/real/real_network.h"
@@ -20,9 +21,32 @@ namespace {
 constexpr int kLocalRoundCountMax = 8;
 // Maximum capacity for foreign tasks that is kept between runs.
 constexpr size_t kSpareTaskCountMax = 1024;
-// Maximum turns in a row, and time, for descriptors only, before Asio's events are polled.
-constexpr int kDescriptorTurnCountMax = 8;
-constexpr Duration kDescriptorTimeMax = std::chrono::milliseconds(1);
+// After descriptors had no events, a loop with other work asks them again after this time.
+constexpr Duration kQuietTime = std::chrono::microseconds(20);
+
+TimePoint SystemTime() {
+  return TimePoint(
+      std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+#if defined(__x86_64__)
+uint64_t ReadTicks() { return __builtin_ia32_rdtsc(); }
+
+// The operating system has found that the counters of all processors agree and count time.
+bool SystemCountsTicks() {
+  std::ifstream file("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+  std::string source;
+  return static_cast<bool>(file >> source) && source == "tsc";
+}
+#else
+uint64_t ReadTicks() { return 0; }
+bool SystemCountsTicks() { return false; }
+#endif
+
+bool TicksAreSteady() {
+  static const bool are_steady = SystemCountsTicks();
+  return are_steady;
+}
 
 void ConfigureThisThread(const LoopOptions& options) {
   // Signals go to the program's main thread, except SIGPROF, which samples the running thread.
@@ -38,9 +62,7 @@ void ConfigureThisThread(const LoopOptions& options) {
 
 RealLoop::RealLoop(const LoopOptions& options, uint64_t seed)
     : options_(options),
-      io_(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE_IO),  // sockets are used on this thread only
-      keep_running_(io_.get_executor()),
-      os_timer_(io_),
+      ticks_are_steady_(TicksAreSteady()),
       random_(seed),
       read_buffer_(std::make_unique<std::array<char, 64 * 1024>>()),
       descriptor_poller_(std::make_unique<DescriptorPoller>(*this)),
@@ -49,8 +71,11 @@ RealLoop::RealLoop(const LoopOptions& options, uint64_t seed)
 RealLoop::~RealLoop() { Stop(); }
 
 TimePoint RealLoop::Now() const {
-  return TimePoint(
-      std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+  if (!ticks_are_steady_ || Loop::Current() != this) return SystemTime();
+  const uint64_t ticks = ReadTicks();
+  if (const std::optional<TimePoint> now = clock_.Read(ticks)) return *now;
+  const TimePoint now = SystemTime();
+  return clock_.Set(ticks, now, ReadTicks());
 }
 
 Duration RealLoop::ProcessorTime() const {
@@ -80,23 +105,19 @@ void RealLoop::Post(Task task) {
       LeafLock lock(&foreign_mutex_);
       first = foreign_tasks_.empty();
       foreign_tasks_.push_back(std::move(task));
-      has_foreign_tasks_.store(true, std::memory_order_release);
+      has_foreign_tasks_.store(true);
     }
-    // One wake-up of the poller serves all tasks that arrive before it.
-    if (first) {
-      boost::asio::post(io_, [this] {
-        BeginPart();
-        RunForeignTasks();
-      });
-    }
+    // One wake-up serves all tasks that arrive before it, and a loop that is at work needs none: it
+    // sees them before it waits.
+    if (first && is_waiting_.load()) descriptor_poller_->Wake();
   }
 }
 
 // Runs what other threads have posted, in its order; what does not fit into this part of the turn
 // is run in the next one.
-void RealLoop::RunForeignTasks() {
+bool RealLoop::RunForeignTasks() {
   if (fetched_tasks_.empty()) {
-    if (!has_foreign_tasks_.load(std::memory_order_acquire)) return;
+    if (!has_foreign_tasks_.load(std::memory_order_acquire)) return false;
     LeafLock lock(&foreign_mutex_);
     fetched_tasks_.swap(foreign_tasks_);
     has_foreign_tasks_.store(false, std::memory_order_relaxed);
@@ -105,45 +126,25 @@ void RealLoop::RunForeignTasks() {
     std::exchange(fetched_tasks_[next_fetched_++], nullptr)();
     if (stop_ || PartIsOver()) break;
   }
-  if (next_fetched_ < fetched_tasks_.size()) return;
+  if (next_fetched_ < fetched_tasks_.size()) return true;
   next_fetched_ = 0;
   fetched_tasks_.clear();
   if (fetched_tasks_.capacity() > kSpareTaskCountMax) fetched_tasks_ = std::vector<Task>();
+  return true;
 }
 
-TimerId RealLoop::RunAt(TimePoint when, Task task) {
-  const TimerId id = timers_.Add(when, std::move(task));
-  if (when < os_timer_at_) ArmTimer();
-  return id;
-}
+TimerId RealLoop::RunAt(TimePoint when, Task task) { return timers_.Add(when, std::move(task)); }
 
 bool RealLoop::CancelTimer(TimerId timer) { return timers_.Cancel(timer); }
 
-void RealLoop::ArmTimer() {
-  const TimePoint next = timers_.NextTime();
-  if (next == os_timer_at_) return;
-  os_timer_at_ = next;
-  if (next == kNever) {
-    os_timer_.cancel();
-    return;
-  }
-  os_timer_.expires_at(std::chrono::steady_clock::time_point(
-      std::chrono::duration_cast<std::chrono::steady_clock::duration>(next.time_since_epoch())));
-  os_timer_.async_wait([this](const boost::system::error_code& error) {
-    if (error) return;  // rearmed
-    os_timer_at_ = kNever;
-    BeginPart();
-    RunDueTimers();
-  });
-}
-
-void RealLoop::RunDueTimers() {
-  const TimePoint now = Now();
-  while (auto task = timers_.PopDue(now)) {
+// The time of the part: tasks of other threads may have run in it before.
+bool RealLoop::RunDueTimers() {
+  if (timers_.NextTime() > part_began_) return false;
+  while (auto task = timers_.PopDue(part_began_)) {
     (*task)();
     if (PartIsOver()) break;  // the others are due in the next turn
   }
-  ArmTimer();
+  return true;
 }
 
 // Runs posted tasks for several rounds before the poller is asked again: an event makes a thread
@@ -163,39 +164,40 @@ void RealLoop::Start() {
   thread_ = std::thread([this] { Run(); });
 }
 
-// Runs some of Asio's events, waiting for one only if nothing is left to do here.
-void RealLoop::RunReadyOrWait() {
-  const bool is_idle = local_tasks_.empty() && fetched_tasks_.empty() &&
-                       !has_foreign_tasks_.load(std::memory_order_acquire) &&
-                       !descriptor_poller_->has_fetched_events();
-  if (is_idle) {
-    io_.run_one();
-  } else {
-    const TimePoint end = Now() + kPartOfTurnMax;
-    while (io_.poll_one() > 0 && Now() < end) {
-    }
+void RealLoop::FetchEvents() {
+  const bool is_idle =
+      local_tasks_.empty() && fetched_tasks_.empty() && !descriptor_poller_->has_fetched_events();
+  if (!is_idle) {
+    if (part_began_ >= poll_at_) descriptor_poller_->Poll();
+    return;
   }
+  is_waiting_.store(true);
+  // Another thread either sees that this one waits, or its task is seen here.
+  const TimePoint next_timer = timers_.NextTime();
+  if (has_foreign_tasks_.load() || next_timer <= part_began_) {
+    descriptor_poller_->Poll();
+  } else {
+    descriptor_poller_->Wait(next_timer);
+    BeginPart();
+  }
+  is_waiting_.store(false, std::memory_order_relaxed);
 }
 
 void RealLoop::Run() {
   ConfigureThisThread(options_);
   SetCurrent(this);
-  int descriptor_turns = 0;
-  TimePoint poll_at = Now();
   while (!stop_) {
     BeginPart();
-    RunForeignTasks();
-    if (os_timer_at_ <= part_began_) RunDueTimers();
-    BeginPart();
-    if (descriptor_turns < kDescriptorTurnCountMax && part_began_ < poll_at &&
-        descriptor_poller_->NotifyAgain()) {
-      ++descriptor_turns;
-    } else {
-      RunReadyOrWait();
-      descriptor_turns = 0;
-      poll_at = Now() + kDescriptorTimeMax;
+    const bool ran_tasks = RunForeignTasks();
+    const bool ran_timers = RunDueTimers();
+    if (ran_tasks || ran_timers) BeginPart();
+    FetchEvents();
+    if (descriptor_poller_->Notify() > 0) {
+      poll_at_ = part_began_;
+      BeginPart();
+    } else if (part_began_ >= poll_at_) {
+      poll_at_ = part_began_ + kQuietTime;
     }
-    BeginPart();
     RunLocalTasks();
     descriptor_poller_->EndTurn();
   }
@@ -204,7 +206,7 @@ void RealLoop::Run() {
 
 void RealLoop::Stop() {
   stop_ = true;
-  io_.stop();
+  descriptor_poller_->Wake();
   if (thread_.joinable()) thread_.join();
   local_tasks_.clear();
   timers_ = TimerQueue();

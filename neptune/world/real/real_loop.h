@@ -6,9 +6,6 @@
 
 #include <array>
 #include <atomic>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <memory>
 #include <string>
@@ -18,6 +15,8 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/real/descriptor_poller.h"
+#include "neptune/world/real/spare_buffers.h"
+#include "neptune/world/real/tick_clock.h"
 #include "neptune/world/real/timer_queue.h"
 #include "neptune/world/world.h"
 
@@ -36,6 +35,7 @@ class RealLoop final : public Loop {
   ~RealLoop() override;
 
   TimePoint Now() const override;
+  TimePoint TurnTime() const override { return part_began_; }
   Duration ProcessorTime() const override;
   void Post(Task task) override;
   TimerId RunAt(TimePoint when, Task task) override;
@@ -55,34 +55,37 @@ class RealLoop final : public Loop {
   // True if the running part of the turn has had its time: what can go on later must do so.
   bool PartIsOver() const { return Now() - part_began_ >= kPartOfTurnMax; }
 
-  boost::asio::io_context& io() { return io_; }
   DescriptorPoller& descriptor_poller() { return *descriptor_poller_; }
   // Scratch space for one read; its contents are valid until the next read of this loop.
   std::array<char, 64 * 1024>& read_buffer() { return *read_buffer_; }
+  // Buffers of bytes that were sent, for those that come next.
+  SpareBuffers& spare_buffers() { return spare_buffers_; }
 
  private:
   void Run();
-  void RunReadyOrWait();
-  void RunForeignTasks();
+  // Fetches events of descriptors, waiting for them only if nothing is left to do here.
+  void FetchEvents();
+  // Return whether there was something to run.
+  bool RunForeignTasks();
+  bool RunDueTimers();
   void RunLocalTasks();
-  void RunDueTimers();
-  void ArmTimer();
 
   const LoopOptions options_;
-  boost::asio::io_context io_;
-  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> keep_running_;
-  boost::asio::steady_timer os_timer_;
-  TimePoint os_timer_at_ = kNever;
   TimePoint part_began_{};
+  TimePoint poll_at_{};  // when descriptors are next asked although the loop has other work
+  const bool ticks_are_steady_;
+  mutable TickClock clock_;  // used on the loop's thread only
   RandomSource random_;
   TimerQueue timers_;
   std::deque<Task> local_tasks_;
   LeafMutex foreign_mutex_;
   std::vector<Task> foreign_tasks_ ABSL_GUARDED_BY(foreign_mutex_);
   std::atomic<bool> has_foreign_tasks_{false};
-  std::vector<Task> fetched_tasks_;  // foreign tasks that are being run
+  std::atomic<bool> is_waiting_{false};  // or about to wait: other threads must wake it
+  std::vector<Task> fetched_tasks_;      // foreign tasks that are being run
   size_t next_fetched_ = 0;
   std::unique_ptr<std::array<char, 64 * 1024>> read_buffer_;
+  SpareBuffers spare_buffers_;
   std::unique_ptr<DescriptorPoller> descriptor_poller_;
   std::unique_ptr<RealNetwork> network_;
   std::atomic<bool> stop_{false};

@@ -1,30 +1,26 @@
 #include "neptune/world/real/real_network.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/ip/multicast.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/udp.hpp>
 #include <cerrno>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "neptune/world/real/asio_edge.h"
+#include "neptune/base/descriptor.h"
 #include "neptune/world/real/descriptor_poller.h"
 #include "neptune/world/real/real_loop.h"
 #include "neptune/world/real/real_stream.h"
+#include "neptune/world/real/socket_edge.h"
 #include "neptune/world/real/spare_descriptors.h"
 
 namespace neptune {
 namespace {
-
-using boost::asio::ip::tcp;
-using boost::asio::ip::udp;
-using boost::system::error_code;
-using ReusePort = boost::asio::detail::socket_option::boolean<SOL_SOCKET, SO_REUSEPORT>;
 
 // Delay before accepting again when the process is out of descriptors and of spare ones, and
 // between attempts to have spare ones again.
@@ -43,38 +39,32 @@ class Acceptor final : public DescriptorPoller::Watcher,
         spares_(options.spare_count) {}
 
   Status Open(const Endpoint& at, const ListenOptions& options) {
-    tcp::acceptor acceptor(loop_.io());
-    error_code error;
-    const auto step = [&](auto&& action) {
-      if (!error) action();
-    };
-    step([&] { acceptor.open(tcp::v4(), error); });
-    step([&] { acceptor.set_option(tcp::acceptor::reuse_address(true), error); });
-    step([&] { acceptor.set_option(tcp::no_delay(true), error); });  // its connections inherit it
-    if (options.share_port) step([&] { acceptor.set_option(ReusePort(true), error); });
-    step([&] { acceptor.bind(ToTcp(at), error); });
-    step([&] { acceptor.listen(options.backlog, error); });
-    step([&] { acceptor.non_blocking(true, error); });
-    step([&] { local_ = FromAsio(acceptor.local_endpoint(error)); });
-    // removed from Asio's reactor; the poller takes it over
-    step([&] { socket_ = acceptor.release(error); });
-    if (error) return FromErrorCode(error, "listening on " + at.ToString());
-    Status watched = loop_.descriptor_poller().Add(socket_, EPOLLIN, shared_from_this());
-    if (!watched.ok()) close(std::exchange(socket_, kNone));
-    return watched;
+    Descriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    const SocketAddress address(at);
+    const bool is_open =
+        socket.open() && SetOption(socket.number(), SOL_SOCKET, SO_REUSEADDR, 1) &&
+        // its connections inherit it
+        SetOption(socket.number(), IPPROTO_TCP, TCP_NODELAY, 1) &&
+        (!options.share_port || SetOption(socket.number(), SOL_SOCKET, SO_REUSEPORT, 1)) &&
+        bind(socket.number(), address.data(), SocketAddress::size()) == 0 &&
+        listen(socket.number(), options.backlog) == 0;
+    if (!is_open) return FromErrno("listening on " + at.ToString());
+    NEPTUNE_RETURN_IF_ERROR(
+        loop_.descriptor_poller().Add(socket.number(), EPOLLIN, shared_from_this()));
+    local_ = LocalOf(socket.number());
+    socket_ = std::move(socket);
+    return OkStatus();
   }
 
   // Closes at once: later connection attempts are refused.
   void Close() {
-    loop_.descriptor_poller().Remove(socket_, this);
-    close(std::exchange(socket_, kNone));
+    loop_.descriptor_poller().Remove(socket_.number(), this);
+    socket_.Close();
   }
 
   Endpoint local() const { return local_; }
 
  private:
-  static constexpr int kNone = -1;
-
   void OnReady(uint32_t) override {
     const auto self = shared_from_this();
     if (Accept()) return;
@@ -84,11 +74,12 @@ class Acceptor final : public DescriptorPoller::Watcher,
 
   // Accepts a connection; false: see errno.
   bool Accept() {
-    tcp::endpoint peer;
-    socklen_t size = static_cast<socklen_t>(peer.capacity());
-    const int accepted = accept4(socket_, peer.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    SocketAddress peer;
+    socklen_t size = SocketAddress::size();
+    const int accepted =
+        accept4(socket_.number(), peer.data(), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (accepted < 0) return false;
-    on_accept_(MakeRealStream(loop_, {accepted, FromAsio(peer), /*accepted=*/true}));
+    on_accept_(MakeRealStream(loop_, {accepted, peer.endpoint(), /*accepted=*/true}));
     return true;
   }
 
@@ -99,7 +90,7 @@ class Acceptor final : public DescriptorPoller::Watcher,
     if (!spares_.ReleaseOne()) return false;
     RefillLater();
     if (!spares_.empty()) return Accept();
-    const int refused = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC);
+    const int refused = accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC);
     if (refused >= 0) close(refused);
     spares_.Refill();  // at once, before another thread takes the last descriptor
     if (refused >= 0 && on_exhausted_) on_exhausted_();
@@ -111,17 +102,17 @@ class Acceptor final : public DescriptorPoller::Watcher,
     if (std::exchange(refilling_, true)) return;
     loop_.RunAt(loop_.Now() + kAcceptRetryDelay, [self = shared_from_this()] {
       self->refilling_ = false;
-      if (self->socket_ != kNone && !self->spares_.Refill()) self->RefillLater();
+      if (self->socket_.open() && !self->spares_.Refill()) self->RefillLater();
     });
   }
 
   // Stops accepting for a while.
   void Pause() {
     RefillLater();
-    loop_.descriptor_poller().Change(socket_, 0, this);
+    loop_.descriptor_poller().Change(socket_.number(), 0, this);
     loop_.RunAt(loop_.Now() + kAcceptRetryDelay, [self = shared_from_this()] {
-      if (self->socket_ != kNone) {
-        self->loop_.descriptor_poller().Change(self->socket_, EPOLLIN, self.get());
+      if (self->socket_.open()) {
+        self->loop_.descriptor_poller().Change(self->socket_.number(), EPOLLIN, self.get());
       }
     });
   }
@@ -132,7 +123,7 @@ class Acceptor final : public DescriptorPoller::Watcher,
   SpareDescriptors spares_;
   bool refilling_ = false;
   Endpoint local_;
-  int socket_ = kNone;
+  Descriptor socket_;
 };
 
 class RealListener final : public Listener {
@@ -176,8 +167,8 @@ class ConnectAttempt final : public DescriptorPoller::Watcher,
  private:
   // Returns whether there is a connection, or nullopt if that is not known yet.
   std::optional<Status> Try() const {
-    const tcp::endpoint to = ToTcp(to_);
-    if (connect(socket_, to.data(), static_cast<socklen_t>(to.size())) == 0) return OkStatus();
+    const SocketAddress to(to_);
+    if (connect(socket_, to.data(), SocketAddress::size()) == 0) return OkStatus();
     if (errno == EINPROGRESS || errno == EALREADY || errno == EINTR) return std::nullopt;
     return FromErrno(Doing());
   }
@@ -212,95 +203,100 @@ class ConnectAttempt final : public DescriptorPoller::Watcher,
   TimerId timer_ = 0;
 };
 
-class DatagramPort : public std::enable_shared_from_this<DatagramPort> {
+class DatagramPort final : public DescriptorPoller::Watcher,
+                           public std::enable_shared_from_this<DatagramPort> {
  public:
   DatagramPort(RealLoop& loop, const DatagramOptions& options, Network::DatagramHandler on_datagram)
       : loop_(loop),
-        socket_(loop.io()),
-        is_connected_(options.peer.has_value()),
+        peer_(options.peer),
         on_refused_(options.on_refused),
         on_datagram_(std::move(on_datagram)) {}
 
   Status Open(const DatagramOptions& options) {
-    error_code error;
-    socket_.open(udp::v4(), error);
-    if (!error) socket_.non_blocking(true, error);
-    if (!error) options.multicast_group ? JoinGroup(options, error) : Bind(options.bind, error);
-    if (!error && options.peer) socket_.connect(ToUdp(*options.peer), error);
+    Descriptor socket(::socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const Endpoint& at = options.multicast_group ? *options.multicast_group : options.bind;
-    return FromErrorCode(error, "opening datagram socket " + at.ToString());
+    const bool is_open = socket.open() &&
+                         (options.multicast_group ? JoinGroup(socket.number(), options)
+                                                  : Bind(socket.number(), options.bind)) &&
+                         (!peer_ || Connect(socket.number(), *peer_));
+    if (!is_open) return FromErrno("opening datagram socket " + at.ToString());
+    NEPTUNE_RETURN_IF_ERROR(
+        loop_.descriptor_poller().Add(socket.number(), EPOLLIN, shared_from_this()));
+    socket_ = std::move(socket);
+    return OkStatus();
   }
 
-  void WaitReadable() {
-    socket_.async_wait(udp::socket::wait_read,
-                       [self = shared_from_this()](const error_code& error) {
-                         if (!error && !self->closed_) self->ReceiveSome();
-                       });
-  }
-
+  // A datagram that cannot be sent now is lost.
   void SendTo(const Endpoint& to, std::string_view bytes) {
-    const auto buffer = boost::asio::buffer(bytes.data(), bytes.size());
-    error_code error;  // a datagram that cannot be sent now is lost
-    if (!is_connected_) {
-      socket_.send_to(buffer, ToUdp(to), 0, error);
+    if (!peer_) {
+      const SocketAddress address(to);
+      (void)sendto(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL, address.data(),
+                   SocketAddress::size());
       return;
     }
-    socket_.send(buffer, 0, error);
-    if (error != boost::asio::error::connection_refused) return;
+    if (send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL) >= 0) return;
+    if (errno != ECONNREFUSED) return;
     // The system reported the error of an earlier datagram and did not send this one.
     loop_.Post([self = shared_from_this()] { self->Refused(); });
-    socket_.send(buffer, 0, error);
+    (void)send(socket_.number(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
 
   void Close() {
-    closed_ = true;
-    error_code ignored;
-    socket_.close(ignored);
+    loop_.descriptor_poller().Remove(socket_.number(), this);
+    socket_.Close();
   }
 
-  Endpoint local() const {
-    error_code ignored;
-    return FromAsio(socket_.local_endpoint(ignored));
-  }
+  Endpoint local() const { return LocalOf(socket_.number()); }
 
  private:
-  void Bind(const Endpoint& at, error_code& error) { socket_.bind(ToUdp(at), error); }
-
-  void JoinGroup(const DatagramOptions& options, error_code& error) {
-    namespace multicast = boost::asio::ip::multicast;
-    const boost::asio::ip::address_v4 interface(options.multicast_interface);
-    const boost::asio::ip::address_v4 group(options.multicast_group->address);
-    socket_.set_option(udp::socket::reuse_address(true), error);
-    if (!error) Bind(*options.multicast_group, error);
-    if (!error) socket_.set_option(multicast::join_group(group, interface), error);
-    if (!error) socket_.set_option(multicast::outbound_interface(interface), error);
-    if (!error) socket_.set_option(multicast::enable_loopback(true), error);
+  static bool Bind(int socket, const Endpoint& at) {
+    const SocketAddress address(at);
+    return bind(socket, address.data(), SocketAddress::size()) == 0;
   }
 
-  void ReceiveSome() {
+  static bool Connect(int socket, const Endpoint& to) {
+    const SocketAddress address(to);
+    return connect(socket, address.data(), SocketAddress::size()) == 0;
+  }
+
+  static bool JoinGroup(int socket, const DatagramOptions& options) {
+    const in_addr interface { htonl(options.multicast_interface) };
+    const ip_mreq membership{{htonl(options.multicast_group->address)}, interface};
+    return SetOption(socket, SOL_SOCKET, SO_REUSEADDR, 1) &&
+           Bind(socket, *options.multicast_group) &&
+           setsockopt(socket, IPPROTO_IP, IP_ADD_MEMBERSHIP, &membership, sizeof(membership)) ==
+               0 &&
+           setsockopt(socket, IPPROTO_IP, IP_MULTICAST_IF, &interface, sizeof(interface)) == 0 &&
+           SetOption(socket, IPPROTO_IP, IP_MULTICAST_LOOP, 1);
+  }
+
+  void OnReady(uint32_t) override {
+    const auto self = shared_from_this();
     auto& buffer = loop_.read_buffer();
-    for (int i = 0; i < kDatagramBatch && !closed_; ++i) {
-      udp::endpoint from;
-      error_code error;
-      const size_t size = socket_.receive_from(boost::asio::buffer(buffer), from, 0, error);
-      if (error == boost::asio::error::would_block) break;
-      if (error == boost::asio::error::connection_refused && is_connected_) Refused();
-      if (error) continue;
-      on_datagram_(FromAsio(from), {buffer.data(), size});
+    for (int i = 0; i < kDatagramBatch && socket_.open(); ++i) {
+      SocketAddress from;
+      socklen_t size_of_from = SocketAddress::size();
+      const ssize_t size =
+          recvfrom(socket_.number(), buffer.data(), buffer.size(), 0, from.data(), &size_of_from);
+      if (size >= 0) {
+        on_datagram_(from.endpoint(), {buffer.data(), static_cast<size_t>(size)});
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        return;
+      } else if (errno == ECONNREFUSED && peer_) {
+        Refused();
+      }
     }
-    if (!closed_) WaitReadable();
   }
 
   void Refused() {
-    if (!closed_ && on_refused_) on_refused_();
+    if (socket_.open() && on_refused_) on_refused_();
   }
 
   RealLoop& loop_;
-  udp::socket socket_;
-  const bool is_connected_;
+  const std::optional<Endpoint> peer_;
   const std::function<void()> on_refused_;
   Network::DatagramHandler on_datagram_;
-  bool closed_ = false;
+  Descriptor socket_;
 };
 
 class RealDatagramSocket final : public DatagramSocket {
@@ -338,7 +334,6 @@ StatusOr<std::unique_ptr<DatagramSocket>> RealNetwork::OpenDatagram(const Datagr
                                                                     DatagramHandler on_datagram) {
   auto port = std::make_shared<DatagramPort>(loop_, options, std::move(on_datagram));
   NEPTUNE_RETURN_IF_ERROR(port->Open(options));
-  port->WaitReadable();
   return std::make_unique<RealDatagramSocket>(std::move(port));
 }
 

@@ -13,9 +13,9 @@
 #include <string>
 #include <utility>
 
-#include "neptune/world/real/asio_edge.h"
 #include "neptune/world/real/descriptor_poller.h"
 #include "neptune/world/real/real_loop.h"
+#include "neptune/world/real/socket_edge.h"
 
 namespace neptune {
 namespace {
@@ -28,8 +28,6 @@ constexpr uint32_t kEndEvents = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
 constexpr uint32_t kReadEvents = EPOLLIN | EPOLLRDHUP | EPOLLET;
 // Writes are gathered in pieces up to this size; a larger one is a piece of its own.
 constexpr size_t kPieceSizeMax = 64 * 1024;
-// Maximum size of the buffer that a connection keeps for its next writes.
-constexpr size_t kIdleBufferSizeMax = 512;
 
 // Lives until it is shut; the Stream itself may be destroyed earlier, while queued bytes are sent.
 class Connection final : public DescriptorPoller::Watcher,
@@ -67,6 +65,22 @@ class Connection final : public DescriptorPoller::Watcher,
     had_unsent_ = true;
     ScheduleFlush();
   }
+
+  void WriteWith(absl::FunctionRef<void(std::string*)> append) {
+    if (ended_ || closing_) return;
+    if (later_.empty() && pending_.size() < kPieceSizeMax) {
+      if (pending_.empty()) pending_ = loop_.spare_buffers().Take();
+      append(&pending_);
+    } else {
+      std::string bytes = loop_.spare_buffers().Take();
+      append(&bytes);
+      WriteLater(std::move(bytes));
+    }
+    had_unsent_ = true;
+    ScheduleFlush();
+  }
+
+  std::string TakeBuffer() { return loop_.spare_buffers().Take(); }
 
   void SetReading(bool on) {
     reading_ = on;
@@ -152,11 +166,8 @@ class Connection final : public DescriptorPoller::Watcher,
   // sent.
   bool TakeNextPiece() {
     sent_ = 0;
-    if (later_.empty()) {
-      if (pending_.capacity() > kIdleBufferSizeMax) std::string().swap(pending_);
-      pending_.clear();
-      return false;
-    }
+    loop_.spare_buffers().GiveBack(std::exchange(pending_, {}));
+    if (later_.empty()) return false;
     pending_ = std::move(later_.front());
     later_.pop_front();
     later_size_ -= pending_.size();
@@ -240,6 +251,10 @@ class RealStream final : public Stream {
 
   void Start(StreamHandler* handler) override { connection_->Start(handler); }
   void Write(std::string bytes) override { connection_->Write(std::move(bytes)); }
+  void WriteWith(absl::FunctionRef<void(std::string*)> append) override {
+    connection_->WriteWith(append);
+  }
+  std::string TakeBuffer() override { return connection_->TakeBuffer(); }
   size_t unsent_size() const override { return connection_->unsent_size(); }
   void SetReading(bool on) override { connection_->SetReading(on); }
   void Close() override {

@@ -21,8 +21,7 @@ std::atomic<bool> refuses{false};
 
 // Replaces the C library's.
 extern "C" int epoll_ctl(int poller, int operation, int descriptor, epoll_event* event) noexcept {
-  const bool is_of_asio = event != nullptr && (event->events & EPOLLPRI) != 0;
-  if (refuses && operation == EPOLL_CTL_ADD && !is_of_asio) {
+  if (refuses && operation == EPOLL_CTL_ADD) {
     errno = ENOSPC;
     return -1;
   }

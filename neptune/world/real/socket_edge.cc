@@ -1,31 +1,42 @@
-#include "neptune/world/real/asio_edge.h"
+#include "neptune/world/real/socket_edge.h"
 
-#include <boost/asio/error.hpp>
 #include <cerrno>
+#include <system_error>
 
 #include "neptune/base/strings.h"
 
 namespace neptune {
 
-Status FromErrorCode(const boost::system::error_code& error, std::string_view doing) {
-  if (!error) return OkStatus();
-  namespace asio_error = boost::asio::error;
-  const std::string reason = error.message();
-  if (error == asio_error::no_descriptors || error == asio_error::no_memory ||
-      error == asio_error::no_buffer_space) {
-    return ResourceExhausted(doing, ": ", reason);
-  }
-  if (error == asio_error::timed_out) return DeadlineExceeded(doing, ": ", reason);
-  if (error == asio_error::address_in_use || error == asio_error::access_denied ||
-      error == asio_error::invalid_argument ||
-      error == boost::system::errc::address_not_available) {
-    return InvalidArgument(doing, ": ", reason);
-  }
-  return Unavailable(doing, ": ", reason);
+Endpoint LocalOf(int socket) {
+  SocketAddress address;
+  socklen_t size = SocketAddress::size();
+  if (getsockname(socket, address.data(), &size) != 0) return {};
+  return address.endpoint();
+}
+
+bool SetOption(int socket, int level, int option, int value) {
+  return setsockopt(socket, level, option, &value, sizeof(value)) == 0;
 }
 
 Status FromErrno(std::string_view doing) {
-  return FromErrorCode({errno, boost::system::system_category()}, doing);
+  const int error = errno;
+  const std::string reason = std::generic_category().message(error);
+  switch (error) {
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOBUFS:
+      return ResourceExhausted(doing, ": ", reason);
+    case ETIMEDOUT:
+      return DeadlineExceeded(doing, ": ", reason);
+    case EADDRINUSE:
+    case EADDRNOTAVAIL:
+    case EACCES:
+    case EINVAL:
+      return InvalidArgument(doing, ": ", reason);
+    default:
+      return Unavailable(doing, ": ", reason);
+  }
 }
 
 }  // namespace neptune
