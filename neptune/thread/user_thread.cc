@@ -46,6 +46,9 @@ namespace context = boost::context::detail;
 __attribute__((tls_model("initial-exec"))) thread_local ThreadScheduler* current_scheduler =
     nullptr;
 
+// Few turns of a loop last longer; in one that does, a park may end later than at once.
+constexpr Duration kTurnTimeMax = std::chrono::milliseconds(100);
+
 // The C++ ABI keeps the stack of caught exceptions and the count of uncaught ones for each kernel
 // thread: a pointer and a number.
 void SaveExceptionState(uint64_t (&state)[2]) {
@@ -78,6 +81,7 @@ void UserThread::Begin(Task body, std::string name) {
   name_ = std::move(name);
   state_ = State::kReady;
   wake_pending_ = false;
+  park_deadline_ = kNever;
   saved_errno_ = 0;
   saved_locale_ = LC_GLOBAL_LOCALE;
   std::memset(saved_exception_state_, 0, sizeof(saved_exception_state_));
@@ -102,6 +106,14 @@ void UserThread::WakeOnHome() {
   } else if (state_ != State::kDone) {
     wake_pending_ = true;
   }
+}
+
+void UserThread::OnTimer() {
+  timer_ = 0;
+  if (state_ != State::kParked || park_deadline_ == kNever) return;
+  if (park_deadline_ > timer_at_) return scheduler_.SetTimer(this, park_deadline_);
+  expired_ = true;
+  scheduler_.MakeReady(this);
 }
 
 // The first frame of every user-level thread.
@@ -145,6 +157,11 @@ ThreadScheduler::ThreadScheduler(Loop& loop, const ThreadSchedulerOptions& optio
 
 ThreadScheduler::~ThreadScheduler() {
   *alive_ = nullptr;
+  // Their timers keep the bookkeeping alive and may still run.
+  for (const ThreadRef& thread : live_) {
+    thread->state_ = UserThread::State::kDone;
+    thread->body_ = nullptr;
+  }
   LOG_IF(WARNING, !live_.empty()) << live_.size() << " user-level threads abandoned at shutdown";
 }
 
@@ -161,14 +178,15 @@ Status ThreadScheduler::CheckRoom(const std::string& name) const {
   return OkStatus();
 }
 
-StatusOr<ThreadRef> ThreadScheduler::Create(Task body, std::string name) {
+StatusOr<UserThread*> ThreadScheduler::Create(Task body, std::string name) {
   NEPTUNE_RETURN_IF_ERROR(CheckRoom(name));
   NEPTUNE_ASSIGN_OR_RETURN(const Stack stack, stacks_.Take());
   return CreateOn(stack, std::move(body), std::move(name));
 }
 
-ThreadRef ThreadScheduler::CreateOn(const Stack& stack, Task body, std::string name) {
-  ThreadRef thread = spare_ ? std::move(spare_) : ThreadRef(new UserThread(*this));
+UserThread* ThreadScheduler::CreateOn(const Stack& stack, Task body, std::string name) {
+  if (spares_.empty()) spares_.emplace_back(new UserThread(*this));
+  UserThread* const thread = spares_.back().get();
   thread->Begin(std::move(body), std::move(name));
   thread->stack_ = stack;
   thread->context_ = context::make_fcontext(stack.top(), stack.size, &ThreadEntry::Run);
@@ -176,38 +194,44 @@ ThreadRef ThreadScheduler::CreateOn(const Stack& stack, Task body, std::string n
   thread->sanitizer_fiber_ = __tsan_create_fiber(0);
 #endif
   thread->live_index_ = live_.size();
-  live_.push_back(thread);
+  live_.push_back(std::move(spares_.back()));
+  spares_.pop_back();
   return thread;
 }
 
 StatusOr<ThreadRef> ThreadScheduler::Spawn(Task body, std::string name) {
-  NEPTUNE_ASSIGN_OR_RETURN(ThreadRef thread, Create(std::move(body), std::move(name)));
-  MakeReady(thread.get());
-  return thread;
+  NEPTUNE_ASSIGN_OR_RETURN(UserThread * thread, Create(std::move(body), std::move(name)));
+  MakeReady(thread);
+  return ThreadRef(thread);
 }
 
 StatusOr<ThreadRef> ThreadScheduler::SpawnOn(const Stack& stack, Task body, Task left_stack) {
   NEPTUNE_RETURN_IF_ERROR(CheckRoom({}));
-  ThreadRef thread = CreateOn(stack, std::move(body), {});
+  UserThread* const thread = CreateOn(stack, std::move(body), {});
   thread->left_stack_ = std::move(left_stack);
-  MakeReady(thread.get());
-  return thread;
+  MakeReady(thread);
+  return ThreadRef(thread);
 }
 
 StatusOr<ThreadRef> ThreadScheduler::RunInPlace(Task body, std::string name) {
   CHECK(current_ == nullptr) << "RunInPlace from a user-level thread";
-  NEPTUNE_ASSIGN_OR_RETURN(ThreadRef thread, Create(std::move(body), std::move(name)));
-  SwitchInto(thread.get());
-  if (thread->state_ != UserThread::State::kDone) return thread;
-  if (thread->reference_count_.load(std::memory_order_acquire) == 1) spare_ = std::move(thread);
-  return ThreadRef();
+  NEPTUNE_ASSIGN_OR_RETURN(UserThread * thread, Create(std::move(body), std::move(name)));
+  return SwitchInto(thread) ? ThreadRef(thread) : ThreadRef();
 }
 
 void ThreadScheduler::MakeReady(UserThread* thread) {
   thread->state_ = UserThread::State::kReady;
-  ready_.emplace_back(thread);
+  thread->next_ready_ = nullptr;
+  (first_ready_ == nullptr ? first_ready_ : last_ready_->next_ready_) = thread;
+  last_ready_ = thread;
+  ++ready_count_;
   is_busy_.store(true, std::memory_order_relaxed);
   if (!run_posted_) PostTurn();
+}
+
+UserThread* ThreadScheduler::PopReady() {
+  --ready_count_;
+  return std::exchange(first_ready_, first_ready_->next_ready_);
 }
 
 // The captures are small enough for a Task without allocation.
@@ -222,19 +246,15 @@ void ThreadScheduler::PostTurn() {
 // next turn, so that the loop's events get their share.
 void ThreadScheduler::RunReady() {
   run_posted_ = false;
-  for (size_t count = ready_.size(); count > 0; --count) {
-    const ThreadRef thread = std::move(ready_.front());
-    ready_.pop_front();
-    SwitchInto(thread.get());
-  }
-  if (!ready_.empty() && !run_posted_) PostTurn();
+  for (size_t count = ready_count_; count > 0; --count) SwitchInto(PopReady());
+  if (ready_count_ > 0 && !run_posted_) PostTurn();
 }
 
 void ThreadScheduler::CountWork(UserThread& thread, Duration work) {
   for (WorkMeter* m = thread.meter_; m != nullptr; m = m->outer_) m->Count(work);
 }
 
-void ThreadScheduler::SwitchInto(UserThread* thread) {
+bool ThreadScheduler::SwitchInto(UserThread* thread) {
   ThreadScheduler* const previous_scheduler = std::exchange(current_scheduler, this);
   UserThread* const previous = std::exchange(current_, thread);
   CHECK(previous == nullptr) << "user-level threads do not nest";
@@ -262,9 +282,11 @@ void ThreadScheduler::SwitchInto(UserThread* thread) {
   thread->context_ = back.fctx;
   RestoreExceptionState(loop_exception_state);
   current_ = nullptr;
-  is_busy_.store(!ready_.empty(), std::memory_order_relaxed);
+  is_busy_.store(ready_count_ > 0, std::memory_order_relaxed);
   current_scheduler = previous_scheduler;
-  if (thread->state_ == UserThread::State::kDone) Finish(thread);
+  if (thread->state_ != UserThread::State::kDone) return true;
+  Finish(thread);
+  return false;
 }
 
 // Runs on the thread's own stack: leaves it, and returns when the thread is resumed.
@@ -295,9 +317,35 @@ void ThreadScheduler::Finish(UserThread* thread) {
   thread->stack_ = Stack();
   std::swap(live_[thread->live_index_], live_.back());
   live_[thread->live_index_]->live_index_ = thread->live_index_;
+  ThreadRef finished = std::move(live_.back());
   live_.pop_back();
-  for (const ThreadRef& joiner : std::exchange(thread->joiners_, {})) joiner->Wake();
-  if (Task left_stack = std::exchange(thread->left_stack_, nullptr)) left_stack();
+  if (!thread->joiners_.empty()) {
+    for (const ThreadRef& joiner : std::exchange(thread->joiners_, {})) joiner->Wake();
+  }
+  Task left_stack = std::exchange(thread->left_stack_, nullptr);
+  Recycle(std::move(finished));
+  if (left_stack) left_stack();
+}
+
+void ThreadScheduler::Recycle(ThreadRef thread) {
+  const int own_count = thread->timer_ == 0 ? 1 : 2;  // its timer refers to it
+  const bool is_free = thread->reference_count_.load(std::memory_order_acquire) == own_count;
+  if (is_free && spares_.size() < kSpareThreadCountMax) {
+    spares_.push_back(std::move(thread));
+  } else {
+    CancelTimer(thread.get());
+  }
+}
+
+void ThreadScheduler::SetTimer(UserThread* thread, TimePoint deadline) {
+  if (thread->timer_ != 0 && thread->timer_at_ <= deadline) return;
+  CancelTimer(thread);
+  thread->timer_at_ = deadline;
+  thread->timer_ = loop_.RunAt(deadline, [of = ThreadRef(thread)] { of->OnTimer(); });
+}
+
+void ThreadScheduler::CancelTimer(UserThread* thread) {
+  if (thread->timer_ != 0) loop_.CancelTimer(std::exchange(thread->timer_, 0));
 }
 
 ParkResult ThreadScheduler::ParkCurrent(TimePoint deadline) {
@@ -306,19 +354,18 @@ ParkResult ThreadScheduler::ParkCurrent(TimePoint deadline) {
   CHECK(!LeafMutex::HeldByThisThread()) << "parking while holding a LeafMutex";
   if (std::exchange(thread->wake_pending_, false)) return ParkResult::kWoken;
   if (stopping_) return ParkResult::kStopping;
-  if (deadline != kNever && loop_.Now() >= deadline) return ParkResult::kDeadline;
-  TimerId timer = 0;
-  bool expired = false;
   if (deadline != kNever) {
-    timer = loop_.RunAt(deadline, [this, thread, &expired] {
-      expired = true;
-      if (thread->state_ == UserThread::State::kParked) MakeReady(thread);
-    });
+    // The clock is read only for a deadline that may have passed in this turn.
+    const bool is_far = deadline > AddSaturated(loop_.TurnTime(), kTurnTimeMax);
+    if (!is_far && deadline <= loop_.Now()) return ParkResult::kDeadline;
+    SetTimer(thread, deadline);
   }
+  thread->expired_ = false;
+  thread->park_deadline_ = deadline;
   thread->state_ = UserThread::State::kParked;
   SwitchOut(thread);
-  if (timer != 0 && !expired) loop_.CancelTimer(timer);
-  if (expired) return ParkResult::kDeadline;
+  thread->park_deadline_ = kNever;
+  if (thread->expired_) return ParkResult::kDeadline;
   return stopping_ ? ParkResult::kStopping : ParkResult::kWoken;
 }
 

@@ -29,7 +29,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -96,6 +95,8 @@ class UserThread {
   // Resets the object for a new thread that runs `body`.
   void Begin(Task body, std::string name);
   void WakeOnHome();
+  // The timer has run.
+  void OnTimer();
   // Runs destructors of thread-specific values at thread exit; null until a key is registered.
   static std::atomic<void (*)(UserThread&)> end_specific_;
 
@@ -109,6 +110,13 @@ class UserThread {
   void* sanitizer_fiber_ = nullptr;
   State state_ = State::kReady;
   bool wake_pending_ = false;
+  bool expired_ = false;  // the deadline of the latest park has passed
+  TimePoint park_deadline_ = kNever;
+  // The timer stays set when a park ends early, and serves later parks whose deadline is not
+  // earlier: most parks of a thread have ever later deadlines and are woken long before.
+  TimerId timer_ = 0;  // 0: not set
+  TimePoint timer_at_{};
+  UserThread* next_ready_ = nullptr;
   int saved_errno_ = 0;
   uint64_t saved_exception_state_[2] = {0, 0};
   locale_t saved_locale_ = LC_GLOBAL_LOCALE;
@@ -117,6 +125,9 @@ class UserThread {
   std::vector<ThreadRef> joiners_;
   std::vector<void*> specific_;  // values of ThreadSpecific keys
 };
+
+// Number of finished threads whose bookkeeping a scheduler keeps for new ones.
+inline constexpr size_t kSpareThreadCountMax = 64;
 
 struct ThreadSchedulerOptions {
   // Stack size of each thread. Larger: room for deeper handlers; memory is only committed when
@@ -160,7 +171,7 @@ class ThreadScheduler {
 
   Loop& loop() const { return loop_; }
   size_t live_count() const { return live_.size(); }
-  size_t ready_count() const { return ready_.size(); }
+  size_t ready_count() const { return ready_count_; }
   bool stopping() const { return stopping_; }
   // True while a user-level thread runs on the loop or is ready to. Any thread may ask; the answer
   // may be old.
@@ -179,23 +190,32 @@ class ThreadScheduler {
   friend class WorkMeter;
 
   Status CheckRoom(const std::string& name) const;
-  StatusOr<ThreadRef> Create(Task body, std::string name);
-  ThreadRef CreateOn(const Stack& stack, Task body, std::string name);
+  StatusOr<UserThread*> Create(Task body, std::string name);
+  UserThread* CreateOn(const Stack& stack, Task body, std::string name);
   void MakeReady(UserThread* thread);
+  UserThread* PopReady();
   void RunReady();
   void PostTurn();
-  // REQUIRES: the caller holds a reference until SwitchInto returns.
-  void SwitchInto(UserThread* thread);
+  // The thread may be gone when this returns false: it has finished.
+  bool SwitchInto(UserThread* thread);
   void SwitchOut(UserThread* thread);
   void Finish(UserThread* thread);
+  // Keeps the object of a finished thread for the next one, if nothing else refers to it.
+  void Recycle(ThreadRef thread);
+  // Has the thread's timer run at `deadline` or earlier.
+  void SetTimer(UserThread* thread, TimePoint deadline);
+  void CancelTimer(UserThread* thread);
   friend struct ThreadEntry;
 
   Loop& loop_;
   const ThreadSchedulerOptions options_;
   StackPool stacks_;
-  std::deque<ThreadRef> ready_;
+  // Threads that are ready to run, in order; each is live.
+  UserThread* first_ready_ = nullptr;
+  UserThread* last_ready_ = nullptr;
+  size_t ready_count_ = 0;
   std::vector<ThreadRef> live_;
-  ThreadRef spare_;  // recycled thread object (finished in place, no outside references)
+  std::vector<ThreadRef> spares_;  // objects of finished threads; at most kSpareThreadCountMax
   UserThread* current_ = nullptr;
   std::atomic<bool> is_busy_{false};
   StretchClock stretch_;          // runs for the current thread while it has a meter

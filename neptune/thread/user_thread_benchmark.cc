@@ -104,6 +104,29 @@ void BM_ParkWithDeadline(benchmark::State& state) {
 }
 BENCHMARK(BM_ParkWithDeadline);
 
+// What a call does: it parks with a deadline and is woken long before.
+void BM_WakeAndParkWithDeadline(benchmark::State& state) {
+  RunOnUserThread([&] {
+    bool ended = false;
+    const ThreadRef self(UserThread::Current());
+    const ThreadRef other = *ThreadScheduler::Current()->Spawn([&] {
+      while (!ended) {
+        (void)this_thread::Park();
+        self->Wake();
+      }
+    });
+    TimePoint deadline = this_thread::Now() + std::chrono::hours(1);
+    for (auto _ : state) {
+      other->Wake();
+      (void)this_thread::Park(deadline += Duration(1));
+    }
+    ended = true;
+    other->Wake();
+    (void)ThreadScheduler::Current()->Join(*other.get(), kNever);
+  });
+}
+BENCHMARK(BM_WakeAndParkWithDeadline);
+
 }  // namespace
 }  // namespace neptune
 

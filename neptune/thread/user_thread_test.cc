@@ -79,6 +79,65 @@ TEST_F(UserThreadTest, WakeBeforeParkIsRemembered) {
   });
 }
 
+// The timer of an earlier park serves later ones.
+TEST_F(UserThreadTest, EveryParkEndsAtItsOwnDeadline) {
+  Run([&] {
+    const TimePoint begin = this_thread::Now();
+    const auto park_until = [&](Duration after) {
+      EXPECT_EQ(this_thread::Park(begin + after), ParkResult::kDeadline);
+      EXPECT_GE(this_thread::Now(), begin + after);
+    };
+    UserThread::Current()->Wake();
+    EXPECT_EQ(this_thread::Park(begin + milliseconds(4)), ParkResult::kWoken);
+    const ThreadRef self(UserThread::Current());
+    Spawn([self] { self->Wake(); });
+    EXPECT_EQ(this_thread::Park(begin + milliseconds(4)), ParkResult::kWoken);
+    park_until(milliseconds(8));  // later than the timer
+    Spawn([self] { self->Wake(); });
+    EXPECT_EQ(this_thread::Park(begin + std::chrono::hours(1)), ParkResult::kWoken);
+    park_until(milliseconds(12));  // earlier than the timer
+    EXPECT_LT(this_thread::Now(), begin + std::chrono::minutes(30));
+    park_until(milliseconds(2));  // passed
+  });
+}
+
+// A park without a deadline is not ended by the timer of an earlier one, nor is a later thread by
+// that of an earlier thread.
+TEST_F(UserThreadTest, ATimerThatIsLeftOverEndsNoPark) {
+  Run([&] {
+    const auto park_with_timer = [&](Duration after) {
+      const ThreadRef self(UserThread::Current());
+      Spawn([self] { self->Wake(); });
+      EXPECT_EQ(this_thread::Park(this_thread::Now() + after), ParkResult::kWoken);
+    };
+    for (int i = 0; i < 3; ++i) {
+      ParkResult result = ParkResult::kStopping;
+      bool woken = false;
+      const ThreadRef waiter = Spawn([&] {
+        park_with_timer(milliseconds(2));
+        result = this_thread::Park();
+        EXPECT_TRUE(woken);
+      });
+      this_thread::SleepFor(milliseconds(5));
+      woken = true;
+      waiter->Wake();
+      EXPECT_EQ(scheduler_->Join(*waiter.get(), kNever), ParkResult::kWoken);
+      EXPECT_EQ(result, ParkResult::kWoken);
+    }
+  });
+}
+
+TEST_F(UserThreadTest, ManyThreadsThatEndLeaveNothingBehind) {
+  auto held = std::make_shared<int>(0);
+  Run([&] {
+    for (size_t i = 0; i < 4 * kSpareThreadCountMax; ++i) {
+      Spawn([held] { (void)this_thread::Park(this_thread::Now() + milliseconds(1)); });
+    }
+    EXPECT_EQ(held.use_count(), 1 + 4 * static_cast<long>(kSpareThreadCountMax));
+  });
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 TEST_F(UserThreadTest, JoinWaitsForTheEnd) {
   Run([&] {
     bool ended = false;
