@@ -23,6 +23,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -180,6 +181,10 @@ class SteppedCharge {
     if (charge_.size() > size + 2 * kStep) charge_.ShrinkTo(size + kStep);
   }
   size_t size() const { return charge_.size(); }
+  // Sizes up to this one are covered already.
+  size_t covered_size() const {
+    return share_ == nullptr ? ~size_t{0} : std::max(kFreeSize, charge_.size());
+  }
 
  private:
   bool Add(size_t size, MemoryRank rank);

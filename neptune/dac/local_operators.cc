@@ -61,7 +61,7 @@ void LocalOperators::Start(const std::shared_ptr<void>& owner) {
 }
 
 void LocalOperators::HandleReply(uint64_t index, const ResponseHeader& header,
-                                 std::string payload) {
+                                 std::string&& payload) {
   if (results_.closed() || settled_[index]) return;
   const auto self = owner_.lock();
   settled_[index] = true;

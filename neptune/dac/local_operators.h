@@ -49,7 +49,7 @@ class LocalOperators final : public ReplyTaker {
  private:
   class LocalCall;
 
-  void HandleReply(uint64_t index, const ResponseHeader& header, std::string payload) override;
+  void HandleReply(uint64_t index, const ResponseHeader& header, std::string&& payload) override;
 
   CostMeter& costs_;
   const NodeTask& task_;

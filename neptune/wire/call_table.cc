@@ -6,14 +6,11 @@
 
 namespace neptune {
 
-Status CallTable::CheckLimits(bool opens_stream) const {
+Status CallTable::OverLimit() const {
   if (calls_.size() >= limits_.in_flight_count_max) {
     return ResourceExhausted(calls_.size(), " requests of this connection are unanswered");
   }
-  if (opens_stream && stream_count_ >= limits_.stream_count_max) {
-    return ResourceExhausted(stream_count_, " streams of this connection are open");
-  }
-  return OkStatus();
+  return ResourceExhausted(stream_count_, " streams of this connection are open");
 }
 
 void CallTable::Returned(uint64_t number, std::shared_ptr<IncomingCall> call, bool open) {

@@ -39,7 +39,11 @@ class CallTable {
     return true;
   }
   // Errors: kResourceExhausted one more request, or stream, would exceed a limit.
-  Status CheckLimits(bool opens_stream) const;
+  Status CheckLimits(bool opens_stream) const {
+    const bool is_full = calls_.size() >= limits_.in_flight_count_max ||
+                         (opens_stream && stream_count_ >= limits_.stream_count_max);
+    return is_full ? OverLimit() : OkStatus();
+  }
 
   // The request is passed to its handler, or refused, and may be answered at once.
   void Begin(uint64_t number) { begun_call_ = number; }
@@ -84,6 +88,7 @@ class CallTable {
   using Calls = absl::flat_hash_map<uint64_t, std::shared_ptr<IncomingCall>>;
   static constexpr uint64_t kNoCall = 0;
 
+  Status OverLimit() const;
   void Erase(Calls::iterator call);
   void KeepForNext(std::shared_ptr<IncomingCall> call);
 

@@ -31,6 +31,24 @@ void ClientConnection::Start(absl::AnyInvocable<void(const Status&)> on_closed) 
 
 StatusOr<uint64_t> ClientConnection::Call(const RequestHeader& header, std::string_view payload,
                                           AnswerSink* sink) {
+  const bool may_call = usable() && sinks_.size() < options_.call_count_max &&
+                        stream_->unsent_size() <= options_.unsent_size_max &&
+                        payload.size() <= options_.frames.payload_size_max;
+  if (!may_call) return WhyNotCall(payload.size());
+  if (memory_ != nullptr && payload.size() >= kLargePayloadSize) {
+    NEPTUNE_RETURN_IF_ERROR(ChargeCall(header, payload.size()));
+  }
+  const uint64_t call = next_call_++;
+  std::optional<NameNumber> names;
+  if (numbers_names_) {
+    names = names_.NumberOf(header.service, header.method, header.service_class);
+  }
+  stream_->WriteWith([&](std::string* out) { AppendRequest(call, header, names, payload, out); });
+  sinks_.Add(call, sink);
+  return call;
+}
+
+Status ClientConnection::WhyNotCall(size_t payload_size) const {
   if (!usable()) return Unavailable("connection to ", peer_.ToString(), " is ending");
   if (sinks_.size() >= options_.call_count_max) {
     return ResourceExhausted(sinks_.size(), " calls to ", peer_.ToString(), " are in flight");
@@ -38,25 +56,11 @@ StatusOr<uint64_t> ClientConnection::Call(const RequestHeader& header, std::stri
   if (stream_->unsent_size() > options_.unsent_size_max) {
     return ResourceExhausted(stream_->unsent_size(), " bytes to ", peer_.ToString(), " are unsent");
   }
-  if (payload.size() > options_.frames.payload_size_max) {
-    return ResourceExhausted("request payload of ", payload.size(), " bytes is over ",
-                             options_.frames.payload_size_max);
-  }
-  NEPTUNE_RETURN_IF_ERROR(ChargeCall(header, payload.size()));
-  const uint64_t call = next_call_++;
-  std::string bytes;
-  std::optional<NameNumber> names;
-  if (numbers_names_) {
-    names = names_.NumberOf(header.service, header.method, header.service_class);
-  }
-  AppendRequest(call, header, names, payload, &bytes);
-  sinks_.emplace(call, sink);
-  stream_->Write(std::move(bytes));
-  return call;
+  return ResourceExhausted("request payload of ", payload_size, " bytes is over ",
+                           options_.frames.payload_size_max);
 }
 
 Status ClientConnection::ChargeCall(const RequestHeader& header, size_t payload_size) {
-  if (memory_ == nullptr || payload_size < kLargePayloadSize) return OkStatus();
   const size_t unsent_size = stream_->unsent_size();
   if (unsent_size == 0) unsent_charge_.Settle(0);
   const size_t size = unsent_size + payload_size;
@@ -77,7 +81,7 @@ bool ClientConnection::Admit(const FrameView& head, size_t payload_size) {
 }
 
 void ClientConnection::Forget(uint64_t call, bool tell_server) {
-  if (sinks_.erase(call) == 0 || !tell_server || !open_) return;
+  if (sinks_.Remove(call) == nullptr || !tell_server || !open_) return;
   std::string bytes;
   if (AppendFrame(FrameType::kCancel, call, "", "", &bytes).ok()) stream_->Write(std::move(bytes));
   HangUpIfDrained();
@@ -89,7 +93,7 @@ void ClientConnection::HangUpIfDrained() {
 
 void ClientConnection::SendOnStream(FrameType type, uint64_t call, std::string_view section,
                                     std::string_view payload) {
-  if (!open_ || !sinks_.contains(call)) return;
+  if (!open_ || sinks_.Find(call) == nullptr) return;
   std::string bytes;
   const Status status = AppendFrame(type, call, section, payload, &bytes);
   if (status.ok()) stream_->Write(std::move(bytes));  // a message is far below the limit
@@ -107,26 +111,28 @@ void ClientConnection::SendEnd(uint64_t call) { SendOnStream(FrameType::kEnd, ca
 
 void ClientConnection::OnData(std::string_view bytes) {
   received_ = true;
-  decoder_.Feed(bytes);
+  decoder_.Lend(bytes);
   const std::shared_ptr<bool> alive = alive_;  // a sink may destroy this connection
+  FrameView frame;
   while (*alive && open_) {
-    const StatusOr<std::optional<FrameView>> frame = decoder_.NextView();
-    if (!frame.ok()) return End(Annotate(frame.status(), "answers of " + peer_.ToString()));
-    if (!frame->has_value()) return;
+    if (!decoder_.FindNext(&frame)) {
+      decoder_.Keep();
+      if (decoder_.error().ok()) return;
+      return End(Annotate(decoder_.error(), "answers of " + peer_.ToString()));
+    }
     // Held until the answer was handed over, which may destroy this connection.
     const MemoryCharge charge = std::move(arriving_charge_);
-    HandleFrame(**frame);
+    HandleFrame(frame);
   }
 }
 
 void ClientConnection::HandleSkipped(const FrameView& frame) {
-  const auto found = sinks_.find(frame.call);
-  if (found == sinks_.end()) return;  // forgotten
-  AnswerSink* const sink = found->second;
+  AnswerSink* const sink = sinks_.Find(frame.call);
+  if (sink == nullptr) return;  // forgotten
   const Status status = ResourceExhausted("an answer of ", peer_.ToString(),
                                           " does not fit this node's memory budget");
   if (frame.type == FrameType::kResponse) {
-    sinks_.erase(found);
+    sinks_.Remove(frame.call);
     HangUpIfDrained();
   } else {
     Forget(frame.call, /*tell_server=*/true);
@@ -157,9 +163,9 @@ void ClientConnection::HandleFrame(const FrameView& frame) {
 }
 
 void ClientConnection::HandleStreamFrame(const FrameView& frame) {
-  const auto found = sinks_.find(frame.call);
-  if (found == sinks_.end()) return;  // forgotten
-  const std::shared_ptr<MessageStream> stream = found->second->stream();
+  AnswerSink* const sink = sinks_.Find(frame.call);
+  if (sink == nullptr) return;  // forgotten
+  const std::shared_ptr<MessageStream> stream = sink->stream();
   const Status status = stream == nullptr
                             ? DataLoss("a stream message for a call without a stream")
                             : DeliverToStream(frame, decoder_.TakePayload(frame), *stream);
@@ -167,13 +173,11 @@ void ClientConnection::HandleStreamFrame(const FrameView& frame) {
 }
 
 void ClientConnection::HandleAnswer(const FrameView& frame) {
-  const auto found = sinks_.find(frame.call);
-  if (found == sinks_.end()) {  // the call was forgotten before its answer arrived
+  AnswerSink* const sink = sinks_.Remove(frame.call);
+  if (sink == nullptr) {  // the call was forgotten before its answer arrived
     if (options_.late_answers != nullptr) options_.late_answers->Increment();
     return;
   }
-  AnswerSink* const sink = found->second;
-  sinks_.erase(found);
   StatusOr<CallAnswer> answer = CallAnswer();
   Status decoded = DecodeResponseHeader(frame.section, &answer->header);
   if (decoded.ok()) {
@@ -190,8 +194,8 @@ void ClientConnection::HandleAccepted(const FrameView& frame) {
     numbers_names_ = (DecodeFeatures(frame.section) & kFeatureNameNumbers) != 0;
     return;
   }
-  const auto found = sinks_.find(frame.call);
-  if (found != sinks_.end()) found->second->OnAccepted();
+  AnswerSink* const sink = sinks_.Find(frame.call);
+  if (sink != nullptr) sink->OnAccepted();
 }
 
 void ClientConnection::OnClosed(const Status& reason) { End(reason); }
@@ -206,16 +210,11 @@ void ClientConnection::End(const Status& reason) {
   auto on_closed = std::exchange(on_closed_, nullptr);
   // Sinks are called in the order of their calls, so that simulated runs are deterministic. A sink
   // may forget other calls, and may destroy this connection once no call is left.
-  std::vector<uint64_t> calls;
-  for (const auto& [call, sink] : sinks_) calls.push_back(call);
-  std::sort(calls.begin(), calls.end());
   const std::shared_ptr<bool> alive = alive_;
   const bool destroying = !*alive;
-  for (const uint64_t call : calls) {
-    const auto found = sinks_.find(call);
-    if (found == sinks_.end()) continue;
-    AnswerSink* const sink = found->second;
-    sinks_.erase(found);
+  for (const uint64_t call : sinks_.Calls()) {
+    AnswerSink* const sink = sinks_.Remove(call);
+    if (sink == nullptr) continue;
     sink->OnAnswer(status);
     if (!destroying && !*alive) break;
   }

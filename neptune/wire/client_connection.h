@@ -13,13 +13,13 @@
 #include <memory>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/functional/any_invocable.h"
 #include "neptune/base/metrics.h"
 #include "neptune/wire/call_channel.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/message_stream.h"
 #include "neptune/wire/name_numbers.h"
+#include "neptune/wire/sink_table.h"
 #include "neptune/wire/wire_memory.h"
 #include "neptune/world/network.h"
 
@@ -68,6 +68,8 @@ class ClientConnection final : public CallChannel, private StreamHandler, privat
   void OnDrained() override { unsent_charge_.Settle(0); }
   // Charges a large answer or message before it is received.
   bool Admit(const FrameView& head, size_t payload_size) override;
+  // Errors: kUnavailable, kResourceExhausted.
+  Status WhyNotCall(size_t payload_size) const;
   Status ChargeCall(const RequestHeader& header, size_t payload_size);
   void SendOnStream(FrameType type, uint64_t call, std::string_view section,
                     std::string_view payload);
@@ -89,7 +91,7 @@ class ClientConnection final : public CallChannel, private StreamHandler, privat
   SteppedCharge unsent_charge_;
   FrameDecoder decoder_;
   absl::AnyInvocable<void(const Status&)> on_closed_;
-  absl::flat_hash_map<uint64_t, AnswerSink*> sinks_;
+  SinkTable sinks_;
   uint64_t next_call_ = 1;
   SentNames names_;
   bool numbers_names_ = false;  // the server has said that it understands numbers

@@ -5,6 +5,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
+#include "neptune/base/inline_checksum.h"
 #include "neptune/base/strings.h"
 #include "neptune/security/key_handshake.h"
 
@@ -36,10 +37,11 @@ constexpr uint8_t kFlagDefines = 128;         // that the names, which follow it
 constexpr size_t kRequestHeaderSizeMin = 37;  // up to the names
 constexpr size_t kCountedSizeMax = 255;
 
-uint64_t FrameChecksum(std::string_view prefix, std::string_view section,
-                       std::string_view payload) {
-  const uint64_t head = Checksum64(section, Checksum64(prefix.substr(0, kChecksumOffset)));
-  return Checksum64(payload, head);
+// `prefix`: of which the bytes before the checksum count.
+uint64_t FrameChecksum(const char* prefix, std::string_view section, std::string_view payload) {
+  const uint64_t head =
+      InlineChecksum64(section, InlineChecksum64(std::string_view(prefix, kChecksumOffset)));
+  return InlineChecksum64(payload, head);
 }
 
 // Microseconds as a header stores them, clamped to [0, 2^32 - 1].
@@ -170,11 +172,14 @@ StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section) {
 
 namespace {
 
-// Reads the names of a request, or their number.
-Status DecodeNames(uint8_t flags, ByteReader& reader, ReceivedNames* known, RequestHeader* header) {
+// Reads the names of a request, or their number. `*number`: of the service and method that the
+// header has; set to that of those it gets.
+Status DecodeNames(uint8_t flags, ByteReader& reader, ReceivedNames* known, RequestHeader* header,
+                   std::optional<uint16_t>* number) {
   const bool is_numbered = (flags & kFlagNumbered) != 0;
   const bool spells_out = !is_numbered || (flags & kFlagDefines) != 0;
-  const auto number = is_numbered ? reader.Number<uint16_t>() : uint16_t{0};
+  const std::optional<uint16_t> before = std::exchange(*number, std::nullopt);
+  if (is_numbered) *number = reader.Number<uint16_t>();
   if (spells_out) {
     header->service = ServiceName(std::string(reader.Counted<uint8_t>()));
     header->method = MethodName(std::string(reader.Counted<uint8_t>()));
@@ -183,19 +188,26 @@ Status DecodeNames(uint8_t flags, ByteReader& reader, ReceivedNames* known, Requ
   if (!is_numbered) return OkStatus();
   if (known == nullptr || reader.failed()) return DataLoss("number for names is not understood");
   if (spells_out) {
-    return known->Define(number, {header->service, header->method, header->service_class});
+    return known->Define(**number, {header->service, header->method, header->service_class});
   }
-  const RequestNames* const names = known->Find(number);
-  if (names == nullptr) return DataLoss("number ", number, " stands for no names");
-  header->service = names->service;
-  header->method = names->method;
-  header->service_class = names->service_class;
+  const RequestNames* const names = known->Find(**number);
+  if (names == nullptr) return DataLoss("number ", **number, " stands for no names");
+  // A header that was moved from has lost its names.
+  const auto has = [&](const std::string& in_header, const std::string& name) {
+    return before == *number && in_header.size() == name.size();
+  };
+  if (!has(header->service.value(), names->service.value())) header->service = names->service;
+  if (!has(header->method.value(), names->method.value())) header->method = names->method;
+  // A handler may have replaced it.
+  if (!names->service_class.empty() || !header->service_class.empty()) {
+    header->service_class = names->service_class;
+  }
   return OkStatus();
 }
 
-}  // namespace
-
-Status DecodeRequestHeader(std::string_view section, RequestHeader* header, ReceivedNames* names) {
+// Sets every field of the header.
+Status DecodeHeader(std::string_view section, RequestHeader* header, ReceivedNames* names,
+                    std::optional<uint16_t>* number) {
   ByteReader reader(section);
   const auto flags = reader.Number<uint8_t>();
   header->access = (flags & kFlagWrite) != 0 ? AccessMode::kWrite : AccessMode::kRead;
@@ -204,6 +216,7 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header, Rece
   header->retried = (flags & kFlagRetried) != 0;
   header->partition = PartitionId(reader.Number<uint32_t>());
   const auto time_left = reader.Number<uint64_t>();
+  header->time_left.reset();
   if (time_left != kNoDeadline) {
     // Clamps to a day, which is longer than any call, so that adding to it cannot overflow.
     constexpr uint64_t kDay = 86'400'000'000;
@@ -212,17 +225,33 @@ Status DecodeRequestHeader(std::string_view section, RequestHeader* header, Rece
   header->trace.trace_high = reader.Number<uint64_t>();
   header->trace.trace_low = reader.Number<uint64_t>();
   header->trace.span = reader.Number<uint64_t>();
-  NEPTUNE_RETURN_IF_ERROR(DecodeNames(flags, reader, names, header));
-  if ((flags & kFlagExtension) != 0) header->extension = reader.Counted<uint8_t>();
-  if ((flags & kFlagWaited) != 0) {
-    header->waited = std::chrono::microseconds(reader.Number<uint32_t>());
+  NEPTUNE_RETURN_IF_ERROR(DecodeNames(flags, reader, names, header, number));
+  if ((flags & kFlagExtension) != 0) {
+    header->extension = reader.Counted<uint8_t>();
+  } else {
+    header->extension.clear();
   }
+  header->waited = std::chrono::microseconds((flags & kFlagWaited) != 0 ? reader.Number<uint32_t>()
+                                                                        : uint32_t{0});
   if (!reader.finished())
     return DataLoss("request header of ", section.size(), " bytes is malformed");
   if ((flags & (kFlagNumbered | kFlagDefines)) == kFlagDefines) {
     return DataLoss("request header has unknown flags ", int{flags});
   }
   return OkStatus();
+}
+
+}  // namespace
+
+Status DecodeRequestHeader(std::string_view section, RequestHeader* header, ReceivedNames* names) {
+  std::optional<uint16_t> number;
+  return DecodeHeader(section, header, names, &number);
+}
+
+Status RequestDecoder::Decode(std::string_view section, RequestHeader* header) {
+  Status status = DecodeHeader(section, header, &names_, &number_);
+  if (!status.ok()) number_.reset();
+  return status;
 }
 
 std::string EncodeResponseHeader(const ResponseHeader& header) {
@@ -291,7 +320,7 @@ Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
   }
   char prefix[kFramePrefixSize];
   char* const checksum = StorePrefix(type, call, section.size(), payload.size(), prefix);
-  StoreBigEndian(FrameChecksum({prefix, kFramePrefixSize}, section, payload), checksum);
+  StoreBigEndian(FrameChecksum(prefix, section, payload), checksum);
   out->reserve(out->size() + kFramePrefixSize + section.size() + payload.size());
   out->append(prefix, sizeof(prefix));
   out->append(section);
@@ -301,16 +330,25 @@ Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
 
 namespace {
 
-// Writes prefix and section of a response; returns their end.
-char* StoreResponseHead(uint64_t call, const ResponseHeader& header, size_t section_size,
-                        std::string_view payload, char* prefix) {
+// Most sections are shorter, and are written on the stack.
+constexpr size_t kShortSectionSizeMax = 256;
+
+// Appends prefix and section of a frame; `store` writes the section, of `section_size` bytes.
+template <typename Store>
+void AppendHead(FrameType type, uint64_t call, size_t section_size, std::string_view payload,
+                std::string* out, Store store) {
+  char on_stack[kFramePrefixSize + kShortSectionSizeMax];
+  std::string longer;
+  char* prefix = on_stack;
+  if (section_size > kShortSectionSizeMax) {
+    longer.resize(kFramePrefixSize + section_size);
+    prefix = longer.data();
+  }
   char* const section = prefix + kFramePrefixSize;
-  StoreSection(header, section);
-  char* const checksum =
-      StorePrefix(FrameType::kResponse, call, section_size, payload.size(), prefix);
-  StoreBigEndian(FrameChecksum({prefix, kFramePrefixSize}, {section, section_size}, payload),
-                 checksum);
-  return section + section_size;
+  store(section);
+  char* const checksum = StorePrefix(type, call, section_size, payload.size(), prefix);
+  StoreBigEndian(FrameChecksum(prefix, {section, section_size}, payload), checksum);
+  out->append(prefix, kFramePrefixSize + section_size);
 }
 
 }  // namespace
@@ -318,33 +356,21 @@ char* StoreResponseHead(uint64_t call, const ResponseHeader& header, size_t sect
 void AppendRequest(uint64_t call, const RequestHeader& header,
                    const std::optional<NameNumber>& names, std::string_view payload,
                    std::string* out) {
-  const size_t section_size = SectionSize(header, names);
-  const size_t begin = out->size();
-  out->resize(begin + kFramePrefixSize + section_size + payload.size());
-  char* const prefix = out->data() + begin;
-  char* const section = prefix + kFramePrefixSize;
-  StoreBytes(payload, StoreSection(header, names, section));
-  char* const checksum =
-      StorePrefix(FrameType::kRequest, call, section_size, payload.size(), prefix);
-  StoreBigEndian(FrameChecksum({prefix, kFramePrefixSize}, {section, section_size}, payload),
-                 checksum);
+  AppendHead(FrameType::kRequest, call, SectionSize(header, names), payload, out,
+             [&](char* at) { StoreSection(header, names, at); });
+  out->append(payload);
 }
 
 void AppendResponse(uint64_t call, const ResponseHeader& header, std::string_view payload,
                     std::string* out) {
-  const size_t section_size = SectionSize(header);
-  const size_t begin = out->size();
-  out->resize(begin + kFramePrefixSize + section_size + payload.size());
-  char* const end = StoreResponseHead(call, header, section_size, payload, out->data() + begin);
-  StoreBytes(payload, end);
+  AppendResponseHead(call, header, payload, out);
+  out->append(payload);
 }
 
 void AppendResponseHead(uint64_t call, const ResponseHeader& header, std::string_view payload,
                         std::string* out) {
-  const size_t section_size = SectionSize(header);
-  const size_t begin = out->size();
-  out->resize(begin + kFramePrefixSize + section_size);
-  StoreResponseHead(call, header, section_size, payload, out->data() + begin);
+  AppendHead(FrameType::kResponse, call, SectionSize(header), payload, out,
+             [&](char* at) { StoreSection(header, at); });
 }
 
 struct FrameDecoder::Skipping {
@@ -371,11 +397,24 @@ FrameDecoder::~FrameDecoder() = default;
 
 void FrameDecoder::Feed(std::string_view bytes) {
   if (!error_.ok()) return;
+  Keep();
   buffer_ += bytes;
+}
+
+void FrameDecoder::Lend(std::string_view bytes) {
+  if (bytes.empty() || !error_.ok()) return;
+  if (buffered_size() > 0) return Feed(bytes);
+  LetGoOfConsumed();
+  lent_ = bytes;
+}
+
+void FrameDecoder::Keep() {
+  if (is_lent()) buffer_ += std::exchange(lent_, {});
 }
 
 // Drops consumed bytes once the buffer has no others, or once they are many.
 void FrameDecoder::LetGoOfConsumed() {
+  if (consumed_ == 0) return;
   if (consumed_ == buffer_.size()) {
     if (buffer_.capacity() > kIdleBufferSizeMax) std::string().swap(buffer_);
     buffer_.clear();
@@ -444,39 +483,53 @@ StatusOr<std::optional<Frame>> FrameDecoder::Next() {
 }
 
 StatusOr<std::optional<FrameView>> FrameDecoder::NextView() {
+  FrameView frame;
+  if (FindNext(&frame)) return frame;
   if (!error_.ok()) return error_;
-  if (is_skipping()) return Skip();
-  skipping_.reset();
-  LetGoOfConsumed();
-  const std::string_view rest = std::string_view(buffer_).substr(consumed_);
-  if (rest.size() < kFramePrefixSize) return std::nullopt;
+  return std::nullopt;
+}
+
+bool FrameDecoder::Fail(Status error) {
+  error_ = std::move(error);
+  return false;
+}
+
+bool FrameDecoder::FindNext(FrameView* frame) {
+  if (!error_.ok()) return false;
+  if (skipping_ != nullptr) {
+    if (is_skipping()) return Skip(frame);
+    skipping_.reset();
+  }
+  if (!is_lent()) LetGoOfConsumed();
+  const std::string_view rest = this->rest();
+  if (rest.size() < kFramePrefixSize) return false;
   const std::string_view prefix = rest.substr(0, kFramePrefixSize);
   Sizes sizes;
-  if (Status status = CheckPrefix(prefix, &sizes); !status.ok()) return error_ = std::move(status);
+  if (Status status = CheckPrefix(prefix, &sizes); !status.ok()) return Fail(std::move(status));
   const size_t payload_begin = kFramePrefixSize + sizes.section;
-  if (rest.size() < payload_begin) return std::nullopt;
-  FrameView frame{static_cast<FrameType>(prefix[5]), LoadBigEndian<uint64_t>(prefix.data() + 8),
-                  rest.substr(kFramePrefixSize, sizes.section), std::string_view()};
-  if (gate_ != nullptr && !admitted_ && sizes.payload >= kLargePayloadSize) {
-    admitted_ = gate_->Admit(frame, sizes.payload);
+  if (rest.size() < payload_begin) return false;
+  *frame = {static_cast<FrameType>(prefix[5]), LoadBigEndian<uint64_t>(prefix.data() + 8),
+            rest.substr(kFramePrefixSize, sizes.section), std::string_view()};
+  if (gate_ != nullptr && sizes.payload >= kLargePayloadSize && !admitted_) {
+    admitted_ = gate_->Admit(*frame, sizes.payload);
     if (!admitted_) {
-      BeginSkipping(frame, sizes);
-      return Skip();
+      BeginSkipping(*frame, sizes);
+      return Skip(frame);
     }
   }
   const size_t whole = payload_begin + sizes.payload;
   if (rest.size() < whole) {
     if (admitted_) MakeRoomFor(whole);
-    return std::nullopt;
+    return false;
   }
-  frame.payload = rest.substr(payload_begin, sizes.payload);
-  if (FrameChecksum(prefix, frame.section, frame.payload) !=
+  frame->payload = rest.substr(payload_begin, sizes.payload);
+  if (FrameChecksum(prefix.data(), frame->section, frame->payload) !=
       LoadBigEndian<uint64_t>(prefix.data() + kChecksumOffset)) {
-    return error_ = DataLoss("frame of ", whole, " bytes fails its checksum");
+    return Fail(DataLoss("frame of ", whole, " bytes fails its checksum"));
   }
-  consumed_ += whole;
+  Consume(whole);
   admitted_ = false;
-  return frame;
+  return true;
 }
 
 // Gives a large frame a buffer of its size, instead of one that doubles as it is filled.
@@ -488,7 +541,9 @@ void FrameDecoder::MakeRoomFor(size_t whole) {
 
 std::string FrameDecoder::TakePayload(const FrameView& frame) {
   const size_t size = frame.payload.size();
-  if (size < kOwnBufferSizeMin || buffered_size() > kReadSlack) return std::string(frame.payload);
+  if (size < kOwnBufferSizeMin || is_lent() || buffered_size() > kReadSlack) {
+    return std::string(frame.payload);
+  }
   std::string rest = buffer_.substr(consumed_);
   std::string payload = std::exchange(buffer_, std::move(rest));
   payload.resize(std::exchange(consumed_, 0));
@@ -499,26 +554,27 @@ std::string FrameDecoder::TakePayload(const FrameView& frame) {
 bool FrameDecoder::is_skipping() const { return skipping_ != nullptr && skipping_->left > 0; }
 
 void FrameDecoder::BeginSkipping(const FrameView& head, const Sizes& sizes) {
-  const std::string_view prefix = std::string_view(buffer_).substr(consumed_, kFramePrefixSize);
+  const std::string_view prefix = rest().substr(0, kFramePrefixSize);
   const uint64_t seed = Checksum64(head.section, Checksum64(prefix.substr(0, kChecksumOffset)));
   skipping_ = std::make_unique<Skipping>(
       head, seed, LoadBigEndian<uint64_t>(prefix.data() + kChecksumOffset), sizes.payload);
-  consumed_ += kFramePrefixSize + sizes.section;
+  Consume(kFramePrefixSize + sizes.section);
 }
 
 // Drops the bytes of the payload that are there, and returns the frame after the last one.
-StatusOr<std::optional<FrameView>> FrameDecoder::Skip() {
-  Skipping& frame = *skipping_;
-  const std::string_view there = std::string_view(buffer_).substr(consumed_, frame.left);
-  frame.sum.Add(there);
-  frame.left -= there.size();
-  consumed_ += there.size();
-  LetGoOfConsumed();
-  if (frame.left > 0) return std::nullopt;
-  if (frame.sum.value() != frame.expected) {
-    return error_ = DataLoss("frame with a payload that was not kept fails its checksum");
+bool FrameDecoder::Skip(FrameView* frame) {
+  Skipping& skipped = *skipping_;
+  const std::string_view there = rest().substr(0, skipped.left);
+  skipped.sum.Add(there);
+  skipped.left -= there.size();
+  Consume(there.size());
+  if (!is_lent()) LetGoOfConsumed();
+  if (skipped.left > 0) return false;
+  if (skipped.sum.value() != skipped.expected) {
+    return Fail(DataLoss("frame with a payload that was not kept fails its checksum"));
   }
-  return FrameView{frame.type, frame.call, frame.section, std::string_view(), /*skipped=*/true};
+  *frame = {skipped.type, skipped.call, skipped.section, std::string_view(), /*skipped=*/true};
+  return true;
 }
 
 }  // namespace neptune

@@ -123,6 +123,22 @@ StatusOr<RequestHeader> DecodeRequestHeader(std::string_view section);
 // it; null: they are refused. REQUIRES: `*header` is default-constructed.
 Status DecodeRequestHeader(std::string_view section, RequestHeader* header,
                            ReceivedNames* names = nullptr);
+// Decodes the requests of one connection one after the other into the same header, whose strings
+// are assigned only where they differ.
+class RequestDecoder {
+ public:
+  // `*header` is default-constructed or that of the request before, and may have been moved from.
+  // After an error it is of no use but for the next request.
+  Status Decode(std::string_view section, RequestHeader* header);
+  // The handler's note about the names of the request that was decoded last; null if they have no
+  // number. Valid until the next request.
+  HandlerNote* note() { return number_ ? names_.NoteOf(*number_) : nullptr; }
+  ReceivedNames& names() { return names_; }
+
+ private:
+  ReceivedNames names_;
+  std::optional<uint16_t> number_;  // of the names in the header
+};
 std::string EncodeResponseHeader(const ResponseHeader& header);
 StatusOr<ResponseHeader> DecodeResponseHeader(std::string_view section);
 // The same, without a move. REQUIRES: `*header` is default-constructed.
@@ -138,7 +154,7 @@ uint32_t DecodeFeatures(std::string_view section);
 Status AppendFrame(FrameType type, uint64_t call, std::string_view section,
                    std::string_view payload, std::string* out);
 Status AppendFrame(const Frame& frame, std::string* out);
-// Append a request or response without copying its section. REQUIRES: the payload is below 4 GiB.
+// Append a request or response. REQUIRES: the payload is below 4 GiB.
 void AppendRequest(uint64_t call, const RequestHeader& header,
                    const std::optional<NameNumber>& names, std::string_view payload,
                    std::string* out);
@@ -162,19 +178,26 @@ class FrameDecoder {
 
   // Appends received bytes.
   void Feed(std::string_view bytes);
+  // The same without a copy, unless a frame has begun: `bytes` must stay valid until Keep.
+  void Lend(std::string_view bytes);
+  // Copies what is left of the lent bytes.
+  void Keep();
   // Returns the next complete frame, or nullopt if more bytes are needed. A frame whose payload was
   // not admitted is returned without it and `skipped`, once all of it has arrived and its checksum
   // was verified.
   StatusOr<std::optional<Frame>> Next();
   // The same without a copy; the view is valid until the next call on this object.
   StatusOr<std::optional<FrameView>> NextView();
-  // Returns the payload of the frame that NextView returned last; a large one is not copied. The
-  // view is not valid any more.
+  // The same; true if there is one. False: more bytes are needed, or error() says what is wrong.
+  bool FindNext(FrameView* frame);
+  const Status& error() const { return error_; }
+  // Returns the payload of the frame that was returned last; a large one is not copied. The view is
+  // not valid any more.
   std::string TakePayload(const FrameView& frame);
   // Releases the memory of frames that were returned. Their views are not valid any more.
   void LetGoOfConsumed();
 
-  size_t buffered_size() const { return buffer_.size() - consumed_; }
+  size_t buffered_size() const { return rest().size(); }
   // True if a frame has begun and is not complete.
   bool is_mid_frame() const { return buffered_size() > 0 || is_skipping(); }
 
@@ -189,11 +212,20 @@ class FrameDecoder {
   Status CheckPrefix(std::string_view prefix, Sizes* sizes) const;
   bool is_skipping() const;
   void BeginSkipping(const FrameView& head, const Sizes& sizes);
-  StatusOr<std::optional<FrameView>> Skip();
+  bool Skip(FrameView* frame);
   void MakeRoomFor(size_t whole);
+  bool Fail(Status error);
+  // The bytes that were received and not consumed.
+  std::string_view rest() const {
+    return is_lent() ? lent_ : std::string_view(buffer_).substr(consumed_);
+  }
+  bool is_lent() const { return lent_.data() != nullptr; }
+  void Consume(size_t size) { is_lent() ? lent_.remove_prefix(size) : void(consumed_ += size); }
 
   const FrameLimits limits_;
   PayloadGate* const gate_;
+  // The bytes are in `lent_`, or in `buffer_` without the first consumed_ ones.
+  std::string_view lent_;
   std::string buffer_;
   size_t consumed_ = 0;
   bool admitted_ = false;  // the incomplete frame has passed the gate

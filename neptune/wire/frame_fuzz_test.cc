@@ -51,9 +51,9 @@ void Decode(std::string_view bytes, size_t chunk_size) {
   FrameDecoder gated({.payload_size_max = 1 << 16}, &gate);
   ReceivedNames names;
   while (!bytes.empty()) {
-    const std::string_view chunk = bytes.substr(0, chunk_size);
+    const std::string chunk(bytes.substr(0, chunk_size));  // gone after this round
     decoder.Feed(chunk);
-    gated.Feed(chunk);
+    gated.Lend(chunk);
     bytes.remove_prefix(std::min(chunk_size, bytes.size()));
     for (auto frame = decoder.Next(); frame.ok() && frame->has_value(); frame = decoder.Next()) {
       const auto other = gated.Next();
@@ -63,6 +63,7 @@ void Decode(std::string_view bytes, size_t chunk_size) {
       CheckRequest((*frame)->section, &names);
       CheckResponse((*frame)->section);
     }
+    gated.Keep();
   }
 }
 

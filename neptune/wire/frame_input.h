@@ -10,7 +10,6 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -27,27 +26,31 @@ class FrameInput {
              PayloadGate* gate = nullptr)
       : decoder_(limits, gate), unfinished_total_(unfinished_total), last_frame_at_(now) {}
 
-  // Appends the bytes of one read.
-  void Feed(std::string_view bytes, TimePoint now) {
+  // Takes the bytes of one read, which must stay valid until Keep.
+  void Lend(std::string_view bytes, TimePoint now) {
     now_ = now;
     if (!decoder_.is_mid_frame()) frame_begun_at_ = now;
-    decoder_.Feed(bytes);
+    decoder_.Lend(bytes);
   }
   // The connection was not read for a while; the peer gets its time again.
   void Resume(TimePoint now) { frame_begun_at_ = now_ = now; }
 
-  // The next complete frame, valid until the next call on this object; nullopt if there is none.
-  StatusOr<std::optional<FrameView>> Next() {
-    StatusOr<std::optional<FrameView>> frame = decoder_.NextView();
-    if (frame.ok() && frame->has_value()) {
-      last_frame_at_ = frame_begun_at_ = now_;
-      was_used_ = true;
-    }
-    return frame;
+  // The next complete frame, valid until the next call on this object. False: there is none, or
+  // error() says what is wrong.
+  bool Next(FrameView* frame) {
+    if (!decoder_.FindNext(frame)) return false;
+    last_frame_at_ = frame_begun_at_ = now_;
+    was_used_ = true;
+    return true;
   }
+  const Status& error() const { return decoder_.error(); }
   // See FrameDecoder.
   std::string TakePayload(const FrameView& frame) { return decoder_.TakePayload(frame); }
-  void LetGoOfConsumed() { decoder_.LetGoOfConsumed(); }
+  // Copies the bytes of frames that are not complete, and releases the memory of others.
+  void Keep() {
+    decoder_.Keep();
+    decoder_.LetGoOfConsumed();
+  }
 
   // Counts this connection's incomplete frame in the total, which it returns.
   size_t CountUnfinished() {

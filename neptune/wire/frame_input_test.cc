@@ -24,12 +24,18 @@ class FrameInputTest : public testing::Test {
   // Takes all complete frames; returns their payloads.
   std::string TakeAll() {
     std::string payloads;
-    while (true) {
-      const auto frame = input_.Next();
-      EXPECT_TRUE(frame.ok());
-      if (!frame->has_value()) return payloads;
-      payloads += (*frame)->payload;
-    }
+    FrameView frame;
+    while (input_.Next(&frame)) payloads += frame.payload;
+    EXPECT_TRUE(input_.error().ok());
+    input_.Keep();
+    return payloads;
+  }
+  // Takes a read, whose bytes are gone afterwards.
+  void Feed(const std::string& bytes, TimePoint now) {
+    std::string read = bytes;
+    input_.Lend(read, now);
+    input_.Keep();
+    read.assign(read.size(), '#');
   }
 
   size_t total_ = 100;  // of other connections
@@ -39,37 +45,53 @@ class FrameInputTest : public testing::Test {
 TEST_F(FrameInputTest, AFrameIsIncompleteSinceItsFirstByte) {
   const std::string frame = FrameOf(1, "payload");
   EXPECT_EQ(input_.UnfinishedFor(At(5)), seconds(0));
-  input_.Feed(frame.substr(0, 10), At(5));
+  Feed(frame.substr(0, 10), At(5));
   EXPECT_EQ(TakeAll(), "");
-  input_.Feed(frame.substr(10, 10), At(7));
+  Feed(frame.substr(10, 10), At(7));
   EXPECT_EQ(input_.UnfinishedFor(At(9)), seconds(4));
-  input_.Feed(frame.substr(20), At(9));
+  Feed(frame.substr(20), At(9));
   EXPECT_EQ(TakeAll(), "payload");
   EXPECT_EQ(input_.UnfinishedFor(At(20)), seconds(0));
   EXPECT_EQ(input_.last_frame_at(), At(9));
 }
 
 TEST_F(FrameInputTest, ACompleteFrameRestartsTheTimeOfTheNext) {
-  input_.Feed(FrameOf(1, "a").substr(0, 10), At(0));
-  input_.Feed(FrameOf(1, "a").substr(10) + FrameOf(2, "b").substr(0, 10), At(8));
+  Feed(FrameOf(1, "a").substr(0, 10), At(0));
+  Feed(FrameOf(1, "a").substr(10) + FrameOf(2, "b").substr(0, 10), At(8));
   EXPECT_EQ(TakeAll(), "a");
   EXPECT_EQ(input_.UnfinishedFor(At(9)), seconds(1));
 }
 
+TEST_F(FrameInputTest, FramesOfOneReadAreNotCopied) {
+  const std::string read = FrameOf(1, "first") + FrameOf(2, "second") + FrameOf(3, "cut");
+  input_.Lend(std::string_view(read).substr(0, read.size() - 1), At(0));
+  FrameView frame;
+  for (const std::string_view expected : {"first", "second"}) {
+    ASSERT_TRUE(input_.Next(&frame));
+    EXPECT_EQ(frame.payload, expected);
+    EXPECT_GE(frame.payload.data(), read.data());
+    EXPECT_LT(frame.payload.data(), read.data() + read.size());
+  }
+  EXPECT_FALSE(input_.Next(&frame));
+  input_.Keep();
+  Feed(read.substr(read.size() - 1), At(1));
+  EXPECT_EQ(TakeAll(), "cut");
+}
+
 TEST_F(FrameInputTest, APauseDoesNotCount) {
-  input_.Feed(FrameOf(1, "a").substr(0, 10), At(0));
+  Feed(FrameOf(1, "a").substr(0, 10), At(0));
   input_.Resume(At(50));
   EXPECT_EQ(input_.UnfinishedFor(At(51)), seconds(1));
 }
 
 TEST_F(FrameInputTest, CountsIncompleteBytesInTheTotalOnce) {
-  input_.Feed(FrameOf(1, "a").substr(0, 10), At(0));
+  Feed(FrameOf(1, "a").substr(0, 10), At(0));
   EXPECT_EQ(input_.CountUnfinished(), 110u);
   EXPECT_EQ(input_.CountUnfinished(), 110u);
-  input_.Feed(FrameOf(1, "a").substr(10), At(0));
+  Feed(FrameOf(1, "a").substr(10), At(0));
   EXPECT_EQ(TakeAll(), "a");
   EXPECT_EQ(input_.CountUnfinished(), 100u);
-  input_.Feed("x", At(0));
+  Feed("x", At(0));
   EXPECT_EQ(input_.CountUnfinished(), 101u);
   input_.Discount();
   input_.Discount();
@@ -77,8 +99,10 @@ TEST_F(FrameInputTest, CountsIncompleteBytesInTheTotalOnce) {
 }
 
 TEST_F(FrameInputTest, MalformedBytesAreAnError) {
-  input_.Feed(std::string(64, 'x'), At(0));
-  EXPECT_EQ(input_.Next().status().code(), StatusCode::kDataLoss);
+  Feed(std::string(64, 'x'), At(0));
+  FrameView frame;
+  EXPECT_FALSE(input_.Next(&frame));
+  EXPECT_EQ(input_.error().code(), StatusCode::kDataLoss);
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
+
 #include "neptune/wire/wire_memory.h"
 
 namespace neptune {
@@ -23,51 +25,69 @@ bool FrameOutput::Reserve(size_t payload_size) {
   return charge_.Cover(unsent + payload_size, WireMemory::RankOf(unsent + payload_size));
 }
 
-void FrameOutput::WriteAnswer(uint64_t call, const ResponseHeader& header, std::string payload) {
+template <typename Append>
+void FrameOutput::SendWith(Append append) {
+  if (gathering_) {
+    if (gathered_.empty()) gathered_ = stream_->TakeBuffer();
+    append(&gathered_);
+    if (gathered_.size() <= gathered_size_max_) return;
+  } else {
+    stream_->WriteWith([&](std::string* out) {
+      const size_t before = out->size();
+      append(out);
+      written_size_ += out->size() - before;
+    });
+  }
+  CheckUnsent();
+}
+
+void FrameOutput::WriteAnswer(uint64_t call, const ResponseHeader& header, std::string&& payload) {
   if (payload.size() > limits_.payload_size_max) {
     return WriteRefusal(call, header,
                         ResourceExhausted("the answer of ", payload.size(), " bytes is over ",
                                           limits_.payload_size_max));
   }
-  std::string bytes;
-  std::string& out = gathering_ ? gathered_ : bytes;
   if (payload.size() < kMovedSizeMin) {
-    AppendResponse(call, header, payload, &out);
-    return Send(std::move(bytes));
+    return SendWith([&](std::string* out) { AppendResponse(call, header, payload, out); });
   }
-  AppendResponseHead(call, header, payload, &out);
-  if (gathering_) bytes.swap(gathered_);
-  written_size_ += bytes.size();
+  std::string bytes = std::exchange(gathered_, {});
+  AppendResponseHead(call, header, payload, &bytes);
+  written_size_ += bytes.size() + payload.size();
   stream_->Write(std::move(bytes));
-  Send(std::move(payload));
+  stream_->Write(std::move(payload));
+  CheckUnsent();
 }
 
 void FrameOutput::WriteRefusal(uint64_t call, ResponseHeader header, Status why) {
-  std::string bytes;
   header.status = std::move(why);
-  AppendResponse(call, header, "", gathering_ ? &gathered_ : &bytes);
-  Send(std::move(bytes));
+  SendWith([&](std::string* out) { AppendResponse(call, header, "", out); });
 }
 
 void FrameOutput::WriteFrame(FrameType type, uint64_t call, std::string_view section,
                              std::string_view payload) {
   if (!open()) return;
-  std::string bytes;
-  const Status status = AppendFrame(type, call, section, payload, gathering_ ? &gathered_ : &bytes);
-  CHECK(status.ok()) << status;  // sections are short, and payloads were checked
-  Send(std::move(bytes));
+  SendWith([&](std::string* out) {
+    const Status status = AppendFrame(type, call, section, payload, out);
+    CHECK(status.ok()) << status;  // sections are short, and payloads were checked
+  });
 }
 
-// Sends `bytes` (empty if they were gathered), then pauses reading if the peer does not read.
-void FrameOutput::Send(std::string bytes) {
-  written_size_ += bytes.size();
-  if (!bytes.empty()) stream_->Write(std::move(bytes));
-  const size_t unsent = unsent_size();
+void FrameOutput::CheckUnsent() {
   if (paused_) return;
-  if (unsent <= limits_.unsent_size_max && charge_.Cover(unsent, MemoryRank::kSmall)) return;
+  const size_t unsent = unsent_size();
+  if (unsent <= limits_.unsent_size_max && charge_.Cover(unsent, MemoryRank::kSmall)) {
+    return SetGatheredMax();
+  }
   paused_ = true;
   paused_at_ = loop_.Now();
   stream_->SetReading(false);
+}
+
+// While only small answers are gathered, nothing else changes what is unsent or charged.
+void FrameOutput::SetGatheredMax() {
+  const size_t unsent_size_max = std::min(limits_.unsent_size_max, charge_.covered_size());
+  const size_t unsent_size = stream_->unsent_size();
+  gathered_size_max_ = unsent_size_max - std::min(unsent_size, unsent_size_max);
 }
 
 void FrameOutput::NoteProgress(TimePoint now) {

@@ -61,16 +61,20 @@ class FrameOutput {
   static size_t HeldBy(const std::string& payload);
   // Charges a large answer; false: there is no memory for it now. REQUIRES: open().
   bool Reserve(size_t payload_size);
-  // REQUIRES: open(), and Reserve returned true for the payload.
-  void WriteAnswer(uint64_t call, const ResponseHeader& header, std::string payload);
+  // Leaves the payload as it is if it was copied. REQUIRES: open(), and Reserve returned true for
+  // the payload.
+  void WriteAnswer(uint64_t call, const ResponseHeader& header, std::string&& payload);
   // Answers with an error; uses what is reserved for errors. REQUIRES: open().
   void WriteRefusal(uint64_t call, ResponseHeader header, Status why);
   // Has no effect if not open. REQUIRES: the section and the payload are within the limits.
   void WriteFrame(FrameType type, uint64_t call, std::string_view section,
                   std::string_view payload);
 
-  // What is written between these is sent in one write.
-  void BeginGathering() { gathering_ = true; }
+  // What is written between these is sent in one write. REQUIRES: open().
+  void BeginGathering() {
+    gathering_ = true;
+    SetGatheredMax();
+  }
   void EndGathering() {
     gathering_ = false;
     if (!open() || gathered_.empty()) return;
@@ -97,12 +101,18 @@ class FrameOutput {
 
  private:
   size_t unsent_size() const { return stream_->unsent_size() + gathered_.size(); }
-  void Send(std::string bytes);
+  // Sends what `append` appends to a buffer.
+  template <typename Append>
+  void SendWith(Append append);
+  void SetGatheredMax();
+  // Pauses reading if the peer does not read.
+  void CheckUnsent();
 
   std::unique_ptr<Stream> stream_;
   Loop& loop_;
   const Limits limits_;
   std::string gathered_;
+  size_t gathered_size_max_ = 0;  // up to which no limit and no charge is reached
   bool gathering_ = false;
   bool paused_ = false;
   TimePoint paused_at_;

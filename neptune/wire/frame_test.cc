@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -309,6 +311,103 @@ TEST(FrameTest, PayloadThatIsNotAdmittedIsDroppedInAnyCutting) {
     EXPECT_EQ(gate.asked, asked) << "once for each large payload";
     EXPECT_FALSE(decoder.is_mid_frame());
   }
+}
+
+// Bytes that are lent are decoded as those that are copied, in any cutting, and are never read
+// after Keep.
+TEST(FrameTest, LentBytesAreDecodedLikeCopies) {
+  for (uint64_t seed = 1; seed <= 30; ++seed) {
+    std::mt19937_64 random(seed);
+    constexpr size_t kSizes[] = {0, 5, 100, 4096, 40'000, 300'000, 400'000};
+    std::string bytes;
+    for (uint64_t call = 1; call <= 20; ++call) {
+      const size_t size = kSizes[random() % std::size(kSizes)];
+      ASSERT_TRUE(AppendFrame(FrameType::kRequest, call, EncodeRequestHeader(EchoHeader()),
+                              std::string(size, static_cast<char>('a' + call)), &bytes)
+                      .ok());
+    }
+    SizeGate gate;
+    SizeGate gate_of_copies;
+    FrameDecoder decoder({}, &gate);
+    FrameDecoder copying({}, &gate_of_copies);
+    for (size_t at = 0; at < bytes.size();) {
+      const size_t size = 1 + random() % (random() % 2 == 0 ? 200 : 100'000);
+      std::string read = bytes.substr(at, size);
+      at += read.size();
+      decoder.Lend(read);
+      copying.Feed(read);
+      FrameView frame;
+      while (decoder.FindNext(&frame)) {
+        const Frame expected = **copying.Next();
+        EXPECT_EQ(frame.call, expected.call) << "seed " << seed;
+        EXPECT_EQ(frame.section, expected.section) << "seed " << seed;
+        EXPECT_EQ(frame.skipped, expected.skipped) << "seed " << seed;
+        EXPECT_EQ(decoder.TakePayload(frame), expected.payload) << "seed " << seed;
+      }
+      ASSERT_TRUE(decoder.error().ok()) << decoder.error();
+      EXPECT_FALSE(copying.Next()->has_value());
+      decoder.Keep();
+      EXPECT_EQ(decoder.buffered_size(), copying.buffered_size());
+      read.assign(read.size(), '#');
+    }
+    EXPECT_FALSE(decoder.is_mid_frame());
+  }
+}
+
+TEST(FrameTest, AHeaderThatIsUsedAgainIsTheSameAsAFreshOne) {
+  std::mt19937_64 random(7);
+  constexpr const char* kNames[] = {"echo", "eche", "a-name-that-is-longer-than-most", ""};
+  const auto any_name = [&] { return std::string(kNames[random() % std::size(kNames)]); };
+  SentNames sent;
+  RequestDecoder decoder;
+  RequestHeader again;
+  for (int i = 0; i < 5000; ++i) {
+    RequestHeader header;
+    header.service = ServiceName(any_name());
+    header.method = MethodName(any_name());
+    header.service_class = any_name();
+    header.extension = any_name();
+    header.access = random() % 2 == 0 ? AccessMode::kWrite : AccessMode::kRead;
+    header.partition = PartitionId(static_cast<uint32_t>(random() % 3));
+    if (random() % 2 == 0) header.time_left = std::chrono::microseconds(random() % 1000);
+    header.waited = std::chrono::microseconds(random() % 2);
+    header.trace.sampled = random() % 2 == 0;
+    header.trace.span = random() % 2;
+    std::optional<NameNumber> number;
+    if (random() % 4 > 0) {
+      number = sent.NumberOf(header.service, header.method, header.service_class);
+    }
+    ASSERT_TRUE(decoder.Decode(EncodeRequestHeader(header, number), &again).ok());
+    EXPECT_EQ(again, header) << "request " << i;
+    EXPECT_EQ(decoder.note() != nullptr, number.has_value());
+    // What handlers do to a request.
+    if (random() % 5 == 0) again.service_class = any_name();
+    if (random() % 5 == 0) (void)RequestHeader(std::move(again));
+    if (random() % 5 == 0) (void)std::string(std::move(again.extension));
+    if (random() % 9 == 0) {
+      EXPECT_FALSE(decoder.Decode("malformed", &again).ok());
+    }
+  }
+}
+
+TEST(FrameTest, ANoteBelongsToTheNamesOfANumber) {
+  SentNames sent;
+  RequestDecoder decoder;
+  RequestHeader decoded;
+  const auto note_of = [&](const char* method) {
+    RequestHeader header = EchoHeader();
+    header.method = MethodName(method);
+    const auto number = sent.NumberOf(header.service, header.method, header.service_class);
+    EXPECT_TRUE(decoder.Decode(EncodeRequestHeader(header, number), &decoded).ok());
+    return decoder.note();
+  };
+  const int first = 1;
+  const int second = 2;
+  note_of("First")->method = &first;
+  EXPECT_EQ(note_of("Second")->method, nullptr);
+  note_of("Second")->method = &second;
+  EXPECT_EQ(note_of("First")->method, &first);
+  EXPECT_EQ(note_of("Second")->method, &second);
 }
 
 TEST(FrameTest, DamageInADroppedPayloadIsFound) {

@@ -46,17 +46,20 @@ void IncomingCall::Cancel() {
 
 Reply& Reply::operator=(Reply&& other) noexcept {
   loop_ = std::exchange(other.loop_, nullptr);
-  taker_ = std::move(other.taker_);
+  ReplyTaker* const lender = std::exchange(other.lent_by_, nullptr);
+  lent_by_ = nullptr;
+  taker_ = loop_ != nullptr && lender != nullptr ? lender->WeakSelf() : std::move(other.taker_);
   call_ = other.call_;
   return *this;
 }
 
-Reply::~Reply() {
-  if (loop_ != nullptr) Send({.status = Internal("the request was dropped without an answer")}, "");
+void Reply::AnswerDropped() {
+  Send({.status = Internal("the request was dropped without an answer")}, "");
 }
 
 void Reply::Accept() const {
   if (loop_ == nullptr) return;
+  if (lent_by_ != nullptr) return lent_by_->HandleAccepted(call_);
   if (Loop::Current() == loop_) {
     if (const auto taker = taker_.lock()) taker->HandleAccepted(call_);
     return;
@@ -66,15 +69,18 @@ void Reply::Accept() const {
   });
 }
 
-void Reply::Send(const ResponseHeader& header, std::string payload) {
+void Reply::SendFrom(const ResponseHeader& header, std::string* payload) {
   Loop* const loop = std::exchange(loop_, nullptr);
   if (loop == nullptr) return;
+  if (ReplyTaker* const lender = std::exchange(lent_by_, nullptr)) {
+    return lender->HandleReply(call_, header, std::move(*payload));
+  }
   if (Loop::Current() == loop) {
-    if (const auto taker = taker_.lock()) taker->HandleReply(call_, header, std::move(payload));
+    if (const auto taker = taker_.lock()) taker->HandleReply(call_, header, std::move(*payload));
     return;
   }
   loop->Post(
-      [to = std::move(taker_), call = call_, header, payload = std::move(payload)]() mutable {
+      [to = std::move(taker_), call = call_, header, payload = std::move(*payload)]() mutable {
         if (const auto taker = to.lock()) taker->HandleReply(call, header, std::move(payload));
       });
 }

@@ -96,10 +96,13 @@ class CancelAction {
 class ReplyTaker {
  public:
   virtual ~ReplyTaker() = default;
-  // Receives an answer, on the loop of the Reply. `call` is the number passed to the Reply.
-  virtual void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) = 0;
+  // Receives an answer, on the loop of the Reply. `call` is the number passed to the Reply. A taker
+  // that only copies the payload leaves it as it is.
+  virtual void HandleReply(uint64_t call, const ResponseHeader& header, std::string&& payload) = 0;
   // The request was accepted and will be answered later.
   virtual void HandleAccepted(uint64_t call) {}
+  // A counted reference to this taker, for replies that were lent; null: it lends none.
+  virtual std::weak_ptr<ReplyTaker> WeakSelf() { return {}; }
 };
 
 // Answers one request, once. Destroying it unused answers kInternal. If the taker is gone, the
@@ -109,17 +112,37 @@ class Reply {
   Reply() = default;
   Reply(Loop* loop, std::weak_ptr<ReplyTaker> taker, uint64_t call)
       : loop_(loop), taker_(std::move(taker)), call_(call) {}
+  // A lent reply becomes one of its own.
   Reply(Reply&& other) noexcept { *this = std::move(other); }
+  // REQUIRES: this one was used or is empty.
   Reply& operator=(Reply&& other) noexcept;
-  ~Reply();
+  ~Reply() { Drop(); }
+
+  // Makes this reply one to `call` that refers to its taker without a count. Until it is moved or
+  // dropped the taker must live, and only the loop's thread may use the reply.
+  // REQUIRES: this one was used or is empty.
+  void Lend(Loop* loop, ReplyTaker* taker, uint64_t call) {
+    loop_ = loop;
+    lent_by_ = taker;
+    call_ = call;
+  }
+  // Answers kInternal unless used.
+  void Drop() {
+    if (loop_ != nullptr) AnswerDropped();
+  }
 
   // Acknowledges the request, so that the caller knows that the node is alive long before the
   // answer.
   void Accept() const;
-  void Send(const ResponseHeader& header, std::string payload);
+  void Send(const ResponseHeader& header, std::string payload) { SendFrom(header, &payload); }
+  // The same; where the payload was only copied, `*payload` is left as it is.
+  void SendFrom(const ResponseHeader& header, std::string* payload);
 
  private:
-  Loop* loop_ = nullptr;  // null: used or empty
+  void AnswerDropped();
+
+  Loop* loop_ = nullptr;           // null: used or empty
+  ReplyTaker* lent_by_ = nullptr;  // null: taker_ is the taker
   std::weak_ptr<ReplyTaker> taker_;
   uint64_t call_ = 0;
 };
@@ -133,9 +156,13 @@ struct IncomingRequest {
   TimePoint deadline = kNever;
   std::shared_ptr<IncomingCall> call;
   Reply reply;
+  // For the handler, about the names of the request; valid until the handler has returned. Null:
+  // they have no number on their connection.
+  HandlerNote* note = nullptr;
 };
 
-// Handles a request on the server's loop.
+// Handles a request on the server's loop. It moves from the request what it keeps; the rest belongs
+// to the connection again once it has returned.
 using RequestHandler = absl::AnyInvocable<void(IncomingRequest&&)>;
 
 }  // namespace neptune

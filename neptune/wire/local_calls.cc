@@ -129,7 +129,7 @@ void LocalCalls::Forget(uint64_t call, bool tell_server) {
   if (forgotten.sink != nullptr && tell_server) forgotten.request->Cancel();
 }
 
-void LocalCalls::HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) {
+void LocalCalls::HandleReply(uint64_t call, const ResponseHeader& header, std::string&& payload) {
   const CallInFlight answered = Remove(call);
   if (answered.sink == nullptr) return;  // the call was forgotten before its answer arrived
   CallAnswer answer{header, std::move(payload)};

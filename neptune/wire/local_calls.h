@@ -76,7 +76,7 @@ class LocalCalls final : public CallChannel,
   size_t in_flight_count() const { return in_flight_count_.load(std::memory_order_relaxed); }
 
   // For the replies to its calls.
-  void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) override;
+  void HandleReply(uint64_t call, const ResponseHeader& header, std::string&& payload) override;
   void HandleAccepted(uint64_t call) override;
 
  private:

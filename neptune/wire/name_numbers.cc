@@ -44,7 +44,7 @@ Status ReceivedNames::Define(uint16_t number, RequestNames names) {
     return DataLoss("number ", number, " is over the limit of names of a connection");
   }
   size_ += names.size();
-  names_.push_back(std::move(names));
+  names_.push_back({std::move(names), {}});
   return OkStatus();
 }
 

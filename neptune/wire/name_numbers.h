@@ -43,6 +43,13 @@ struct RequestNames {
   friend bool operator==(const RequestNames&, const RequestNames&) = default;
 };
 
+// What the handler of requests keeps about the names of a number, so that it need not look for the
+// method of each request. Written and read by the handler only; null: nothing yet.
+struct HandlerNote {
+  void* service = nullptr;
+  const void* method = nullptr;
+};
+
 // The number of a request's names, and whether this request defines it.
 struct NameNumber {
   uint16_t number = 0;
@@ -68,12 +75,20 @@ class ReceivedNames {
   Status Define(uint16_t number, RequestNames names);
   // Null: unknown number. Valid until the next definition.
   const RequestNames* Find(uint16_t number) const {
-    return number < names_.size() ? &names_[number] : nullptr;
+    return number < names_.size() ? &names_[number].names : nullptr;
+  }
+  // The same for the handler's note about the names.
+  HandlerNote* NoteOf(uint16_t number) {
+    return number < names_.size() ? &names_[number].note : nullptr;
   }
 
  private:
-  std::vector<RequestNames> names_;  // by number
-  size_t size_ = 0;                  // of all names
+  struct Known {
+    RequestNames names;
+    HandlerNote note;
+  };
+  std::vector<Known> names_;  // by number
+  size_t size_ = 0;           // of all names
 };
 
 }  // namespace neptune

@@ -17,6 +17,9 @@ namespace {
 // Minimum time between two searches for a connection to be closed because memory is short.
 constexpr Duration kRelievePause = std::chrono::milliseconds(100);
 
+// Maximum size of a payload whose buffer a connection keeps for the next request.
+constexpr size_t kKeptPayloadSizeMax = 1024;
+
 }  // namespace
 
 // One accepted connection. Its server owns it; replies hold weak references.
@@ -43,7 +46,7 @@ class ServerConnection final : public StreamHandler,
 
   void Start() { output_.stream().Start(this); }
 
-  void HandleReply(uint64_t call, const ResponseHeader& header, std::string payload) override {
+  void HandleReply(uint64_t call, const ResponseHeader& header, std::string&& payload) override {
     if (!calls_.Answered(call) || !output_.open()) return;
     SettleWaiting();
     const size_t size = payload.size();
@@ -57,6 +60,8 @@ class ServerConnection final : public StreamHandler,
     std::string().swap(payload);
     output_.WriteRefusal(call, header, NoMemory("the answer", size));
   }
+
+  std::weak_ptr<ReplyTaker> WeakSelf() override { return weak_from_this(); }
 
   void HandleAccepted(uint64_t call) override {
     if (calls_.Contains(call)) output_.WriteFrame(FrameType::kAccepted, call, "", "");
@@ -135,8 +140,8 @@ class ServerConnection final : public StreamHandler,
   bool TryCharge(const FrameView& head, size_t payload_size) {
     const MemoryUse use = UseOf(head);
     if (use == MemoryUse::kRequests) {
-      return server_.options_.memory.TryChargeRequest(*memory_, use, head.section, &names_,
-                                                      payload_size, &arriving_charge_);
+      return server_.options_.memory.TryChargeRequest(
+          *memory_, use, head.section, &headers_.names(), payload_size, &arriving_charge_);
     }
     return memory_->TryCharge(use, payload_size, WireMemory::RankOf(payload_size),
                               &arriving_charge_);
@@ -170,7 +175,7 @@ class ServerConnection final : public StreamHandler,
 
   void OnData(std::string_view bytes) override {
     const auto self = shared_from_this();
-    input_.Feed(bytes, server_.loop_.Now());
+    input_.Lend(bytes, server_.loop_.Now());
     HandleFrames();
   }
 
@@ -193,21 +198,20 @@ class ServerConnection final : public StreamHandler,
     while (output_.open() && !output_.paused() && HandleNextFrame()) {
     }
     output_.EndGathering();
+    input_.Keep();
     if (!output_.open()) return;
-    input_.LetGoOfConsumed();
     const size_t unfinished_size = input_.CountUnfinished();
     if (unfinished_size <= server_.options_.unfinished_size_max) return;
     EndBroken(StrCat(unfinished_size, " bytes of incomplete frames are buffered"));
   }
 
   bool HandleNextFrame() {
-    const StatusOr<std::optional<FrameView>> frame = input_.Next();
-    if (!frame.ok()) {
-      EndBroken(frame.status().ToString());
+    FrameView frame;
+    if (!input_.Next(&frame)) {
+      if (!input_.error().ok()) EndBroken(input_.error().ToString());
       return false;
     }
-    if (!frame->has_value()) return false;
-    HandleFrame(**frame);
+    HandleFrame(frame);
     arriving_charge_.Release();
     return true;
   }
@@ -247,42 +251,60 @@ class ServerConnection final : public StreamHandler,
     if (!status.ok()) EndBroken(status.ToString());
   }
 
+  // The request is read into an object that is used again: most are answered inside the handler,
+  // which then moves nothing out of it.
   void HandleRequest(const FrameView& frame) {
     const uint64_t number = frame.call;
     if (!calls_.IsNext(number)) return EndBroken("it used the number of a call again");
-    IncomingRequest request;
-    const Status decoded = DecodeRequestHeader(frame.section, &request.header, &names_);
-    const bool opens_stream = decoded.ok() && request.header.stream;
-    request.reply = Reply(&server_.loop_, weak_from_this(), number);
-    request.charge = std::move(arriving_charge_);
+    const Status decoded = headers_.Decode(frame.section, &request_.header);
+    const bool opens_stream = decoded.ok() && request_.header.stream;
+    request_.reply.Lend(&server_.loop_, this, number);
+    request_.charge = std::move(arriving_charge_);
     Status refused =
         decoded.ok() ? calls_.CheckLimits(opens_stream) : InvalidArgument(ToStd(decoded.message()));
     if (refused.ok() && frame.skipped) {
       refused = ResourceExhausted("the request's payload does not fit the node's memory budget");
     }
-    if (refused.ok()) refused = ChargeRequest(opens_stream, &request);
-    if (!refused.ok()) {
+    if (refused.ok()) refused = ChargeRequest(opens_stream, &request_);
+    if (refused.ok()) {
+      TakeRequest(frame);
+      HandOver(number, opens_stream);
+    } else {
       calls_.Begin(number);
-      return request.reply.Send({.status = std::move(refused)}, "");
+      request_.reply.Send({.status = std::move(refused)}, "");
     }
-    request.payload = input_.TakePayload(frame);
-    request.received = input_.now();
-    if (request.header.time_left) {
-      request.deadline = AddSaturated(request.received, *request.header.time_left);
-    }
-    if (opens_stream) {
-      request.call = calls_.BeginStream(number, MakeOutlet(number));
-      return server_.handler_(std::move(request));
-    }
-    HandOver(number, std::move(request));
+    request_.charge.Release();
   }
 
-  // Most calls are answered inside the handler.
-  void HandOver(uint64_t number, IncomingRequest&& request) {
-    calls_.Begin(number);
-    std::shared_ptr<IncomingCall> call = request.call = calls_.MakeCall();
-    server_.handler_(std::move(request));
-    calls_.Returned(number, std::move(call), output_.open());
+  void TakeRequest(const FrameView& frame) {
+    if (frame.payload.size() <= kKeptPayloadSizeMax) {
+      request_.payload = frame.payload;
+    } else {
+      request_.payload = input_.TakePayload(frame);
+    }
+    request_.note = headers_.note();
+    request_.received = input_.now();
+    const auto& time_left = request_.header.time_left;
+    request_.deadline = time_left ? AddSaturated(request_.received, *time_left) : kNever;
+  }
+
+  // Most calls are answered inside the handler. A stream is in the table before, because its
+  // messages may follow at once.
+  void HandOver(uint64_t number, bool opens_stream) {
+    std::shared_ptr<IncomingCall> call;
+    if (opens_stream) {
+      call = calls_.BeginStream(number, MakeOutlet(number));
+    } else {
+      calls_.Begin(number);
+      call = calls_.MakeCall();
+    }
+    request_.call = call;
+    server_.handler_(std::move(request_));
+    // What the handler has not moved is the connection's again.
+    request_.reply.Drop();
+    request_.call.reset();
+    if (request_.payload.capacity() > kKeptPayloadSizeMax) std::string().swap(request_.payload);
+    if (!opens_stream) calls_.Returned(number, std::move(call), output_.open());
   }
 
   std::unique_ptr<StreamOutlet> MakeOutlet(uint64_t call);
@@ -319,7 +341,8 @@ class ServerConnection final : public StreamHandler,
   FrameInput input_;
   FrameOutput output_;
   CallTable calls_;
-  ReceivedNames names_;
+  RequestDecoder headers_;
+  IncomingRequest request_;  // that is being handed over
   bool features_sent_ = false;
   bool drain_sent_ = false;
 };
