@@ -344,6 +344,12 @@ Status Node::WhyNotHere(const ServiceName& service) const {
 }
 
 void Node::HandleRequest(IncomingRequest&& request, bool at_control) {
+  // A connection stays at one of the ports, so what was found there once holds for all its requests
+  // with these names.
+  HandlerNote* const note = request.note;
+  if (note != nullptr && note->service != nullptr && services_->published()) {
+    return static_cast<ServiceHost*>(note->service)->Dispatch(std::move(request));
+  }
   const ServiceName& service = request.header.service;
   ServiceHost* const host = services_->Find(service.value());
   if (host == nullptr) return request.reply.Send({.status = WhyNotHere(service)}, "");
@@ -356,6 +362,7 @@ void Node::HandleRequest(IncomingRequest&& request, bool at_control) {
   if (request.header.method.value() == kAggregateMethod) {
     return aggregator_->tasks().Take(std::move(request), *host);
   }
+  if (note != nullptr) note->service = host;
   host->Dispatch(std::move(request));
 }
 

@@ -20,6 +20,13 @@ class Data {
  public:
   Data() = default;
   explicit Data(std::string bytes) : bytes_(std::move(bytes)), has_bytes_(true) {}
+  // Returns data that has no bytes, but the room of `buffer` for those that are copied to it.
+  static Data WithRoomOf(std::string buffer) {
+    Data data;
+    data.bytes_ = std::move(buffer);
+    data.bytes_.clear();
+    return data;
+  }
 
   template <typename Message>
   static Data Of(Message message) {
@@ -47,7 +54,7 @@ class Data {
 
   // Returns the bytes, which are serialised by the first call and cached.
   const std::string& bytes() const {
-    if (!has_bytes_ && message_ != nullptr) bytes_ = message_->SerializeAsString();
+    if (!has_bytes_ && message_ != nullptr) message_->SerializeToString(&bytes_);
     has_bytes_ = true;
     return bytes_;
   }

@@ -82,12 +82,22 @@ HistogramMetric* MethodTable::TimeOf(const char* metric, const char* help,
 }
 
 MethodTable::Found MethodTable::Find(const IncomingRequest& request) const {
-  const auto found = methods_.find(request.header.method.value());
-  if (found == methods_.end()) {
-    return {nullptr,
-            Unimplemented("service ", service_, " has no method '", request.header.method, "'")};
+  const ServedMethod* const method = FindMethod(request);
+  if (method != nullptr) return {method, Check(request, *method)};
+  return {nullptr,
+          Unimplemented("service ", service_, " has no method '", request.header.method, "'")};
+}
+
+// The method that was noted is this table's, because the service was noted with it.
+const ServedMethod* MethodTable::FindMethod(const IncomingRequest& request) const {
+  HandlerNote* const note = request.note;
+  if (note != nullptr && note->method != nullptr) {
+    return static_cast<const ServedMethod*>(note->method);
   }
-  return {found->second.get(), Check(request, *found->second)};
+  const auto found = methods_.find(request.header.method.value());
+  if (found == methods_.end()) return nullptr;
+  if (note != nullptr) note->method = found->second.get();
+  return found->second.get();
 }
 
 Status MethodTable::Check(const IncomingRequest& request, const ServedMethod& method) const {

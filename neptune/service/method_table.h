@@ -68,6 +68,7 @@ class MethodTable {
     // OK if the request may run.
     Status status;
   };
+  // Notes the method for later requests with the same names.
   Found Find(const IncomingRequest& request) const;
 
   const ServiceName& service() const { return service_; }
@@ -79,6 +80,7 @@ class MethodTable {
   Counter* CounterOf(const char* metric, const char* help, const MethodName& method,
                      MetricLabels more);
   HistogramMetric* TimeOf(const char* metric, const char* help, const MethodName& method);
+  const ServedMethod* FindMethod(const IncomingRequest& request) const;
   Status Check(const IncomingRequest& request, const ServedMethod& method) const;
 
   const ServiceName service_;

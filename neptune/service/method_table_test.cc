@@ -39,6 +39,17 @@ TEST_F(MethodTableTest, FindsARegisteredMethod) {
   EXPECT_FALSE(found.method->streams());
 }
 
+TEST_F(MethodTableTest, NotesTheMethodForRequestsWithTheSameNames) {
+  IncomingRequest request = RequestFor("Look");
+  HandlerNote note;
+  request.note = &note;
+  const ServedMethod* const look = table_.Find(request).method;
+  EXPECT_EQ(note.method, look);
+  EXPECT_EQ(table_.Find(request).method, look);
+  request.header.partition = PartitionId(7);
+  EXPECT_EQ(CodeOf(request), StatusCode::kUnavailable) << "each request is checked";
+}
+
 TEST_F(MethodTableTest, AnUnknownMethodIsUnimplemented) {
   const MethodTable::Found found = table_.Find(RequestFor("Steal"));
   EXPECT_EQ(found.method, nullptr);

@@ -42,6 +42,7 @@ struct NodeLoop {
   std::unique_ptr<LoopClient> client;
   std::unique_ptr<LoopTurns> turns;  // of its long computations
   TimePoint in_place_end;            // end of the latest request that ran on the loop that read it
+  std::string answer_room;           // buffer for the answers of methods that never wait
 };
 
 class NodeLoops {

@@ -23,6 +23,13 @@ Status RefusalOf(const IncomingRequest& request, TimePoint now) {
   return DeadlineExceeded("the deadline passed before the request ran");
 }
 
+// Maximum size of the buffer for answers that a loop keeps.
+constexpr size_t kRoomSizeMax = 16 * 1024;
+
+void KeepRoom(std::string answer, std::string* room) {
+  if (answer.capacity() <= kRoomSizeMax) *room = std::move(answer);
+}
+
 }  // namespace
 
 void RequestRunner::Refuse(TakenRequest&& taken, const Status& status) {
@@ -37,13 +44,13 @@ void RequestRunner::ServeLong(TakenRequest taken) {
   const TimePoint begin = Loop::Current()->Now();
   const ServedRequest served = taken.AsServed();
   if (parts_.limit == nullptr) {
-    Serve(served, begin, Where::kInPool, nullptr);
+    Serve(served, begin, {Where::kInPool});
     return;
   }
   parts_.queue.OnBegun(taken.request.received);
   parts_.limit->OnServed(served.method.may_be_ended_early()
                              ? ServeLimited(served, begin)
-                             : Serve(served, begin, Where::kInPool, nullptr));
+                             : Serve(served, begin, {Where::kInPool}));
 }
 
 TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint begin) {
@@ -56,7 +63,7 @@ TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint beg
     call->Cancel();
   });
   SetLimitOfThread(&limited);
-  const TimePoint end = Serve(served, begin, Where::kInPool, &limited);
+  const TimePoint end = Serve(served, begin, {Where::kInPool, &limited});
   SetLimitOfThread(nullptr);
   for (const HeldKind kind : kHeldKinds) {
     const int given_back = held[static_cast<size_t>(kind)] - call->holdings().count(kind);
@@ -65,18 +72,21 @@ TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint beg
   return end;
 }
 
-RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, bool is_long,
+RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, const Manner& manner,
                                       RequestContext& context) {
   const ServedMethod& method = served.method;
-  const Data input(std::move(served.request.payload));
+  const bool is_long = manner.where == Where::kInPool;
+  Data input(std::move(served.request.payload));
   IncomingCall& call = *context.call();
   std::optional<LongWork> long_work;
   if (is_long) context.SetTurns(&long_work.emplace(context));
   std::optional<WorkMeter> meter;
   if (is_long || call.measures_work()) meter.emplace();
   Ran ran;
-  ran.status =
-      WithoutExceptions(method.name, [&] { return method.function(context, input, &ran.output); });
+  if (manner.room != nullptr) ran.output = Data::WithRoomOf(std::move(*manner.room));
+  ran.status = WithoutExceptions(
+      method.name, [&] { return method.function(context, std::as_const(input), &ran.output); });
+  if (manner.room != nullptr) served.request.payload = std::move(input).ReleaseBytes();
   context.SetTurns(nullptr);
   long_work.reset();
   if (!meter) return ran;
@@ -85,31 +95,31 @@ RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, bool is_long,
   return ran;
 }
 
-TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, Where where,
-                               const LimitedRequest* limited) {
+TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, const Manner& manner) {
   RequestRun end;
   end.begin = begin;
-  const bool is_long = where == Where::kInPool;
   IncomingRequest& request = served.request;
   const Status refusal = RefusalOf(request, begin);
   RequestContext context = ContextOf(served);
-  context.SetLimited(limited);
-  Ran ran = refusal.ok() ? Run(served, is_long, context) : Ran{.status = refusal};
+  context.SetLimited(manner.limited);
+  Ran ran = refusal.ok() ? Run(served, manner, context) : Ran{.status = refusal};
   end.status = std::move(ran.status);
   end.processor = ran.processor;
   end.end = Loop::Current()->Now();
   // A short request hardly ever parks, so elapsed time approximates its processor time and saves
   // two clock reads.
-  if (!is_long) end.processor = end.ran();
+  if (manner.where != Where::kInPool) end.processor = end.ran();
   if (context.ended_early()) {
     served.method.ended_early->Increment();
     if (!end.status.ok()) end.status = EndedEarly(end);
   }
   if (refusal.ok()) ReportConsumption(served, end);
-  if (where != Where::kInHandler) parts_.load.End();
+  if (manner.where != Where::kInHandler) parts_.load.End();
   const ResponseHeader header = Conclude(served, context, end);
-  request.reply.Send(header,
-                     end.status.ok() ? std::move(ran.output).ReleaseBytes() : std::string());
+  std::string answer;
+  if (end.status.ok()) answer = std::move(ran.output).ReleaseBytes();
+  request.reply.SendFrom(header, &answer);
+  if (manner.room != nullptr) KeepRoom(std::move(answer), manner.room);
   context.call()->OnServed();
   return end.end;
 }

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <string>
 #include <utility>
 
 #include "neptune/service/data.h"
@@ -42,12 +43,13 @@ class RequestRunner {
   // Serves a short request; returns the end time of its method. `begin` may be an earlier time at
   // which the loop became free.
   TimePoint ServeShort(const ServedRequest& served, TimePoint begin) {
-    return Serve(served, begin, Where::kOnThread, nullptr);
+    return Serve(served, begin, {Where::kOnThread});
   }
   // The same for a method that never parks, without a user-level thread. The request does not count
-  // in the load, since it ends at once.
-  TimePoint ServeHere(const ServedRequest& served, TimePoint begin) {
-    return Serve(served, begin, Where::kInHandler, nullptr);
+  // in the load, since it ends at once. Its payload's buffer stays with it; the answer is made in
+  // `*room`, which has its buffer again afterwards if the answer was only copied.
+  TimePoint ServeHere(const ServedRequest& served, TimePoint begin, std::string* room) {
+    return Serve(served, begin, {Where::kInHandler, nullptr, room});
   }
   // Serves a request of the pool, under the time limit if there is one and the method may be ended
   // early.
@@ -57,8 +59,12 @@ class RequestRunner {
 
  private:
   enum class Where { kInHandler, kOnThread, kInPool };
-  TimePoint Serve(const ServedRequest& served, TimePoint begin, Where where,
-                  const LimitedRequest* limited);
+  struct Manner {
+    Where where = Where::kInPool;
+    const LimitedRequest* limited = nullptr;
+    std::string* room = nullptr;  // in the handler only
+  };
+  TimePoint Serve(const ServedRequest& served, TimePoint begin, const Manner& manner);
   TimePoint ServeLimited(const ServedRequest& served, TimePoint begin);
   struct Ran {
     Status status;
@@ -66,7 +72,7 @@ class RequestRunner {
     Duration processor{0};  // measured for long requests, and where the caller wants it
   };
   // Runs the method on the request's payload, which it consumes.
-  static Ran Run(const ServedRequest& served, bool is_long, RequestContext& context);
+  static Ran Run(const ServedRequest& served, const Manner& manner, RequestContext& context);
   // Moves the class and the extension from the request's header.
   RequestContext ContextOf(const ServedRequest& served) const;
   void ReportConsumption(const ServedRequest& served, const RequestRun& end);

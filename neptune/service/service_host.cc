@@ -152,7 +152,7 @@ bool ServiceHost::RunsInHandler(const IncomingRequest& request, const ServedMeth
 void ServiceHost::RunInHandler(const ServedRequest& served) {
   NodeLoop& here = loops_.Current();
   const TimePoint begin = std::max(served.request.received, here.in_place_end);
-  here.in_place_end = runner_.ServeHere(served, begin);
+  here.in_place_end = runner_.ServeHere(served, begin, &here.answer_room);
 }
 
 bool ServiceHost::TryRunInPlace(const ServedRequest& served) {
