@@ -330,9 +330,14 @@ CapsuleStatistics Capsule::Inspect(TimePoint now) const {
   CapsuleStatistics statistics = Counted();
   const uint64_t resident_count = statistics.control.resident_count;
   if (resident_count > 0) {
-    const uint64_t ages_us =
-        resident_count * Micros(now) - entered_sum_us_ - quick_->Sum().entered_sum_us;
-    statistics.mean_age = std::chrono::microseconds(ages_us / resident_count);
+    const QuickPlaces::Totals quick = quick_->Sum();
+    const uint64_t slow_ages_us =
+        control_.statistics().resident_count * Micros(now) - entered_sum_us_;
+    const uint64_t quick_ages_ns =
+        quick.resident_count * static_cast<uint64_t>(now.time_since_epoch().count()) -
+        quick.entered_sum_ns;
+    const Duration ages = std::chrono::microseconds(slow_ages_us) + Duration(quick_ages_ns);
+    statistics.mean_age = std::max(Duration(0), ages) / resident_count;
   }
   RecentTimes times = times_;
   quick_->AddTimesTo(&times);

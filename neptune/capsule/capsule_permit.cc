@@ -22,7 +22,7 @@ bool SaysBypassed(const Status& status) {
 CapsulePermit::~CapsulePermit() { Leave(CapsuleOutcome::kCancelled); }
 
 std::string CapsulePermit::Where() const {
-  return capsule_ == nullptr ? "no capsule" : StrCat("capsule '", capsule_->name(), "'");
+  return capsule_.get() == nullptr ? "no capsule" : StrCat("capsule '", capsule_->name(), "'");
 }
 
 Status CapsulePermit::Arrive(CapsuleStack& stack, const BlockingOperation& operation,
@@ -30,8 +30,8 @@ Status CapsulePermit::Arrive(CapsuleStack& stack, const BlockingOperation& opera
   CHECK(!inside()) << "a permit enters while it is inside " << Where();
   const TimePoint now = options.now ? *options.now : Loop::Current()->Now();
   migrated_ = false;
-  capsule_ = stack.Find(operation);
-  for (int hop = 0; capsule_ != nullptr; ++hop) {
+  capsule_ = stack.FindForUse(operation);
+  for (int hop = 0; capsule_.get() != nullptr; ++hop) {
     if (capsule_->TryEnterQuickly(*this, options.deadline, now)) return OkStatus();
     limited_by_capsule_ = false;
     migration_target_.clear();
@@ -43,11 +43,12 @@ Status CapsulePermit::Arrive(CapsuleStack& stack, const BlockingOperation& opera
     const Capsule::Arrival arrival = capsule_->Arrive(*this, call_, now);
     if (inside()) return OkStatus();
     if (arrival == Capsule::Arrival::kGone) {  // destroyed after Find
-      capsule_ = stack.Find(operation);
+      capsule_ = stack.FindForUse(operation);
       continue;
     }
-    auto next = migration_target_.empty() ? nullptr : stack.Named(migration_target_);
-    if (next == nullptr || next->type() != capsule_->type() || hop == kMigrationCountMax) {
+    CapsuleStack::Use next;
+    if (!migration_target_.empty()) next = stack.NamedForUse(migration_target_);
+    if (next.get() == nullptr || next->type() != capsule_->type() || hop == kMigrationCountMax) {
       return Refusal(arrival);
     }
     capsule_ = std::move(next);
@@ -73,6 +74,7 @@ Status CapsulePermit::Refusal(Capsule::Arrival arrival) const {
 
 Status CapsulePermit::Enter(CapsuleStack& stack, const BlockingOperation& operation,
                             const VisitOptions& options) {
+  waited_ = false;
   NEPTUNE_RETURN_IF_ERROR(Arrive(stack, operation, options));
   if (!inside() || place_.load(std::memory_order_acquire) == Capsule::Place::kProcessing) {
     return OkStatus();
@@ -85,6 +87,7 @@ void CapsulePermit::EndDelay(TimePoint now) { capsule_->EndDelay(*this, call_, n
 Status CapsulePermit::AwaitTurn(const VisitOptions& options) {
   UserThread* const self = UserThread::Current();
   CHECK(self != nullptr) << "waiting for a turn in " << Where() << " outside a user-level thread";
+  waited_ = true;
   const OutsideMainPool outside;
   int wake_count = 0;
   Status status;

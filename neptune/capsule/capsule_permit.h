@@ -109,6 +109,8 @@ class CapsulePermit {
   // True if the capsule's deadline comes before the caller's own.
   bool limited_by_capsule() const { return limited_by_capsule_; }
   bool migrated() const { return migrated_; }
+  // True if the latest Enter had to wait for its turn.
+  bool waited() const { return waited_; }
   // "capsule 'NAME'", for messages.
   std::string Where() const;
 
@@ -135,11 +137,12 @@ class CapsulePermit {
   // Returns the function that wakes the waiter for its turn; called by the capsule once.
   absl::AnyInvocable<void()> ReleaseWaker();
 
-  std::shared_ptr<Capsule> capsule_;
+  CapsuleStack::Use capsule_;
   CapsuleCall call_;
   std::atomic<Capsule::Place> place_{Capsule::Place::kOutside};
   bool limited_by_capsule_ = false;
   bool migrated_ = false;
+  bool waited_ = false;
   // Set by the capsule.
   CapsuleControl::Verdict admitted_ = CapsuleControl::Verdict::kEnter;
   TimePoint entered_at_{};

@@ -62,13 +62,26 @@ struct CapsuleStack::KnownOperation {
 // The layers that a kernel thread used last, cached until the version changes, and the operations
 // that it knows.
 struct CapsuleStack::LayersOfThread {
+  ~LayersOfThread() {
+    if (snapshot != nullptr) Drop(snapshot);
+  }
+
+  const Layers& layers() const { return *snapshot->layers; }
+  void Renew(uint64_t stack_number, uint64_t stack_version, std::shared_ptr<const Layers> now) {
+    if (snapshot != nullptr) Drop(snapshot);
+    snapshot = new Snapshot{std::move(now), 1};
+    known.clear();
+    stack = stack_number;
+    version = stack_version;
+  }
+
   uint64_t stack = 0;
   uint64_t version = 0;
-  std::shared_ptr<const Layers> layers;
+  Snapshot* snapshot = nullptr;       // one of its uses is this
   std::vector<KnownOperation> known;  // empty, or kKnownCount
 
   KnownOperation& KnownFor(const NetworkOperation& operation) {
-    known.resize(kKnownCount);
+    if (known.empty()) known.resize(kKnownCount);
     const uint32_t partition = operation.partition ? operation.partition->value() : 0;
     return known[(operation.address + operation.port + partition + operation.service.size()) %
                  kKnownCount];
@@ -97,7 +110,7 @@ CapsuleStack::LayersOfThread& CapsuleStack::CurrentLayers() const {
   __attribute__((tls_model("initial-exec"))) static thread_local LayersOfThread seen;
   if (seen.stack != number_ || seen.version != version()) {
     LeafLock lock(&mutex_);
-    seen = {number_, version(), layers_, {}};
+    seen.Renew(number_, version(), layers_);
   }
   return seen;
 }
@@ -130,25 +143,43 @@ const CapsuleStack::Layer* CapsuleStack::FindByRules(const Layers& layers,
   return nullptr;
 }
 
-std::shared_ptr<Capsule> CapsuleStack::Find(const BlockingOperation& operation) const {
-  LayersOfThread& seen = CurrentLayers();
+const CapsuleStack::Layer* CapsuleStack::FindLayer(LayersOfThread& seen,
+                                                   const BlockingOperation& operation) {
   const auto* const network = std::get_if<NetworkOperation>(&operation);
-  const Layer* layer = nullptr;
   if (network == nullptr || network->service.empty() || !network->host.empty()) {
-    layer = FindByRules(*seen.layers, operation);
-  } else {
-    KnownOperation& known = seen.KnownFor(*network);
-    if (!known.Is(*network)) known.Learn(*network, FindByRules(*seen.layers, operation));
-    layer = known.layer;
+    return FindByRules(seen.layers(), operation);
   }
+  KnownOperation& known = seen.KnownFor(*network);
+  if (!known.Is(*network)) known.Learn(*network, FindByRules(seen.layers(), operation));
+  return known.layer;
+}
+
+std::shared_ptr<Capsule> CapsuleStack::Find(const BlockingOperation& operation) const {
+  const Layer* const layer = FindLayer(CurrentLayers(), operation);
   return layer == nullptr ? nullptr : layer->capsule;
 }
 
+CapsuleStack::Use CapsuleStack::FindForUse(const BlockingOperation& operation) const {
+  LayersOfThread& seen = CurrentLayers();
+  const Layer* const layer = FindLayer(seen, operation);
+  return {layer == nullptr ? nullptr : layer->capsule.get(), seen.snapshot};
+}
+
 std::shared_ptr<Capsule> CapsuleStack::Named(std::string_view name) const {
-  for (const Layer& layer : *CurrentLayers().layers) {
+  for (const Layer& layer : CurrentLayers().layers()) {
     if (layer.capsule->name() == name) return layer.capsule;
   }
   return nullptr;
+}
+
+CapsuleStack::Use CapsuleStack::NamedForUse(std::string_view name) const {
+  return {Named(name).get(), CurrentLayers().snapshot};
+}
+
+std::shared_ptr<Capsule> CapsuleStack::Use::Share() const {
+  if (capsule_ == nullptr) return nullptr;
+  const auto is_it = [this](const Layer& layer) { return layer.capsule.get() == capsule_; };
+  return std::find_if(snapshot_->layers->begin(), snapshot_->layers->end(), is_it)->capsule;
 }
 
 StatusOr<std::shared_ptr<Capsule>> CapsuleStack::Make(const CapsuleConfig& config) const {

@@ -28,6 +28,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/synchronization/mutex.h"
@@ -74,6 +75,10 @@ class CapsuleStack {
   std::shared_ptr<Capsule> Find(const BlockingOperation& operation) const;
   // The capsule of that name; null: none.
   std::shared_ptr<Capsule> Named(std::string_view name) const;
+  // The same for the calling thread.
+  class Use;
+  Use FindForUse(const BlockingOperation& operation) const;
+  Use NamedForUse(std::string_view name) const;
 
   // Puts a new capsule on top of the stack, or right above the one named.
   Status Create(const CapsuleConfig& config, std::string_view above = {});
@@ -98,10 +103,19 @@ class CapsuleStack {
     std::vector<ClassificationRule> rules;
   };
   using Layers = std::vector<Layer>;
+  // The layers as a thread has seen them, which stay while its uses refer to them.
+  struct Snapshot {
+    std::shared_ptr<const Layers> layers;
+    size_t use_count = 0;
+  };
   struct KnownOperation;
   struct LayersOfThread;
 
+  static void Drop(Snapshot* snapshot) {
+    if (--snapshot->use_count == 0) delete snapshot;
+  }
   LayersOfThread& CurrentLayers() const;
+  static const Layer* FindLayer(LayersOfThread& seen, const BlockingOperation& operation);
   // The first layer whose rules take the operation; null: none.
   static const Layer* FindByRules(const Layers& layers, const BlockingOperation& operation);
   StatusOr<std::shared_ptr<Capsule>> Make(const CapsuleConfig& config) const;
@@ -126,6 +140,45 @@ class CapsuleStack {
       ABSL_GUARDED_BY(change_mutex_);  // destroyed, perhaps not empty yet
   mutable LeafMutex mutex_;
   std::shared_ptr<const Layers> layers_ ABSL_GUARDED_BY(mutex_);
+};
+
+// A capsule that a thread uses. It keeps the capsule alive with a count of its thread, so that it
+// costs no locked instruction.
+//
+// Threads: only the one that made it; any other once that has ended.
+class CapsuleStack::Use {
+ public:
+  Use() = default;
+  Use(Use&& other) noexcept
+      : capsule_(std::exchange(other.capsule_, nullptr)),
+        snapshot_(std::exchange(other.snapshot_, nullptr)) {}
+  Use& operator=(Use&& other) noexcept {
+    std::swap(capsule_, other.capsule_);
+    std::swap(snapshot_, other.snapshot_);
+    return *this;
+  }
+  ~Use() {
+    if (snapshot_ != nullptr) Drop(snapshot_);
+  }
+
+  Capsule* get() const { return capsule_; }
+  Capsule* operator->() const { return capsule_; }
+  // For other threads.
+  std::shared_ptr<Capsule> Share() const;
+
+ private:
+  friend class CapsuleStack;
+  // `capsule` is one of the snapshot's; null: none.
+  Use(Capsule* capsule, Snapshot* snapshot) : capsule_(capsule), snapshot_(snapshot) {
+    if (capsule_ != nullptr) {
+      ++snapshot_->use_count;
+    } else {
+      snapshot_ = nullptr;
+    }
+  }
+
+  Capsule* capsule_ = nullptr;
+  Snapshot* snapshot_ = nullptr;  // null without a capsule
 };
 
 }  // namespace neptune

@@ -68,10 +68,10 @@ class DeviceCall {
 
   // Starts the call; false if it has already run to its end.
   bool Start(Task call) {
-    const std::shared_ptr<Capsule>& capsule = visit_.capsule_;
+    std::shared_ptr<Capsule> capsule = visit_.capsule_.Share();
     Loop* const loop = Loop::Current();
     if (HelperThreads* const helpers = capsule->helpers()) {
-      shared_ = std::make_shared<Shared>(capsule, loop, std::move(call));
+      shared_ = std::make_shared<Shared>(std::move(capsule), loop, std::move(call));
       helpers->Run([shared = shared_] { shared->RunHere(); });
       return true;
     }
@@ -79,7 +79,7 @@ class DeviceCall {
     const Duration time =
         stack_.options().device_time ? stack_.options().device_time(path_) : Duration(0);
     if (time <= Duration(0)) return false;
-    shared_ = std::make_shared<Shared>(capsule, loop, nullptr);
+    shared_ = std::make_shared<Shared>(std::move(capsule), loop, nullptr);
     loop->RunAt(AddSaturated(loop->Now(), time), [shared = shared_] { shared->End(); });
     return true;
   }

@@ -8,7 +8,7 @@ namespace {
 // Weight of a new time in the moving average.
 constexpr double kTimeWeight = 0.05;
 
-uint64_t Micros(TimePoint time) { return static_cast<uint64_t>(ToMicros(time.time_since_epoch())); }
+uint64_t Nanos(TimePoint time) { return static_cast<uint64_t>(time.time_since_epoch().count()); }
 
 // Adds to a value that only this thread writes.
 void AddAlone(std::atomic<uint64_t>& value, uint64_t by) {
@@ -25,7 +25,7 @@ void QuickPlaces::Enter(Block& own, TimePoint now) {
   --own.free_count;
   ++own.resident_count;
   AddAlone(own.entered, 1);
-  AddAlone(own.entered_sum_us, Micros(now));
+  AddAlone(own.entered_sum_ns, Nanos(now));
   if (own.resident_count > own.resident_count_max.load(std::memory_order_relaxed)) {
     own.resident_count_max.store(own.resident_count, std::memory_order_relaxed);
   }
@@ -36,17 +36,12 @@ void QuickPlaces::Leave(size_t thread, CapsuleControl::Outcome outcome, TimePoin
   Block& own = *blocks_[thread].load(std::memory_order_acquire);
   ++own.free_count;
   --own.resident_count;
-  std::atomic<uint64_t>& left = own.left[static_cast<size_t>(outcome)];
-  AddAlone(own.entered_sum_us, -Micros(entered));
+  AddAlone(own.entered_sum_ns, -Nanos(entered));
   if (outcome == CapsuleControl::Outcome::kDone) {
-    const uint64_t count = left.load(std::memory_order_relaxed);
-    const int64_t time_ns = (now - entered).count();
-    own.times_ns[count % kTimeCount].store(time_ns, std::memory_order_relaxed);
-    const double mean = own.done_time_ns.load(std::memory_order_relaxed);
-    const double change = (static_cast<double>(time_ns) - mean) * (count == 0 ? 1 : kTimeWeight);
-    own.done_time_ns.store(mean + change, std::memory_order_relaxed);
+    own.times_ns[DoneCount(own) % kTimeCount].store((now - entered).count(),
+                                                    std::memory_order_relaxed);
   }
-  AddAlone(left, 1);
+  AddAlone(own.left[static_cast<size_t>(outcome)], 1);
 }
 
 void QuickPlaces::Set(bool may_enter, size_t resident_count_max, Duration timeout) {
@@ -100,26 +95,32 @@ QuickPlaces::Totals QuickPlaces::Sum() const {
     totals.entered += entered;
     totals.resident_count += entered > left ? entered - left : 0;
     totals.resident_count_max += block->resident_count_max.load(std::memory_order_relaxed);
-    totals.entered_sum_us += block->entered_sum_us.load(std::memory_order_relaxed);
-    const auto weight =
-        static_cast<double>(block->left[static_cast<size_t>(CapsuleControl::Outcome::kDone)].load(
-            std::memory_order_relaxed));
+    totals.entered_sum_ns += block->entered_sum_ns.load(std::memory_order_relaxed);
+    const auto weight = static_cast<double>(DoneCount(*block));
     if (weight == 0) continue;
     done_count += weight;
-    totals.done_time_ns +=
-        (block->done_time_ns.load(std::memory_order_relaxed) - totals.done_time_ns) * weight /
-        done_count;
+    totals.done_time_ns += (MeanTime(*block) - totals.done_time_ns) * weight / done_count;
   }
   return totals;
+}
+
+double QuickPlaces::MeanTime(const Block& block) {
+  const uint64_t count = DoneCount(block);
+  double mean = 0;
+  for (uint64_t i = count - std::min<uint64_t>(count, kTimeCount); i < count; ++i) {
+    const auto time =
+        static_cast<double>(block.times_ns[i % kTimeCount].load(std::memory_order_relaxed));
+    const bool is_first = i + kTimeCount == count || i == 0;
+    mean += (time - mean) * (is_first ? 1 : kTimeWeight);
+  }
+  return mean;
 }
 
 void QuickPlaces::AddTimesTo(RecentTimes* times) const {
   for (const auto& one : blocks_) {
     const Block* const block = one.load(std::memory_order_acquire);
     if (block == nullptr) continue;
-    const uint64_t count = block->left[static_cast<size_t>(CapsuleControl::Outcome::kDone)].load(
-        std::memory_order_relaxed);
-    for (size_t i = 0; i < std::min<uint64_t>(count, kTimeCount); ++i) {
+    for (size_t i = 0; i < std::min<uint64_t>(DoneCount(*block), kTimeCount); ++i) {
       times->Add(Duration(block->times_ns[i].load(std::memory_order_relaxed)));
     }
   }

@@ -70,8 +70,8 @@ class QuickPlaces {
     size_t resident_count_max = 0;
     uint64_t entered = 0;
     std::array<uint64_t, 4> left{};  // by outcome
-    uint64_t entered_sum_us = 0;     // over the calls inside, modulo 2^64
-    double done_time_ns = 0;         // moving average, weighted by the threads' calls
+    uint64_t entered_sum_ns = 0;     // over the calls inside, modulo 2^64
+    double done_time_ns = 0;         // moving average of the latest, weighted by the threads' calls
   };
   Totals Sum() const;
   // Adds the latest times of calls that were done.
@@ -85,13 +85,18 @@ class QuickPlaces {
     size_t resident_count = 0;
     std::atomic<uint64_t> entered{0};
     std::array<std::atomic<uint64_t>, 4> left{};
-    std::atomic<uint64_t> entered_sum_us{0};
+    std::atomic<uint64_t> entered_sum_ns{0};
     std::atomic<size_t> resident_count_max{0};
-    std::atomic<double> done_time_ns{0};
     std::array<std::atomic<int64_t>, kTimeCount> times_ns{};  // a ring of the latest
   };
 
   static void Enter(Block& own, TimePoint now);
+  static uint64_t DoneCount(const Block& block) {
+    return block.left[static_cast<size_t>(CapsuleControl::Outcome::kDone)].load(
+        std::memory_order_relaxed);
+  }
+  // Moving average of the latest times of calls that were done.
+  static double MeanTime(const Block& block);
   void NoteLeases() {
     may_lease_.store(
         open_.load(std::memory_order_relaxed) && leased_count_ + kLeaseSize <= lease_count_max_,
