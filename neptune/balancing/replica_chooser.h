@@ -70,6 +70,8 @@ class ReplicaChooser {
     ReplicaChooser& chooser_;
   };
 
+  // True if Choose may park.
+  bool may_wait() const { return may_wait_; }
   // Returns the replica to call, none of `tried`; nullopt if all were tried.
   std::optional<ReplicaChoice> Choose(const ServiceName& service, PartitionId partition,
                                       const std::vector<Replica>& replicas,
@@ -87,12 +89,14 @@ class ReplicaChooser {
 
  private:
   explicit ReplicaChooser(const BalancingOptions& options)
-      : chooses_single_(options.make_policy != nullptr) {}
+      : chooses_single_(options.make_policy != nullptr),
+        may_wait_(chooses_single_ || options.policy == BalancingPolicy::kPoll) {}
 
   std::optional<LocalReplica> FindLocal(const std::vector<Replica>& replicas,
                                         const std::vector<size_t>& candidates) const;
 
   const bool chooses_single_;
+  const bool may_wait_;
   Endpoint own_;
   std::function<uint32_t()> load_index_;  // null: the calling node serves no calls
   int plan_count_ = 0;

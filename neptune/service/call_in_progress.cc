@@ -5,26 +5,31 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/main_pool.h"
-#include "neptune/thread/synchronization.h"
+#include "neptune/thread/user_thread.h"
 
 namespace neptune {
 
-// One request on one channel, waiting on the caller's stack.
+// One request on one channel of the caller's loop, waiting on the caller's stack: its thread lives
+// until the answer has arrived or was forgotten.
 class CallInProgress::PendingAnswer final : public AnswerSink {
  public:
+  PendingAnswer() : waiter_(*UserThread::Current()) {}
+
   void OnAnswer(StatusOr<CallAnswer> answer) override {
     answer_ = std::move(answer);
-    event_.Set();
+    is_there_ = true;
+    waiter_.Wake();
   }
-  bool is_there() const { return event_.is_set(); }
+  bool is_there() const { return is_there_; }
   StatusOr<CallAnswer>& answer() { return answer_; }
 
  private:
-  OneShotEvent event_;
+  UserThread& waiter_;
+  bool is_there_ = false;
   StatusOr<CallAnswer> answer_;  // an error until the answer arrives
 };
 
-CallInProgress::CallInProgress(const ClientSession& session, RequestHeader header,
+CallInProgress::CallInProgress(const ClientSession& session, RequestHeader&& header,
                                const Data& request, const CallOptions& options, CallReport* report)
     : session_(session),
       path_(session, std::move(header), options, report),
@@ -54,7 +59,7 @@ Status CallInProgress::Run(Data* response) {
 
 // A write that was sent may have been executed and is never retried. A read may be tried on another
 // replica when its answer was lost or is late, or when the server returned kUnavailable.
-bool CallInProgress::MayTryAgain(const Attempt& last) const {
+bool CallInProgress::MayTryAgain(const Attempt& last) {
   if (last.status.ok() || last.status.code() == StatusCode::kCancelled) return false;
   if (last.progress == Progress::kNotSent) return true;
   if (path_.header().access == AccessMode::kWrite) return false;
@@ -69,7 +74,7 @@ CallInProgress::Attempt CallInProgress::Try(const CallPath::Connected& to) {
   if (!call.ok()) return {Progress::kNotSent, call.status()};
   const Holding held(session_.holdings(), HeldKind::kCall);
   const ParkResult result = Wait(answer);
-  if (answer.is_there()) return Take(std::move(answer.answer()), to.replica);
+  if (answer.is_there()) return Take(answer.answer(), *to.replica);
   to.channel->Forget(*call, /*tell_server=*/true);
   if (HedgeAnswered()) return AdoptHedge();
   return {Progress::kTimedOut, path_.WhyEnded(result)};
@@ -90,7 +95,7 @@ ParkResult CallInProgress::Wait(const PendingAnswer& answer) {
   return ParkResult::kWoken;
 }
 
-CallInProgress::Attempt CallInProgress::Take(StatusOr<CallAnswer> answer, const Replica& replica) {
+CallInProgress::Attempt CallInProgress::Take(StatusOr<CallAnswer>& answer, const Replica& replica) {
   if (!answer.ok()) {
     return {Progress::kSentAndLost, Annotate(answer.status(), "calling " + path_.Target())};
   }

@@ -16,7 +16,7 @@ namespace neptune {
 
 class CallInProgress {
  public:
-  CallInProgress(const ClientSession& session, RequestHeader header, const Data& request,
+  CallInProgress(const ClientSession& session, RequestHeader&& header, const Data& request,
                  const CallOptions& options, CallReport* report);
 
   // On error `response` is unchanged.
@@ -33,10 +33,10 @@ class CallInProgress {
     Status status;
   };
 
-  bool MayTryAgain(const Attempt& last) const;
+  bool MayTryAgain(const Attempt& last);
   Attempt Try(const CallPath::Connected& to);
   ParkResult Wait(const PendingAnswer& answer);
-  Attempt Take(StatusOr<CallAnswer> answer, const Replica& replica);
+  Attempt Take(StatusOr<CallAnswer>& answer, const Replica& replica);
 
   bool MayHedge() const;
   void StartHedge();

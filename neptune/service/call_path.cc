@@ -5,7 +5,6 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_stack.h"
-#include "neptune/service/node_loops.h"
 
 namespace neptune {
 namespace {
@@ -47,13 +46,18 @@ NetworkOperation OperationOf(const RequestHeader& header, const Replica& replica
           .node = replica.node.value()};
 }
 
-CallPath::CallPath(const ClientSession& session, RequestHeader header, const CallOptions& options,
+CallPath::CallPath(const ClientSession& session, RequestHeader&& header, const CallOptions& options,
                    CallReport* report)
+    : CallPath(session, session.client().loops().Current(), std::move(header), options, report) {}
+
+CallPath::CallPath(const ClientSession& session, NodeLoop& here, RequestHeader&& header,
+                   const CallOptions& options, CallReport* report)
     : session_(session),
-      loop_(*session.client().loops().Current().loop),
-      client_(*session.client().loops().Current().client),
-      budget_(client_.retry_budget(header.service.value())),
+      loop_(*here.loop),
+      client_(*here.client),
       header_(std::move(header)),
+      target_(client_.TargetOf(header_.service, header_.partition)),
+      target_view_(&client_.view()),
       begun_(loop_.Now()),
       deadline_(DeadlineOf(session, options, begun_)),
       attempt_deadline_(deadline_),
@@ -61,8 +65,9 @@ CallPath::CallPath(const ClientSession& session, RequestHeader header, const Cal
       only_(options.only),
       has_exceptions_(!options.except.empty()),
       report_(*report),
-      tried_(options.except) {
-  if (!header_.retried) budget_.OnCall();
+      tried_(options.except),
+      now_(begun_) {
+  if (!header_.retried) target_.budget->OnCall();
 }
 
 CallPath::~CallPath() {
@@ -110,7 +115,7 @@ void CallPath::GiveUp() {
 bool CallPath::SpendRetry() {
   // A request that is itself a retry is never retried here. A retry decided here may be followed by
   // another one.
-  if (session_.origin().retried || !budget_.Take()) {
+  if (session_.origin().retried || !target_.budget->Take()) {
     report_.retry_denied = true;
     return false;
   }
@@ -118,8 +123,9 @@ bool CallPath::SpendRetry() {
   return true;
 }
 
-bool CallPath::MayTryAnother() const {
+bool CallPath::MayTryAnother() {
   if (only_ || loop_.Now() >= deadline_) return false;
+  NoteTried();
   const std::vector<Replica>& replicas =
       client_.view().Replicas(header_.service, header_.partition);
   return std::any_of(replicas.begin(), replicas.end(), [&](const Replica& replica) {
@@ -147,21 +153,25 @@ Status CallPath::WhyEnded(ParkResult result) const {
   return DeadlineExceeded("calling ", Target());
 }
 
+void CallPath::NoteTried() {
+  if (trying_ != nullptr) tried_.push_back(std::exchange(trying_, nullptr)->node);
+}
+
 StatusOr<CallPath::Connected> CallPath::Next() {
   while (attempts_left_ > 0) {
     attempt_deadline_ = deadline_;
-    TimePoint now = AttemptBegun();
-    if (cancelled() || now >= deadline_) return WhyEnded(ParkResult::kDeadline);
-    std::optional<Replica> replica = ChooseReplica();
+    if (cancelled() || Now() >= deadline_) return WhyEnded(ParkResult::kDeadline);
+    NoteTried();
+    const Replica* replica = ChooseReplica();
     if (ThreadScheduler::Current()->stopping()) return WhyEnded(ParkResult::kStopping);
-    if (!replica) return LastError();
-    if (choice_may_wait_) now = loop_.Now();
-    if (now >= deadline_) return WhyEnded(ParkResult::kDeadline);
-    tried_.push_back(replica->node);
-    if (const Status entered = EnterCapsule(&*replica, now); !entered.ok()) {
+    if (replica == nullptr) return LastError();
+    if (Now() >= deadline_) return WhyEnded(ParkResult::kDeadline);
+    trying_ = replica;
+    if (const Status entered = EnterCapsule(&replica); !entered.ok()) {
       LoseChoice(/*failed=*/false);
       last_error_ = Annotate(entered, "calling " + Target());
       ++turned_away_count_;
+      now_.reset();
       if (entered.code() == StatusCode::kCancelled || AllTurnedAway()) return last_error_;
       continue;
     }
@@ -178,34 +188,43 @@ StatusOr<CallPath::Connected> CallPath::Next() {
 StatusOr<CallPath::Connected> CallPath::Connect(const Replica& replica) {
   ++report_.attempts;
   report_.server = replica.node;
+  if (auto open = client_.FindChannel(replica.call_endpoint)) {
+    return Connected{&replica, std::move(open)};
+  }
+  now_.reset();
   auto channel = client_.ChannelTo(replica.call_endpoint, attempt_deadline_);
-  if (channel.ok()) return Connected{replica, *std::move(channel)};
+  if (channel.ok()) return Connected{&replica, *std::move(channel)};
   if (client_.FailsTooOften(replica.call_endpoint)) session_.client().Exclude(replica.node);
   return channel.status();
 }
 
-Status CallPath::EnterCapsule(Replica* replica, TimePoint now) {
-  NEPTUNE_RETURN_IF_ERROR(visit_.Enter(session_.client().capsules(), OperationOf(header_, *replica),
-                                       {.deadline = deadline_,
-                                        .caller = session_.origin().handler,
-                                        .service_class = session_.service_class,
-                                        .given_up = [this] { return cancelled(); },
-                                        .now = now}));
-  if (visit_.inside()) place_ = Holding(session_.holdings(), HeldKind::kCapsulePlace);
+Status CallPath::EnterCapsule(const Replica** replica) {
+  Status entered = visit_.Enter(session_.client().capsules(), OperationOf(header_, **replica),
+                                {.deadline = deadline_,
+                                 .caller = session_.origin().handler,
+                                 .service_class = session_.service_class,
+                                 .given_up = [this] { return cancelled(); },
+                                 .now = Now()});
+  if (visit_.waited()) now_.reset();
+  if (!entered.ok()) return entered;
+  if (visit_.inside() && session_.holdings() != nullptr) {
+    place_ = Holding(session_.holdings(), HeldKind::kCapsulePlace);
+  }
   attempt_deadline_ = visit_.deadline();
   if (visit_.migrated()) FollowMigration(replica);
   return OkStatus();
 }
 
 // If the call migrated to the capsule of another replica, that replica is called instead.
-void CallPath::FollowMigration(Replica* replica) {
-  const std::shared_ptr<const YellowPageView> view = client_.shared_view();
+void CallPath::FollowMigration(const Replica** replica) {
+  std::shared_ptr<const YellowPageView> view = client_.shared_view();
   for (const Replica& other : view->Replicas(header_.service, header_.partition)) {
     const auto capsule = session_.client().capsules().Find(OperationOf(header_, other));
-    if (capsule.get() != visit_.capsule() || other.node == replica->node) continue;
+    if (capsule.get() != visit_.capsule() || other.node == (*replica)->node) continue;
     LoseChoice(/*failed=*/false);
-    tried_.push_back(other.node);
-    *replica = other;
+    NoteTried();
+    *replica = trying_ = &other;
+    view_ = std::move(view);
     return;
   }
 }
@@ -216,38 +235,41 @@ bool CallPath::AllTurnedAway() const {
   return turned_away_count_ >= client_.view().Replicas(header_.service, header_.partition).size();
 }
 
-std::optional<Replica> CallPath::NamedReplica(const std::vector<Replica>& replicas) const {
+const Replica* CallPath::NamedReplica(const std::vector<Replica>& replicas) const {
   const auto named = std::find_if(replicas.begin(), replicas.end(),
                                   [&](const Replica& r) { return r.node == *only_; });
-  return named == replicas.end() ? std::nullopt : std::optional(*named);
+  return named == replicas.end() ? nullptr : &*named;
 }
 
 // Returns a replica that was not tried yet; after all were tried, pauses and starts over.
-std::optional<Replica> CallPath::ChooseReplica() {
-  const std::shared_ptr<const YellowPageView> view = client_.shared_view();
-  const std::vector<Replica>& replicas = view->Replicas(header_.service, header_.partition);
-  choice_may_wait_ = replicas.size() > 1;
+const Replica* CallPath::ChooseReplica() {
+  view_ = client_.shared_view();
+  if (std::exchange(target_view_, view_.get()) != view_.get()) {
+    target_ = client_.TargetOf(header_.service, header_.partition);
+  }
+  const std::vector<Replica>& replicas = *target_.replicas;
   if (only_) return NamedReplica(replicas);
-  if (replicas.empty()) return std::nullopt;
+  if (replicas.empty()) return nullptr;
+  if (client_.chooser().may_wait()) now_.reset();
   choice_ =
       client_.chooser().Choose(header_.service, header_.partition, replicas, tried_, deadline_);
-  if (choice_) return replicas[choice_->index];
-  if (has_exceptions_) return std::nullopt;
+  if (choice_) return &replicas[choice_->index];
+  if (has_exceptions_) return nullptr;
   const auto pause = kRetryPause * static_cast<int64_t>(tried_.size());
   tried_.clear();
+  now_.reset();
   if (this_thread::SleepUntil(std::min(deadline_, loop_.Now() + pause)) == ParkResult::kStopping) {
-    return std::nullopt;
+    return nullptr;
   }
-  std::optional<Replica> replica = ChooseReplica();
-  choice_may_wait_ = true;
-  return replica;
+  return ChooseReplica();
 }
 
 Status CallPath::SetTimeLeft() {
   // Opening a stream is an attempt of its own: its place in the capsule is released once it is
   // open.
   const TimePoint deadline = header_.stream ? deadline_ : attempt_deadline_;
-  const Duration left = deadline - loop_.Now();
+  const Duration left = deadline - Now();
+  now_.reset();  // the call is sent, and waited for
   if (left <= Duration(0)) return WhyEnded(ParkResult::kDeadline);
   if (deadline != kNever) header_.time_left = std::chrono::microseconds(ToMicros(left));
   return OkStatus();

@@ -20,6 +20,7 @@
 #include "neptune/sert/request_holdings.h"
 #include "neptune/service/client.h"
 #include "neptune/service/loop_client.h"
+#include "neptune/service/node_loops.h"
 #include "neptune/service/retry_budget.h"
 #include "neptune/wire/frame.h"
 #include "neptune/wire/incoming_call.h"
@@ -34,7 +35,7 @@ NetworkOperation OperationOf(const RequestHeader& header, const Replica& replica
 
 class CallPath {
  public:
-  CallPath(const ClientSession& session, RequestHeader header, const CallOptions& options,
+  CallPath(const ClientSession& session, RequestHeader&& header, const CallOptions& options,
            CallReport* report);
   ~CallPath();
 
@@ -42,7 +43,7 @@ class CallPath {
   TimePoint begun() const { return begun_; }
 
   struct Connected {
-    Replica replica;
+    const Replica* replica = nullptr;  // until the next call of Next
     std::shared_ptr<CallChannel> channel;
   };
   // Chooses a replica that was not tried yet, and connects to it unless it is on this node; after
@@ -72,30 +73,43 @@ class CallPath {
   // Deadline of the current attempt: the call's or its capsule's, whichever is earlier.
   TimePoint deadline() const { return attempt_deadline_; }
   // Nodes already tried or excluded by the caller.
-  const std::vector<NodeId>& tried() const { return tried_; }
+  const std::vector<NodeId>& tried() {
+    NoteTried();
+    return tried_;
+  }
   // True if time is left and some replica was not tried yet.
-  bool MayTryAnother() const;
+  bool MayTryAnother();
   // "service/partition.method"
   std::string Target() const;
   Status LastError() const;
 
  private:
-  std::optional<Replica> ChooseReplica();
-  std::optional<Replica> NamedReplica(const std::vector<Replica>& replicas) const;
+  // Null: there is none. Sets view_.
+  const Replica* ChooseReplica();
+  const Replica* NamedReplica(const std::vector<Replica>& replicas) const;
   StatusOr<Connected> Connect(const Replica& replica);
-  Status EnterCapsule(Replica* replica, TimePoint now);
-  void FollowMigration(Replica* replica);
+  Status EnterCapsule(const Replica** replica);
+  void FollowMigration(const Replica** replica);
   bool AllTurnedAway() const;
-  // When the attempt begins. The first one begins with the call.
-  TimePoint AttemptBegun() { return std::exchange(is_first_, false) ? begun_ : loop_.Now(); }
+  // The replica of the attempt becomes one of tried_.
+  void NoteTried();
+  // The time, which is read only if something was waited for since it was last read.
+  TimePoint Now() {
+    if (!now_) now_ = loop_.Now();
+    return *now_;
+  }
   void LoseChoice(bool failed);
   void LeaveCapsule(CapsuleOutcome outcome);
+
+  CallPath(const ClientSession& session, NodeLoop& here, RequestHeader&& header,
+           const CallOptions& options, CallReport* report);
 
   const ClientSession& session_;
   Loop& loop_;
   LoopClient& client_;
-  RetryBudget& budget_;
   RequestHeader header_;
+  LoopClient::Target target_;
+  const YellowPageView* target_view_;  // of target_
   const TimePoint begun_;
   const TimePoint deadline_;
   TimePoint attempt_deadline_;
@@ -104,13 +118,14 @@ class CallPath {
   const bool has_exceptions_;
   CallReport& report_;
   std::vector<NodeId> tried_;
-  bool is_first_ = true;                 // no attempt has begun
-  bool choice_may_wait_ = false;         // the latest choice may have taken time
-  size_t turned_away_count_ = 0;         // by capsules, since the last attempt
-  std::optional<ReplicaChoice> choice_;  // not yet concluded
-  CapsulePermit visit_;                  // of the current attempt
-  Holding place_;                        // in that capsule
-  Status last_error_;                    // OK: nothing failed yet
+  std::optional<TimePoint> now_;                // unset: something was waited for
+  std::shared_ptr<const YellowPageView> view_;  // of the latest choice
+  const Replica* trying_ = nullptr;             // in view_; not in tried_ yet
+  size_t turned_away_count_ = 0;                // by capsules, since the last attempt
+  std::optional<ReplicaChoice> choice_;         // not yet concluded
+  CapsulePermit visit_;                         // of the current attempt
+  Holding place_;                               // in that capsule
+  Status last_error_;                           // OK: nothing failed yet
 };
 
 }  // namespace neptune

@@ -4,25 +4,46 @@
 
 #include <utility>
 
-#include "absl/hash/hash.h"
-
 namespace neptune {
+namespace {
 
-Counter& CallStatistics::Entry::ForStatus(const Status& status) const {
+// Returns where a method is looked for among the recent ones: a number that differs for most.
+size_t PlaceOf(const std::string& service, const std::string& method) {
+  const auto mark = [](const std::string& name) {
+    return name.empty() ? size_t{0}
+                        : name.size() + 5 * static_cast<unsigned char>(name.back()) +
+                              17 * static_cast<unsigned char>(name.front());
+  };
+  return mark(service) + 7 * mark(method);
+}
+
+}  // namespace
+
+CallStatistics::Cell CallStatistics::CellOf(const Status& status) {
   switch (status.code()) {
     case StatusCode::kOk:
-      return *ok;
+      return kOk;
     case StatusCode::kDeadlineExceeded:
-      return *expired;
+      return kExpired;
     case StatusCode::kResourceExhausted:
-      return *refused;
+      return kRefused;
     case StatusCode::kUnavailable:
-      return *unavailable;
+      return kUnavailable;
     case StatusCode::kCancelled:
-      return *cancelled;
+      return kCancelled;
     default:
-      return *failed;
+      return kFailed;
   }
+}
+
+Status CallStatistics::Show(const char* name, const char* help, const MetricLabels& labels,
+                            Cell cell, Entry* entry) {
+  NEPTUNE_ASSIGN_OR_RETURN(CallbackGauge series,
+                           metrics_.AddCallbackCounter(name, help, labels, [entry, cell] {
+                             return static_cast<double>(entry->counts.Sum(cell));
+                           }));
+  entry->series.push_back(std::move(series));
+  return OkStatus();
 }
 
 StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const ServiceName& service,
@@ -31,27 +52,24 @@ StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const Serv
   entry->service = service;
   entry->method = method;
   const MetricLabels labels = {{"service", service.value()}, {"method", method.value()}};
-  const std::pair<const char*, Counter**> outcomes[] = {
-      {"ok", &entry->ok},           {"expired", &entry->expired},
-      {"refused", &entry->refused}, {"unavailable", &entry->unavailable},
-      {"failed", &entry->failed},   {"cancelled", &entry->cancelled}};
-  for (const auto& [outcome, counter] : outcomes) {
+  constexpr std::pair<const char*, Cell> kOutcomes[] = {
+      {"ok", kOk},           {"expired", kExpired},
+      {"refused", kRefused}, {"unavailable", kUnavailable},
+      {"failed", kFailed},   {"cancelled", kCancelled}};
+  for (const auto& [outcome, cell] : kOutcomes) {
     MetricLabels with_outcome = labels;
     with_outcome.emplace_back("outcome", outcome);
-    NEPTUNE_ASSIGN_OR_RETURN(
-        *counter, metrics_.AddCounter("neptune_calls_total", "Calls to other services, by outcome.",
-                                      with_outcome));
+    NEPTUNE_RETURN_IF_ERROR(Show("neptune_calls_total", "Calls to other services, by outcome.",
+                                 with_outcome, cell, entry.get()));
   }
-  NEPTUNE_ASSIGN_OR_RETURN(
-      entry->attempts, metrics_.AddCounter("neptune_call_attempts_total",
-                                           "Servers tried by calls to other services.", labels));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      entry->hedges,
-      metrics_.AddCounter("neptune_call_hedges_total", "Calls hedged to a second server.", labels));
-  NEPTUNE_ASSIGN_OR_RETURN(
-      entry->denied_retries,
-      metrics_.AddCounter("neptune_call_denied_retries_total",
-                          "Retries and hedges suppressed by the retry budget.", labels));
+  NEPTUNE_RETURN_IF_ERROR(Show("neptune_call_attempts_total",
+                               "Servers tried by calls to other services.", labels, kAttempts,
+                               entry.get()));
+  NEPTUNE_RETURN_IF_ERROR(Show("neptune_call_hedges_total", "Calls hedged to a second server.",
+                               labels, kHedges, entry.get()));
+  NEPTUNE_RETURN_IF_ERROR(Show("neptune_call_denied_retries_total",
+                               "Retries and hedges suppressed by the retry budget.", labels,
+                               kDeniedRetries, entry.get()));
   NEPTUNE_ASSIGN_OR_RETURN(
       entry->duration,
       metrics_.AddHistogram("neptune_call_seconds",
@@ -61,7 +79,7 @@ StatusOr<std::unique_ptr<CallStatistics::Entry>> CallStatistics::Make(const Serv
 
 const CallStatistics::Entry* CallStatistics::Find(const ServiceName& service,
                                                   const MethodName& method) {
-  auto& recent = recent_[absl::HashOf(service, method) % recent_.size()];
+  auto& recent = recent_[PlaceOf(service.value(), method.value()) % recent_.size()];
   const Entry* entry = recent.load(std::memory_order_acquire);
   if (entry != nullptr && entry->method == method && entry->service == service) return entry;
   entry = FindLocked(service, method);
@@ -91,10 +109,11 @@ void CallStatistics::Record(const ServiceName& service, const MethodName& method
                             const Status& status, const Effort& effort) {
   const Entry* const entry = Find(service, method);
   if (entry == nullptr) return;
-  entry->ForStatus(status).Increment();
-  entry->attempts->Increment(static_cast<uint64_t>(effort.attempts));
-  if (effort.hedged) entry->hedges->Increment();
-  if (effort.retry_denied) entry->denied_retries->Increment();
+  const ThreadCells::Own counts = entry->counts.OfThisThread();
+  counts.Add(CellOf(status));
+  counts.Add(kAttempts, static_cast<uint64_t>(effort.attempts));
+  if (effort.hedged) counts.Add(kHedges);
+  if (effort.retry_denied) counts.Add(kDeniedRetries);
   entry->duration->Record(effort.duration);
 }
 
@@ -108,10 +127,10 @@ void CallStatistics::Describe(StatusReport* report) const {
     for (const auto& [method, entry] : methods) {
       const Histogram times = entry->duration->Snapshot();
       constexpr double kNsPerMs = 1e6;
-      table.AddRow(service, method, entry->ok->value(), entry->unavailable->value(),
-                   entry->refused->value(), entry->expired->value(), entry->cancelled->value(),
-                   entry->failed->value(), entry->attempts->value(), entry->hedges->value(),
-                   entry->denied_retries->value(),
+      const auto count = [&entry = *entry](Cell cell) { return entry.counts.Sum(cell); };
+      table.AddRow(service, method, count(kOk), count(kUnavailable), count(kRefused),
+                   count(kExpired), count(kCancelled), count(kFailed), count(kAttempts),
+                   count(kHedges), count(kDeniedRetries),
                    static_cast<double>(times.Percentile(0.50)) / kNsPerMs,
                    static_cast<double>(times.Percentile(0.99)) / kNsPerMs);
     }

@@ -1,7 +1,8 @@
 // Outcomes and times of a node's outgoing calls and streams, by service and method; shown by the
 // metrics and the status page.
 //
-// Threads: thread-safe; a call of a method that was called lately takes no lock.
+// Threads: thread-safe; a call of a method that was called lately takes no lock, and is counted in
+//   cells of its kernel thread.
 // Units: seconds in the metrics.
 // Limits: kCalledMethodCountMax methods; calls of further ones are not counted.
 
@@ -9,15 +10,18 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "neptune/base/ids.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
 #include "neptune/base/status_section.h"
+#include "neptune/base/thread_cells.h"
 #include "neptune/base/time.h"
 
 namespace neptune {
@@ -41,25 +45,32 @@ class CallStatistics {
   void Describe(StatusReport* report) const;
 
  private:
+  // What is counted of a method: calls by outcome, and the effort for them.
+  enum Cell : size_t {
+    kOk,
+    kExpired,
+    kRefused,
+    kUnavailable,
+    kCancelled,
+    kFailed,
+    kAttempts,
+    kHedges,
+    kDeniedRetries,
+    kCellCount
+  };
   struct Entry {
     ServiceName service;
     MethodName method;
-    Counter* ok = nullptr;
-    Counter* expired = nullptr;
-    Counter* refused = nullptr;
-    Counter* unavailable = nullptr;
-    Counter* cancelled = nullptr;
-    Counter* failed = nullptr;
-    Counter* attempts = nullptr;
-    Counter* hedges = nullptr;
-    Counter* denied_retries = nullptr;
+    mutable ThreadCells counts{kCellCount};
+    std::vector<CallbackGauge> series;  // of `counts`
     HistogramMetric* duration = nullptr;
-
-    Counter& ForStatus(const Status& status) const;
   };
+  static Cell CellOf(const Status& status);
   // Returns null beyond the limit of kCalledMethodCountMax.
   const Entry* Find(const ServiceName& service, const MethodName& method);
   StatusOr<std::unique_ptr<Entry>> Make(const ServiceName& service, const MethodName& method);
+  Status Show(const char* name, const char* help, const MetricLabels& labels, Cell cell,
+              Entry* entry);
 
   const Entry* FindLocked(const ServiceName& service, const MethodName& method)
       ABSL_LOCKS_EXCLUDED(mutex_);
@@ -67,7 +78,7 @@ class CallStatistics {
   using Entries = std::map<std::string, std::unique_ptr<Entry>, std::less<>>;
 
   MetricsRegistry& metrics_;
-  // Entries that were used lately, by the hash of their names: they are found without the lock.
+  // Entries that were used lately, by their names: they are found without the lock.
   std::array<std::atomic<const Entry*>, 64> recent_{};
   mutable LeafMutex mutex_;
   // Entries by service, then by method, so that a lookup builds no key.

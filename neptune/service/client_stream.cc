@@ -98,7 +98,7 @@ Status StreamInProgress::Open(const Data& request) {
       call_ = *call;
       channel_ = std::move(to.channel);
       held_ = Holding(session_.holdings(), HeldKind::kCall);
-      replica_ = std::move(to.replica);
+      replica_ = *to.replica;
       path_.Detach();
       break;
     }

@@ -17,7 +17,7 @@ std::unique_ptr<Hedge> Hedge::Start(const ClientSession& session, const RequestH
   options.except = except;
   const auto started = ThreadScheduler::Current()->Spawn(
       [shared, session = session.ForHedge(shared->until), header, request, options] {
-        CallInProgress call(session, header, request, options, &shared->report);
+        CallInProgress call(session, RequestHeader(header), request, options, &shared->report);
         shared->status = call.Run(&shared->response);
         shared->ended = true;
         shared->caller->Wake();

@@ -57,17 +57,30 @@ bool LoopClient::FailsTooOften(const Endpoint& to) {
   return true;
 }
 
-RetryBudget& LoopClient::retry_budget(std::string_view service) {
-  auto found = retry_budgets_.find(service);
+LoopClient::Target LoopClient::TargetOf(const ServiceName& service, PartitionId partition) {
+  const std::string& name = service.value();
+  const size_t mark = name.empty() ? 0 : name.size() + 5 * static_cast<unsigned char>(name.back());
+  Known& known = known_[(mark + partition.value()) % known_.size()];
+  const bool is_known =
+      known.target.replicas != nullptr && known.partition == partition && known.service == service;
+  if (!is_known) {
+    known = {service, partition, {&view_->Replicas(service, partition), &BudgetOf(name)}};
+  }
+  return known.target;
+}
+
+RetryBudget& LoopClient::BudgetOf(const std::string& service) {
+  const auto found = retry_budgets_.find(service);
   if (found != retry_budgets_.end()) return found->second;
-  if (retry_budgets_.size() >= kRetryBudgetCountMax) service = {};
+  const bool is_full = retry_budgets_.size() >= kRetryBudgetCountMax;
   return retry_budgets_
-      .try_emplace(std::string(service), options_.retry_share, options_.retry_reserve)
+      .try_emplace(is_full ? std::string() : service, options_.retry_share, options_.retry_reserve)
       .first->second;
 }
 
 void LoopClient::set_view(std::shared_ptr<const YellowPageView> view) {
   view_ = std::move(view);
+  for (Known& known : known_) known.target.replicas = nullptr;
   chooser_->SetView(view_);
 }
 

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -63,8 +64,13 @@ class LoopClient {
   // True if too many attempts to connect have failed in a row; the count is then reset.
   bool FailsTooOften(const Endpoint& to);
 
-  // The loop's budget for retries and hedges of calls to the service.
-  RetryBudget& retry_budget(std::string_view service);
+  // What calls of a partition need: its replicas in view(), and the loop's budget for retries and
+  // hedges of calls to the service.
+  struct Target {
+    const std::vector<Replica>* replicas = nullptr;  // until the view is replaced
+    RetryBudget* budget = nullptr;
+  };
+  Target TargetOf(const ServiceName& service, PartitionId partition);
 
   ReplicaChooser& chooser() { return *chooser_; }
   ConnectionCache& connections() { return connections_; }
@@ -73,7 +79,16 @@ class LoopClient {
   void set_view(std::shared_ptr<const YellowPageView> view);
 
  private:
+  // A partition that was called lately, so that it need not be looked for.
+  struct Known {
+    ServiceName service;
+    PartitionId partition;
+    Target target;  // without replicas: of an older view
+  };
+
   LoopClient(Loop& loop, const ClientOptions& options);
+  RetryBudget& BudgetOf(const std::string& service);
+
   const ClientOptions options_;
   ConnectionCache connections_;
   Endpoint own_;                       // of local_
@@ -81,6 +96,7 @@ class LoopClient {
   std::unique_ptr<ReplicaChooser> chooser_;
   std::shared_ptr<const YellowPageView> view_;
   std::map<std::string, RetryBudget, std::less<>> retry_budgets_;  // at most kRetryBudgetCountMax
+  std::array<Known, 64> known_;  // by some of their names and number
 };
 
 }  // namespace neptune
