@@ -177,6 +177,42 @@ TEST(FrontendDeadlineTest, ClientsThatLeaveDoNotMoveTheLimitOfConcurrentSearches
   EXPECT_EQ(search.Metric("search_gate_limit", {}), limit);
 }
 
+// The client that asked first leaves; those who ask the same get its answer, computed once.
+TEST(FrontendDeadlineTest, ASearchGoesOnForOthersWhoWaitForIt) {
+  SimulatedSearch search(12);
+  const char target[] = "/search?q=heavy+rare&format=json";
+  search.BeginAndLeave(target, milliseconds(20));
+  search.RunFor(milliseconds(5));
+  const auto second = search.Begin(target);
+  const auto third = search.Begin(target);
+  search.RunFor(seconds(2));
+  EXPECT_EQ(JsonAnswer(*second)["partial"], false);
+  EXPECT_EQ(JsonAnswer(*third)["partial"], false);
+  EXPECT_EQ(search.Metric("search_equal_searches_total", {{"outcome", "joined"}}), 2);
+  EXPECT_EQ(search.Metric("search_equal_searches_total", {{"outcome", "taken_over"}}), 0);
+  EXPECT_EQ(Gone(search), 1);
+  EXPECT_LE(Sum(WorkOf(search)), 4 * kHeavyWork + milliseconds(10)) << "no partition began again";
+}
+
+TEST(FrontendDeadlineTest, ASearchEndsWhenAllWhoWaitForItHaveLeft) {
+  SimulatedSearch search(13);
+  const char target[] = "/search?q=heavy+rare&format=json";
+  search.BeginAndLeave(target, milliseconds(30));
+  search.RunFor(milliseconds(2));
+  search.BeginAndLeave(target, milliseconds(10));
+  search.BeginAndLeave(target, milliseconds(20));
+  search.RunFor(milliseconds(28));
+  const auto before = WorkOf(search);
+  EXPECT_GT(Sum(before), milliseconds(20)) << "seed 13: both partitions were at work";
+  search.RunFor(seconds(2));
+  const auto after = WorkOf(search);
+  for (const std::string& server : kServers) {
+    EXPECT_LE(after.at(server) - before.at(server), kNoticing) << "seed 13: " << server;
+  }
+  EXPECT_EQ(Gone(search), 3);
+  EXPECT_EQ(search.Metric("search_gate_under_way", {}), 0);
+}
+
 // Work in all, for clients of whom most leave early, is that of those who stay and little more.
 TEST(FrontendDeadlineTest, TheWorkIsThatOfTheClientsWhoStay) {
   SimulatedSearch search(11);

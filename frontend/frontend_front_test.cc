@@ -106,6 +106,17 @@ TEST(FrontendFrontTest, EachFormatAndCodingHasAPageOfItsOwn) {
             "answers; hit");
 }
 
+TEST(FrontendFrontTest, ACodingThatOneClientAcceptsIsNotSentToAnother) {
+  SimulatedSearch search(28);
+  for (int i = 0; i < 3; ++i) {
+    const TimedResponse both =
+        search.Get(kCommon, {{"Accept-Encoding", "identity"}, {"Accept-Encoding", "gzip"}});
+    EXPECT_EQ(both.http.headers.Get("Cache-Status").substr(0, 7), "answers") << i;
+    search.RunFor(milliseconds(100));
+  }
+  EXPECT_FALSE(search.Get(kCommon).http.headers.Has("Content-Encoding"));
+}
+
 TEST(FrontendFrontTest, FeedsAreKeptByTheAddressTheyNameThemselves) {
   SimulatedSearch search(5);
   const TimedResponse feed = GetRepeated(search, "/search?q=common&format=atom");

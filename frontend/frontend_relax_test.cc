@@ -111,6 +111,33 @@ TEST(FrontendRelaxTest, AnAnswerThatMissedPartitionsIsPartialAndNotKept) {
   }
 }
 
+TEST(FrontendRelaxTest, ASearchThatWasCutIsNotFollowedByOneThatDemandsLess) {
+  SimulatedSearch search(13);
+  const std::string target = "/search?q=%22common+apart%22+futile";
+  const json answer = JsonAnswer(search.Get(target + "&format=json"));
+  EXPECT_EQ(answer["total"], 0);
+  EXPECT_EQ(answer["total_is_exact"], false);
+  EXPECT_TRUE(answer["relaxed"].is_null()) << "a page with the phrase may have been missed";
+  EXPECT_EQ(answer["partial"], true);
+  EXPECT_EQ(answer["coverage"]["complete"], false);
+  EXPECT_EQ(answer["coverage"]["tiers"][0]["evaluated_completely"], false);
+  EXPECT_EQ(answer["coverage"]["tiers"][0]["ended_early"], json{1});
+  EXPECT_EQ(search.Metric("search_relaxed_total", {}), 0);
+  const std::string page = search.Get(target).http.body;
+  EXPECT_NE(page.find("In the time there was, no document was found for"), std::string::npos);
+  EXPECT_NE(page.find("Tier 1, partition 1, cut this search short"), std::string::npos);
+  EXPECT_EQ(page.find("These pages have some of the words"), std::string::npos);
+}
+
+TEST(FrontendRelaxTest, ASearchThatWasCutOffersAnotherSpelling) {
+  SimulatedSearch search(14);
+  const json answer = JsonAnswer(search.Get("/search?q=%22comon+apart%22+futile&format=json"));
+  EXPECT_EQ(answer["total"], 0);
+  EXPECT_TRUE(answer["corrected"].is_null());
+  EXPECT_EQ(answer["did_you_mean"]["query"], "\"common apart\" futile");
+  EXPECT_EQ(answer["coverage"]["tiers"][0]["evaluated_completely"], false);
+}
+
 TEST(FrontendRelaxTest, ASureSpellingOfADemandIsRelaxedToo) {
   SimulatedSearch search(7);
   const json answer = JsonAnswer(search.Get("/search?q=%22comon+apart%22&format=json"));

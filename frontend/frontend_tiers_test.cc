@@ -67,6 +67,27 @@ TEST(FrontendTiersTest, Tier2IsAskedIfItsBoundsAreUnknown) {
   EXPECT_EQ(search.Metric("search_tier2_decisions_total", {{"need", "no_bounds"}}), 1);
 }
 
+TEST(FrontendTiersTest, ATierWhosePartitionHasMoreHitsThanItsShareIsAskedForAll) {
+  SimulatedSearch search(2);
+  const json answer = JsonAnswer(search.Get("/search?q=lopsided&format=json&start=40&count=10"));
+  EXPECT_EQ(TierCalls(search, "tier1"), 4);
+  EXPECT_EQ(search.Metric("search_tier_asked_again_total", {}), 1);
+  ASSERT_EQ(answer["results"].size(), 10u);
+  EXPECT_EQ(answer["results"][0]["id"], StrCat(39 * 16)) << "one before it is of partition 1";
+  EXPECT_EQ(answer["results"][9]["id"], StrCat(48 * 16));
+  EXPECT_EQ(answer["partial"], false);
+  (void)search.Get(kCommon);
+  EXPECT_EQ(TierCalls(search, "tier1"), 6) << "no partition has more than its share";
+}
+
+TEST(FrontendTiersTest, ATierThatDoesNotKnowSharesIsAskedForAll) {
+  SimulatedSearch search(2);
+  const json answer = JsonAnswer(search.Get("/search?q=common+bygone&format=json"));
+  EXPECT_EQ(TierCalls(search, "tier1"), 4);
+  EXPECT_EQ(answer["results"].size(), 10u);
+  EXPECT_EQ(answer["partial"], false);
+}
+
 TEST(FrontendTiersTest, QualitySaysWhatShareOfThePageIsSure) {
   SimulatedSearch search(2,
                          Parameter("tier2_policy", "quality") + Parameter("page_sure_min", "0.5"));

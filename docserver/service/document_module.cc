@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <memory>
 #include <vector>
 
 #include "docserver/docserver.pb.h"
@@ -10,6 +11,7 @@
 #include "docserver/registry.h"
 #include "docserver/snippet/snippet.h"
 #include "index/core/query/query.h"
+#include "index/core/query/recent_queries.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/service/parameter_table.h"
@@ -28,6 +30,8 @@ namespace {
 
 constexpr uint32_t kSnippetSizeMax = 2000;
 constexpr size_t kMatchesMax = 2000;
+// Work of a summary, in postings that an index tier reads in about that time (kTierStopPostings).
+constexpr uint64_t kWorkOfSummary = 4096;
 
 // Making a snippet never parks, so all user-level threads of a kernel thread can share one maker.
 SnippetMaker& SnippetMakerOfThisThread() {
@@ -36,9 +40,9 @@ SnippetMaker& SnippetMakerOfThisThread() {
 }
 
 // If the query cannot be parsed, snippets are made without highlighting.
-index::Query ParseCanonical(const std::string& text) {
-  StatusOr<index::Query> query = index::ParseQuery(text, index::ParseLimits::ForCanonical());
-  return query.ok() ? *std::move(query) : index::Query();
+std::shared_ptr<const index::Query> ParseCanonical(const std::string& text) {
+  auto query = index::RecentQueries::OfThread().Parse(text);
+  return query.ok() ? *std::move(query) : std::make_shared<const index::Query>();
 }
 
 SnippetOptions SnippetOptionsOf(const FetchRequest& request) {
@@ -243,14 +247,16 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
   const size_t text_size_max = asked->with_text() ? SIZE_MAX : kTextPieceSize;
   NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents,
                            Read(context, *partition, ids, text_size_max));
-  const index::Query query = ParseCanonical(asked->query());
-  const QueryTerms terms(query);
+  const std::shared_ptr<const index::Query> query = ParseCanonical(asked->query());
+  const QueryTerms terms(*query);
   FetchResponse answer;
   answer.set_implementation(implementation_);
   std::vector<int> unfinished;  // their snippets need more of the texts
+  context.ExpectWork(documents.size() * kWorkOfSummary);
   for (size_t i = 0; i < documents.size(); ++i) {
     Summary* const summary = answer.add_summaries();
     summary->set_doc_id(ids[i]);
+    if (i > 0) context.GiveWay(kWorkOfSummary);
     if (context.ShouldStop()) return neptune::DeadlineExceeded("fetching documents");
     if (documents[i] && !Summarise(*std::move(documents[i]), *asked, terms, summary)) {
       unfinished.push_back(static_cast<int>(i));

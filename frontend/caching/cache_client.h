@@ -76,6 +76,8 @@ class CacheClient {
   void Refill(const neptune::ClientSession& session, const CacheEntryName& entry,
               const CacheReply& reply, neptune::Duration life);
   size_t insert_count() const { return shared_->insert_count.load(); }
+  // True if there is a cache, and it takes keys of this size.
+  bool CanHold(const CacheEntryName& entry) const;
 
  private:
   // State shared with the inserting threads, which may outlive the client.
@@ -111,7 +113,6 @@ class CacheClient {
                        const neptune::Data& request, const std::optional<neptune::NodeId>& node);
   static void InsertAtPrimary(Shared& shared, const neptune::ClientSession& session,
                               uint32_t partition, const neptune::Data& request);
-  bool CanHold(const CacheEntryName& entry) const;
 
   const std::shared_ptr<Shared> shared_;
 };

@@ -39,9 +39,8 @@ struct CachedPage {
   // Those of every repetition, without the ones that differ: Age, Cache-Status, traceparent.
   neptune::HttpHeaders headers;
   std::shared_ptr<const std::string> body;
-  // Start line and the headers above as they are sent, without Date and the empty line at the end;
-  // empty: the page can only be sent as a response.
-  std::string head;
+  // The same headers as they are sent, with those that the server adds.
+  neptune::PreparedHttpHead head;
 };
 
 }  // namespace search::frontend

@@ -23,9 +23,27 @@ const CachedPage* PageCache::Find(std::string_view key) {
   return &found->second.page;
 }
 
+const CachedPage* PageCache::Look(const PageName& name) const {
+  const auto found = entries_.find(name.hash);
+  return found == entries_.end() || found->second.key != name.key ? nullptr : &found->second.page;
+}
+
+void PageCache::NoteUse(const PageName& name) {
+  const auto found = entries_.find(name.hash);
+  if (found == entries_.end() || found->second.key != name.key) return;
+  policy_.Touch(name.hash);
+  ++found->second.use_count;
+}
+
+PageName PageCache::NameOf(std::string key) const {
+  const uint64_t hash = HashOf(key);
+  return {.key = std::move(key), .hash = hash};
+}
+
 bool PageCache::Insert(std::string_view key, CachedPage page) {
   const uint64_t hash = HashOf(key);
-  const size_t size = key.size() + page.head.size() + page.body->size() + kPageOverhead;
+  const size_t size = key.size() + page.head.begin.size() + page.head.end.size() +
+                      page.body->size() + kPageOverhead;
   if (key.size() > options_.key_size_max || size > options_.page_size_max ||
       size > options_.size_max) {
     EraseHash(hash);

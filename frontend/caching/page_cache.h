@@ -49,6 +49,12 @@ struct PageCacheStats {
   std::atomic<uint64_t> eviction_count{0};
 };
 
+// The name of a page, with its hash for one cache.
+struct PageName {
+  std::string key;
+  uint64_t hash = 0;
+};
+
 // A question and how often its page was repeated lately.
 struct CountedQuestion {
   SearchPageRequest question;
@@ -61,6 +67,10 @@ class PageCache {
 
   // Null: there is no such page. Counts a use. Valid until the next change.
   const CachedPage* Find(std::string_view key);
+  // The same in two steps, for a name made by NameOf: a page, and that it was used.
+  const CachedPage* Look(const PageName& name) const;
+  void NoteUse(const PageName& name);
+  PageName NameOf(std::string key) const;
   // Replaces another page of the key; false: refused.
   bool Insert(std::string_view key, CachedPage page);
   void Erase(std::string_view key);

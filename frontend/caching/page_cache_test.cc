@@ -75,11 +75,12 @@ TEST(PageKeyTest, HeadersAreTakenByNameInAnyCase) {
   request.headers.Add("host", "h");
   request.headers.Add("ACCEPT", "a");
   request.headers.Add("Accept-Encoding", "gzip");
-  request.headers.Add("accept-encoding", "second");
   request.headers.Add("Cache-Control", "no-cache");
   request.headers.Add("X-Api-Key", "k");
   request.headers.Add("Neptune-Service-Class", "gold");
   request.headers.Add("Accept-Language", "en");
+  request.headers.Add("X-Forwarded-For", "10.0.0.1");
+  request.headers.Add("x-forwarded-for", "10.0.0.2");
   const PageAsk ask = PageAskOf(request);
   EXPECT_EQ(ask.target, kTarget);
   EXPECT_EQ(ask.parameters(), "q=hash+map&format=json");
@@ -90,6 +91,30 @@ TEST(PageKeyTest, HeadersAreTakenByNameInAnyCase) {
   EXPECT_EQ(ask.api_key, "k");
   EXPECT_EQ(ask.service_class, "gold");
   EXPECT_EQ(ask.traceparent, "");
+  EXPECT_EQ(ask.forwarded_for, "10.0.0.1");
+  EXPECT_FALSE(ask.repeats_header) << "proxies may add themselves in a header of their own";
+}
+
+TEST(PageKeyTest, ARequestThatRepeatsAHeaderSaysSo) {
+  neptune::HttpRequest request;
+  request.target = kTarget;
+  request.headers.Add("Accept-Encoding", "identity");
+  request.headers.Add("X-Other", "a");
+  request.headers.Add("X-Other", "b");
+  EXPECT_FALSE(PageAskOf(request).repeats_header);
+  request.headers.Add("accept-encoding", "gzip");
+  const PageAsk ask = PageAskOf(request);
+  EXPECT_EQ(ask.accept_encoding, "identity");
+  EXPECT_TRUE(ask.repeats_header);
+}
+
+TEST(PageKeyTest, AClientThatRefusesIdentityHasPagesOfItsOwn) {
+  PageAsk ask = {.target = kTarget, .accept_encoding = "gzip"};
+  const std::string key = KeyOf(ask);
+  ask.accept_encoding = "gzip;q=0.5, identity;q=0.1";
+  EXPECT_EQ(KeyOf(ask), key);
+  ask.accept_encoding = "gzip, identity;q=0";
+  EXPECT_NE(KeyOf(ask), key);
 }
 
 TEST(PageCacheTest, FindsThePageOfTheKey) {
@@ -106,6 +131,22 @@ TEST(PageCacheTest, FindsThePageOfTheKey) {
   EXPECT_EQ(cache.Find("a"), nullptr);
   cache.Erase("a");
   EXPECT_EQ(cache.stats().page_count, 1u);
+}
+
+TEST(PageCacheTest, APageIsLookedAtWithoutBeingUsed) {
+  PageCache cache({.hash_seed = 5});
+  const PageName name = cache.NameOf("a");
+  EXPECT_EQ(cache.Look(name), nullptr);
+  cache.NoteUse(name);
+  ASSERT_TRUE(cache.Insert("a", PageOf("first")));
+  ASSERT_NE(cache.Look(name), nullptr);
+  EXPECT_EQ(cache.Look(name), cache.Find("a"));
+  EXPECT_EQ(cache.Look({.key = "b", .hash = name.hash}), nullptr) << "the key decides";
+  cache.NoteUse({.key = "b", .hash = name.hash});
+  EXPECT_EQ(cache.TakeHottest(1).at(0).use_count, 1u);
+  cache.NoteUse(name);
+  cache.NoteUse(name);
+  EXPECT_EQ(cache.TakeHottest(1).at(0).use_count, 2u);
 }
 
 TEST(PageCacheTest, IsBoundedInBytes) {

@@ -364,6 +364,7 @@ Status FrontendModule::StartServers(const neptune::ModuleContext& context, const
           ServerOptions(server_metrics_, options.documents_change ? kBulkSizeMax : kBodySizeMax);
       http.memory = context.memory;
       http.slots = context.connection_slots;
+      http.short_way = gateway_->ShortWayOf(entry.loop->loop);
       http.connection_count_max = options.connection_count_max;
       http.connections_per_address_max = options.connections_per_address_max;
       if (certificate_ != nullptr) {

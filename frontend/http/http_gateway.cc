@@ -67,9 +67,12 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
               .world = context.world,
               .metrics = metrics_,
               .classes = classes_,
-              .traces = traces_},
+              .traces = traces_,
+              .rate_limit = rate_limit_},
              {.pages = {.hash_seed = neptune::Loop::Current()->random().Next()},
+              .seen = {.hash_seed = neptune::Loop::Current()->random().Next()},
               .has_fixed_address = options.has_fixed_address,
+              .trusts_forwarded = options.trusts_forwarded,
               .sampled_share = options.sampled_share},
              options.page_cache_mb << 20, ServingLoops(context.client)),
       operator_routes_(context, options.operators, address_, readiness_, traces_) {

@@ -9,6 +9,7 @@
 //   /documents       POST, DELETE: changes of documents, if there is a writer
 //
 //   search ─► page_fronts: a page that is repeated ─ else ─► search_routes
+//   bytes of a search that was seen before ─► page_fronts (ShortWayOf) ─ else ─► as above
 // Answers are compressed here, for clients that accept it, unless a route has done so.
 //
 //   page_routes, search_routes, status_routes, operator_routes, documents/document_routes ─► router
@@ -66,6 +67,9 @@ class HttpGateway {
   // Makes /readyz answer 503, so that balancers stop sending users here.
   void StartDraining() { readiness_.StartDraining(); }
   const PageFronts& pages() const { return pages_; }
+  // What answers repeated requests to the server of that loop from their bytes; null: nothing does.
+  // The gateway outlives the server.
+  neptune::HttpShortWay* ShortWayOf(const neptune::Loop* loop) const { return pages_.Of(loop); }
   // Waits for background work. REQUIRES: the last request has ended.
   void Finish() { operator_routes_.Finish(); }
 

@@ -16,8 +16,12 @@ using neptune::TimePoint;
 // Repetitions leave at most one trace in this time, besides those that are sampled.
 constexpr neptune::Duration kTraceInterval = std::chrono::milliseconds(100);
 
-bool AsksForFresh(const PageAsk& ask) {
-  return ask.cache_control.find("no-cache") != std::string_view::npos;
+// Room for the headers that differ between repetitions.
+constexpr size_t kOwnHeadersSize = 160;
+
+// True if no page answers the request.
+bool GoesPastPages(const PageAsk& ask) {
+  return ask.repeats_header || ask.cache_control.find("no-cache") != std::string_view::npos;
 }
 
 // The answer as logs and traces show it.
@@ -36,25 +40,18 @@ SearchAnswer RepeatedAnswer(const PageFacts& facts, const neptune::TraceContext&
 }  // namespace
 
 PageFront::PageFront(const Parts& parts, const Options& options)
-    : parts_(parts), options_(options), pages_(options.pages), hits_(parts.metrics, parts.traces) {}
+    : parts_(parts), options_(options), pages_(options.pages), seen_(options.seen) {}
 
-std::optional<PageFront::Found> PageFront::Look(const PageAsk& ask, TimePoint now) {
-  if (AsksForFresh(ask)) {
+const CachedPage* PageFront::ValidPage(const PageAsk& ask, TimePoint now) {
+  if (GoesPastPages(ask)) {
     parts_.metrics.page_skipped->Increment();
-    return std::nullopt;
+    return nullptr;
   }
   WritePageKey(ask, options_.has_fixed_address, &key_);
   const CachedPage* const page = pages_.Find(key_);
-  if (page == nullptr || !parts_.plan.MayRepeat(page->facts, now)) {
-    parts_.metrics.page_misses->Increment();
-    return std::nullopt;
-  }
-  neptune::StatusOr<ClientClass> client = parts_.classes.Of(ask.api_key, ask.service_class);
-  if (!client.ok()) {
-    parts_.metrics.page_skipped->Increment();
-    return std::nullopt;
-  }
-  return Found{.page = page, .client = *std::move(client), .trace = TraceOf(ask), .now = now};
+  if (page != nullptr && parts_.plan.MayRepeat(page->facts, now)) return page;
+  parts_.metrics.page_misses->Increment();
+  return nullptr;
 }
 
 neptune::TraceContext PageFront::TraceOf(const PageAsk& ask) {
@@ -66,45 +63,105 @@ neptune::TraceContext PageFront::TraceOf(const PageAsk& ask) {
   return neptune::NewTrace(random, random.Uniform() < options_.sampled_share);
 }
 
-void PageFront::Note(const Found& found, TimePoint received) {
-  const PageFacts& facts = found.page->facts;
-  const bool is_traced = found.trace.sampled || found.now >= next_trace_at_;
-  const neptune::Duration took = found.now - received;
+void PageFront::Note(const Repetition& repetition) {
+  const auto& [facts, client, trace, received, now] = repetition;
+  const bool is_traced = trace.sampled || now >= next_trace_at_;
   if (is_traced || log_ != nullptr) {
-    SearchAnswer answer = RepeatedAnswer(facts, found.trace, found.now);
-    answer.took = took;
+    SearchAnswer answer = RepeatedAnswer(facts, trace, now);
+    answer.took = now - received;
     answer.answered_at = parts_.world.wall_time();
-    if (log_ != nullptr) log_->Add(answer, found.client.name, 200);
+    if (log_ != nullptr) log_->Add(answer, client.name, 200);
     if (is_traced) {
-      next_trace_at_ = found.now + kTraceInterval;
-      parts_.traces.Keep(answer, neptune::OkStatus(), found.client.name, found.trace.sampled,
-                         found.now);
+      next_trace_at_ = now + kTraceInterval;
+      parts_.traces.Keep(answer, neptune::OkStatus(), client.name, trace.sampled, now);
     }
   }
-  hits_.Add({.format = facts.question.format,
-             .service_class = found.client.number,
-             .is_complete = facts.coverage.complete(),
-             .is_stale = facts.is_stale,
-             .is_traced = is_traced,
-             .took = took});
+  if (!is_traced) parts_.traces.Count(now - received, !facts.coverage.complete());
+  Count(repetition);
+}
+
+void PageFront::Count(const Repetition& repetition) {
+  const PageFacts& facts = repetition.facts;
+  const neptune::Duration took = repetition.now - repetition.received;
+  constexpr neptune::Duration kNone{0};
+  neptune::ClassStatistics& classes = *parts_.metrics.classes;
+  classes.OnArrival(repetition.client.number);
+  classes.OnEnd(repetition.client.number, neptune::OkStatus());
+  classes.OnRan(repetition.client.number, kNone, took, kNone);
+  (facts.is_stale ? parts_.metrics.page_stale : parts_.metrics.page_hits)->Increment();
+  parts_.metrics.Count(
+      facts.question.format,
+      facts.coverage.complete() ? SearchOutcome::kComplete : SearchOutcome::kPartial, took);
 }
 
 std::optional<HttpResponse> PageFront::Find(const HttpRequest& request) {
-  const std::optional<Found> found = Look(PageAskOf(request), neptune::Loop::Current()->Now());
-  if (!found) return std::nullopt;
+  const TimePoint now = neptune::Loop::Current()->Now();
+  const PageAsk ask = PageAskOf(request);
+  const CachedPage* const page = ValidPage(ask, now);
+  if (page == nullptr) return std::nullopt;
+  neptune::StatusOr<ClientClass> client = parts_.classes.Of(ask.api_key, ask.service_class);
+  if (!client.ok()) {
+    parts_.metrics.page_skipped->Increment();
+    return std::nullopt;
+  }
+  const neptune::TraceContext trace = TraceOf(ask);
   HttpResponse response;
-  response.headers = found->page->headers;
-  const RepeatedHeaders own = HeadersOfRepetition(found->page->facts, found->now);
+  response.headers = page->headers;
+  const RepeatedHeaders own = HeadersOfRepetition(page->facts, now);
   response.headers.Add("Age", own.age);
   response.headers.Add("Cache-Status", own.cache_status);
-  response.headers.Add("traceparent", neptune::FormatTraceparent(found->trace));
-  response.shared_body = found->page->body;
-  Note(*found, request.received);
+  response.headers.Add("traceparent", neptune::FormatTraceparent(trace));
+  response.shared_body = page->body;
+  Note({.facts = page->facts,
+        .client = *client,
+        .trace = trace,
+        .received = request.received,
+        .now = now});
+  if (seen_.Find(ask) == nullptr) {
+    seen_.Remember(ask, {.page = pages_.NameOf(key_), .client = *std::move(client)});
+  }
   return response;
 }
 
+bool PageFront::Answer(const neptune::HttpGlance& request, std::string* out) {
+  const PageAsk ask = PageAskOf(request);
+  const SeenRequest* const seen = GoesPastPages(ask) ? nullptr : seen_.Find(ask);
+  const CachedPage* const page = seen == nullptr ? nullptr : pages_.Look(seen->page);
+  if (page == nullptr || !parts_.plan.MayRepeat(page->facts, request.received)) return false;
+  if (ExceedsRate(ask, request)) return false;
+  pages_.NoteUse(seen->page);
+  const neptune::TraceContext trace = TraceOf(ask);
+  out->reserve(out->size() + page->head.begin.size() + kOwnHeadersSize + page->head.end.size() +
+               page->body->size());
+  *out += page->head.begin;
+  AppendHeadersOfRepetition(page->facts, request.received, out);
+  *out += "traceparent: ";
+  neptune::AppendTraceparent(trace, out);
+  out->append("\r\n").append(page->head.end);
+  if (!request.is_head) *out += *page->body;
+  Note({.facts = page->facts,
+        .client = seen->client,
+        .trace = trace,
+        .received = request.received,
+        .now = request.received});
+  return true;
+}
+
+// Asked last: a request that goes the ordinary way is counted there.
+bool PageFront::ExceedsRate(const PageAsk& ask, const neptune::HttpGlance& request) {
+  if (!parts_.rate_limit.limits()) return false;
+  const uint64_t client = ClientOf({.api_key = ask.api_key,
+                                    .has_known_key = ask.api_key.data() != nullptr,
+                                    .forwarded_for = ask.forwarded_for,
+                                    .address = request.peer.address},
+                                   options_.trusts_forwarded);
+  return parts_.rate_limit.Refuse(client, request.received).has_value();
+}
+
 void PageFront::Keep(const HttpRequest& request, PageFacts facts, HttpResponse* response) {
-  WritePageKey(PageAskOf(request), options_.has_fixed_address, &key_);
+  const PageAsk ask = PageAskOf(request);
+  if (ask.repeats_header) return;
+  WritePageKey(ask, options_.has_fixed_address, &key_);
   CachedPage page;
   page.facts = std::move(facts);
   for (const auto& [name, value] : response->headers) {
@@ -115,11 +172,14 @@ void PageFront::Keep(const HttpRequest& request, PageFacts facts, HttpResponse* 
     response->body.clear();
   }
   page.body = response->shared_body;
+  page.head = neptune::PrepareHead({.headers = page.headers, .body = {}, .shared_body = page.body});
   pages_.Insert(key_, std::move(page));
 }
 
 void PageFront::Forget(const HttpRequest& request) {
-  WritePageKey(PageAskOf(request), options_.has_fixed_address, &key_);
+  const PageAsk ask = PageAskOf(request);
+  if (ask.repeats_header) return;
+  WritePageKey(ask, options_.has_fixed_address, &key_);
   pages_.Erase(key_);
 }
 

@@ -5,6 +5,12 @@
 //                        │ else
 //                        └─► SearchRoutes ─► page of an answer that was in the query cache ─► Keep
 //
+//   bytes of a request ─► SeenRequests ─► PageCache ── valid ──► the same answer, the short way
+//
+// The short way (neptune/wire/http/http_server.h) answers requests whose parts were seen before: it
+// makes no request object, no key and no response, takes no user-level thread and, unless the rate
+// of clients is limited or searches are logged, no lock. It does what Find does, byte for byte.
+//
 // A page is kept when its answer was found in the query cache, i.e. when it was asked for a second
 // time: a scan of rare questions leaves nothing here, and a page says that it was cached. What it
 // says of itself (took_ms, computed_at) is of the time when it was made; what differs is in the
@@ -13,12 +19,12 @@
 // A page is repeated while the query cache would give its answer: until its life in the cache ends,
 // for the version of the index that is asked, within the epochs of IndexWatch. A request that asks
 // for a fresh answer, names an unknown class or has no page goes the ordinary way. Repetitions are
-// counted, traced and logged like other searches (page_hits.h).
+// counted, traced and logged like other searches.
 //
 // Source: RFC 9111 (Age), RFC 9211 (Cache-Status).
 // Threads: the serving loop that it was made for; no user-level thread needed. `stats` from any
 //   thread.
-// Limits: PageCacheOptions.
+// Limits: PageCacheOptions, SeenRequestsOptions.
 
 #pragma once
 
@@ -28,19 +34,21 @@
 
 #include "frontend/caching/page_cache.h"
 #include "frontend/caching/page_key.h"
+#include "frontend/caching/seen_requests.h"
 #include "frontend/http/access_log.h"
 #include "frontend/http/gateway_metrics.h"
-#include "frontend/http/page_hits.h"
+#include "frontend/http/rate_limit.h"
 #include "frontend/model/client_class.h"
 #include "frontend/search_plan/search_plan.h"
 #include "frontend/trace/trace_log.h"
 #include "neptune/wire/http/http_message.h"
+#include "neptune/wire/http/http_server.h"
 #include "neptune/wire/trace_context.h"
 #include "neptune/world/world.h"
 
 namespace search::frontend {
 
-class PageFront {
+class PageFront final : public neptune::HttpShortWay {
  public:
   // What it uses; all of it outlives it.
   struct Parts {
@@ -49,11 +57,14 @@ class PageFront {
     const GatewayMetrics& metrics;
     const ClientClasses& classes;
     TraceLog& traces;
+    RateLimit& rate_limit;
   };
   struct Options {
     PageCacheOptions pages;
+    SeenRequestsOptions seen;
     // See GatewayOptions.
     bool has_fixed_address = false;
+    bool trusts_forwarded = false;
     double sampled_share = 0.01;
   };
 
@@ -62,7 +73,9 @@ class PageFront {
   // See SearchRoutes::LogTo.
   void LogTo(AccessLog& log) { log_ = &log; }
 
-  // The page again; nullopt: the request goes the ordinary way.
+  bool Answer(const neptune::HttpGlance& request, std::string* out) override;
+
+  // The page again; nullopt: the request goes the ordinary way. The caller has limited the rate.
   std::optional<neptune::HttpResponse> Find(const neptune::HttpRequest& request);
   // Keeps the page that was sent for a request. Its body is shared with the response afterwards.
   void Keep(const neptune::HttpRequest& request, PageFacts facts, neptune::HttpResponse* response);
@@ -73,23 +86,27 @@ class PageFront {
   std::vector<CountedQuestion> TakeHottest(size_t count) { return pages_.TakeHottest(count); }
 
  private:
-  // A page that is about to be repeated.
-  struct Found {
-    const CachedPage* page = nullptr;
-    ClientClass client;
+  // A page that is repeated.
+  struct Repetition {
+    const PageFacts& facts;
+    const ClientClass& client;
     neptune::TraceContext trace;
+    neptune::TimePoint received;
     neptune::TimePoint now;
   };
 
-  std::optional<Found> Look(const PageAsk& ask, neptune::TimePoint now);
+  // Null: no page may be repeated for the request.
+  const CachedPage* ValidPage(const PageAsk& ask, neptune::TimePoint now);
+  bool ExceedsRate(const PageAsk& ask, const neptune::HttpGlance& request);
   neptune::TraceContext TraceOf(const PageAsk& ask);
   // Counts, traces and logs a repetition.
-  void Note(const Found& found, neptune::TimePoint received);
+  void Note(const Repetition& repetition);
+  void Count(const Repetition& repetition);
 
   const Parts parts_;
   const Options options_;
   PageCache pages_;
-  PageHits hits_;
+  SeenRequests seen_;
   AccessLog* log_ = nullptr;
   std::string key_;  // of the request at hand
   neptune::TimePoint next_trace_at_{};

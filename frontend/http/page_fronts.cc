@@ -1,12 +1,20 @@
 #include "frontend/http/page_fronts.h"
 
 namespace search::frontend {
+namespace {
+
+// The share of the room for what is known of requests, as a divisor.
+constexpr size_t kSeenShare = 8;
+
+}  // namespace
 
 PageFronts::PageFronts(const PageFront::Parts& parts, const PageFront::Options& options,
                        size_t size_max, const std::vector<neptune::Loop*>& loops) {
   if (size_max == 0) return;
   PageFront::Options each = options;
-  each.pages.size_max = size_max / loops.size();
+  const size_t size = size_max / loops.size();
+  each.seen.size_max = size / kSeenShare;
+  each.pages.size_max = size - each.seen.size_max;
   for (neptune::Loop* const loop : loops) {
     fronts_.emplace_back(loop, std::make_unique<PageFront>(parts, each));
   }

@@ -19,17 +19,19 @@ namespace search::frontend {
 
 class PageFronts {
  public:
-  // `size_max` bytes are divided among the loops; 0: no page is kept.
+  // `size_max` bytes are divided among the loops, and for each among pages and what is known of
+  // requests for them; 0: no page is kept.
   PageFronts(const PageFront::Parts& parts, const PageFront::Options& options, size_t size_max,
              const std::vector<neptune::Loop*>& loops);
 
   void LogTo(AccessLog& log);
 
   // Null: the calling loop repeats no pages.
-  PageFront* OfThisLoop() const {
-    neptune::Loop* const here = neptune::Loop::Current();
-    for (const auto& [loop, front] : fronts_) {
-      if (loop == here) return front.get();
+  PageFront* OfThisLoop() const { return Of(neptune::Loop::Current()); }
+  // Null: that loop repeats no pages.
+  PageFront* Of(const neptune::Loop* loop) const {
+    for (const auto& [one, front] : fronts_) {
+      if (one == loop) return front.get();
     }
     return nullptr;
   }

@@ -28,14 +28,26 @@ std::string StatusOf(const CacheUse& cache) {
   return "answers; fwd=bypass";
 }
 
+void AppendStatus(const PageFacts& facts, neptune::TimePoint now, std::string* out) {
+  if (facts.is_stale) {
+    *out += "pages; hit; ttl=0; detail=stale";
+  } else {
+    neptune::StrAppend(out, "pages; hit; ttl=", SecondsOf(facts.expires_at - now));
+  }
+}
+
 }  // namespace
 
 RepeatedHeaders HeadersOfRepetition(const PageFacts& facts, neptune::TimePoint now) {
-  if (facts.is_stale) {
-    return {StrCat(SecondsOf(now - facts.computed_at)), "pages; hit; ttl=0; detail=stale"};
-  }
-  return {StrCat(SecondsOf(now - facts.computed_at)),
-          StrCat("pages; hit; ttl=", SecondsOf(facts.expires_at - now))};
+  RepeatedHeaders headers{.age = StrCat(SecondsOf(now - facts.computed_at)), .cache_status = {}};
+  AppendStatus(facts, now, &headers.cache_status);
+  return headers;
+}
+
+void AppendHeadersOfRepetition(const PageFacts& facts, neptune::TimePoint now, std::string* out) {
+  neptune::StrAppend(out, "Age: ", SecondsOf(now - facts.computed_at), "\r\nCache-Status: ");
+  AppendStatus(facts, now, out);
+  *out += "\r\n";
 }
 
 void SetOrigin(const CacheUse& cache, neptune::HttpResponse* response) {

@@ -28,6 +28,8 @@ struct RepeatedHeaders {
 };
 
 RepeatedHeaders HeadersOfRepetition(const PageFacts& facts, neptune::TimePoint now);
+// Appends the same headers as they are sent, Age first.
+void AppendHeadersOfRepetition(const PageFacts& facts, neptune::TimePoint now, std::string* out);
 
 // Adds Age and Cache-Status to an answer that was found or computed.
 void SetOrigin(const CacheUse& cache, neptune::HttpResponse* response);

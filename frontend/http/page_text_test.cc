@@ -30,6 +30,19 @@ TEST(PageTextTest, APageOfAFormerIndexSaysSo) {
             "pages; hit; ttl=0; detail=stale");
 }
 
+TEST(PageTextTest, BothFormsOfTheHeadersAreTheSame) {
+  PageFacts facts = Facts();
+  for (const bool is_stale : {false, true}) {
+    facts.is_stale = is_stale;
+    for (const int ms : {-5, 0, 999, 1000, 599'999, 700'000}) {
+      const RepeatedHeaders headers = HeadersOfRepetition(facts, At(milliseconds(ms)));
+      std::string text;
+      AppendHeadersOfRepetition(facts, At(milliseconds(ms)), &text);
+      EXPECT_EQ(text, "Age: " + headers.age + "\r\nCache-Status: " + headers.cache_status + "\r\n");
+    }
+  }
+}
+
 TEST(PageTextTest, AnAnswerSaysWhereItComesFrom) {
   const auto status = [](const CacheUse& cache) {
     neptune::HttpResponse response;

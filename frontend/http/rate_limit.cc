@@ -66,13 +66,20 @@ size_t RateLimit::client_count() const {
   return buckets_.size();
 }
 
-uint64_t ClientOf(const neptune::HttpRequest& request, bool has_known_key, bool trusts_forwarded) {
-  if (has_known_key) return absl::HashOf('k', request.headers.Get("X-Api-Key"));
-  const std::string_view forwarded = request.headers.Get("X-Forwarded-For");
-  if (!trusts_forwarded || forwarded.empty()) return absl::HashOf('a', request.peer.address);
-  std::string_view last = forwarded.substr(forwarded.rfind(',') + 1);
+uint64_t ClientOf(const ClientMarks& marks, bool trusts_forwarded) {
+  if (marks.has_known_key) return absl::HashOf('k', marks.api_key);
+  if (!trusts_forwarded || marks.forwarded_for.empty()) return absl::HashOf('a', marks.address);
+  std::string_view last = marks.forwarded_for.substr(marks.forwarded_for.rfind(',') + 1);
   last.remove_prefix(std::min(last.size(), last.find_first_not_of(' ')));
   return absl::HashOf('f', last);
+}
+
+uint64_t ClientOf(const neptune::HttpRequest& request, bool has_known_key, bool trusts_forwarded) {
+  return ClientOf({.api_key = request.headers.Get("X-Api-Key"),
+                   .has_known_key = has_known_key,
+                   .forwarded_for = request.headers.Get("X-Forwarded-For"),
+                   .address = request.peer.address},
+                  trusts_forwarded);
 }
 
 }  // namespace search::frontend

@@ -60,9 +60,18 @@ class RateLimit {
   neptune::TimePoint next_forget_ ABSL_GUARDED_BY(mutex_);
 };
 
+// What a request says about its client.
+struct ClientMarks {
+  std::string_view api_key;  // X-Api-Key
+  bool has_known_key = false;
+  std::string_view forwarded_for;  // X-Forwarded-For
+  uint32_t address = 0;
+};
+
 // Identity of the client: its API key if the key is known, else its address. With
 // `trusts_forwarded` the address is the last one of X-Forwarded-For, set by the proxy that all
 // requests pass through.
+uint64_t ClientOf(const ClientMarks& marks, bool trusts_forwarded);
 uint64_t ClientOf(const neptune::HttpRequest& request, bool has_known_key, bool trusts_forwarded);
 
 }  // namespace search::frontend

@@ -72,8 +72,9 @@ struct SearchResult {
   std::string date = {};
   // How the score came about, if the client asked and the tier that holds the document answered.
   std::optional<ScoreExplanation> explanation = {};
-  // False if the document partition that holds the summary did not answer: url, title, site and
-  // snippet are then empty and the result is shown by its number.
+  // False if the document partition that holds the summary did not answer. The snippet is then
+  // empty, and so are url, title and site unless the index tiers know them; a result without a
+  // title is shown by its number.
   bool has_summary = true;
   // Results with nearly the same text that are folded behind this one, best first.
   std::vector<FoldedLink> similar = {};
@@ -149,7 +150,9 @@ struct ServiceCoverage {
   uint32_t partitions_answered() const {
     return partitions_asked - std::min(partitions_asked, static_cast<uint32_t>(missing.size()));
   }
-  bool complete() const { return missing.empty() && evaluated_completely && ended_early.empty(); }
+  // True if some partition did not search all of its documents, so that one may have been missed.
+  bool was_cut() const { return !evaluated_completely || !ended_early.empty(); }
+  bool complete() const { return missing.empty() && !was_cut(); }
   // Partitions that were ended early and returned a partial result, ascending.
   std::vector<uint32_t> answered_in_part() const {
     std::vector<uint32_t> partitions = ended_early;
@@ -184,7 +187,7 @@ struct Coverage {
   // computed.
   std::vector<ServiceCoverage> tiers = {};
   // False: an earlier search for the question, which found nothing, missed some partitions, so that
-  // one that asks them may give other results.
+  // one that asks them may give other results. A search that was cut is followed by no other.
   bool earlier_is_complete = true;
   // Share of the page's results that provably are those of a single index although tier 2 was not
   // asked; 1 if it was, or if nothing in it can change the page.
@@ -203,6 +206,10 @@ struct Coverage {
     uint32_t count = 0;
     for (const ServiceCoverage& tier : tiers) count += tier.partitions_answered();
     return count;
+  }
+  // True if what was not found may be in documents that a tier had no time to look at.
+  bool was_cut() const {
+    return std::any_of(tiers.begin(), tiers.end(), [](const auto& tier) { return tier.was_cut(); });
   }
   // Fraction of the asked index partitions that answered, 0 to 1; 1 if none was asked.
   double quality() const {
@@ -311,6 +318,9 @@ struct SearchAnswer {
   const std::string& searched_query() const {
     return corrected_query.empty() ? query : corrected_query;
   }
+  // True if no document was found, and none was left out for lack of time: another reading of the
+  // question may be searched for instead.
+  bool found_nothing() const { return total == 0 && results.empty() && !coverage.was_cut(); }
 };
 
 // Number of ranked results that the page covers, shown or folded.

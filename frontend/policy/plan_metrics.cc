@@ -62,6 +62,14 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.insert_refused = insert("refused");
   metrics.insert_failed = insert("failed");
   metrics.insert_dropped = insert("dropped");
+  const auto overlap = [&](const char* outcome) {
+    return add.Count("search_overlapped_searches_total",
+                     "Searches that began before the query cache had answered; wasted: it had the "
+                     "answer.",
+                     "outcome", outcome);
+  };
+  metrics.overlap_used = overlap("used");
+  metrics.overlap_wasted = overlap("wasted");
   const auto need = [&](const char* reason) {
     return add.Count("search_tier2_decisions_total",
                      "Searches by the reason for needing tier 2; none: it was not needed.", "need",
@@ -72,6 +80,10 @@ neptune::StatusOr<PlanMetrics> PlanMetrics::Make(MetricsRegistry& registry) {
   metrics.tier2_may_enter_page = need("may_enter_page");
   metrics.tier2_no_bounds = need("no_bounds");
   metrics.tier2_always = need("always");
+  metrics.tier_asked_again =
+      add.Count("search_tier_asked_again_total",
+                "Searches of a tier that were repeated because a partition had more of the best "
+                "hits than its share.");
   const auto answer = [&](const char* outcome) {
     return add.Count("search_answers_total", "Searches by their outcome.", "outcome", outcome);
   };

@@ -23,12 +23,17 @@ struct PlanMetrics {
   neptune::Counter* insert_refused = nullptr;
   neptune::Counter* insert_failed = nullptr;
   neptune::Counter* insert_dropped = nullptr;
+  // search_overlapped_searches_total{outcome="used|wasted"}
+  neptune::Counter* overlap_used = nullptr;
+  neptune::Counter* overlap_wasted = nullptr;
   // search_tier2_decisions_total{need="none|tier1_failed|may_enter_page|no_bounds|always"}
   neptune::Counter* tier2_none = nullptr;
   neptune::Counter* tier2_tier1_failed = nullptr;
   neptune::Counter* tier2_may_enter_page = nullptr;
   neptune::Counter* tier2_no_bounds = nullptr;
   neptune::Counter* tier2_always = nullptr;
+  // search_tier_asked_again_total
+  neptune::Counter* tier_asked_again = nullptr;
   // search_answers_total{outcome="complete|partial|refused|failed|gone"}
   neptune::Counter* answer_complete = nullptr;
   neptune::Counter* answer_partial = nullptr;

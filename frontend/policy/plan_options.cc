@@ -72,6 +72,12 @@ void DeclareSearchPlanParameters(neptune::ParameterTable& table, SearchPlanOptio
   table.Millis("cache_partial_time_to_live_ms", {milliseconds(0), seconds(60)},
                &options->cache_partial_time_to_live,
                "how long a cached partial answer may be used; 0: they are not cached");
+  table.Real("overlap_miss_share_min", {0, 1}, &options->overlap_miss_share_min,
+             "a search begins before the cache has answered if at least this share of such "
+             "questions is not in it");
+  table.Real("overlap_waste_share_max", {0, 1}, &options->overlap_waste_share_max,
+             "searches that begin so although the cache has the answer, as a share of those that "
+             "are computed; 0: none");
   table.Millis("stale_answers_ms", {milliseconds(0), hours(1)}, &options->stale_answers,
                "how long after a switch answers of the former index version are given while new "
                "ones are computed; 0: never");

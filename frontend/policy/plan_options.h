@@ -84,6 +84,15 @@ struct SearchPlanOptions {
   // user waits before a reload. Parameter cache_partial_time_to_live_ms.
   neptune::Duration cache_partial_time_to_live = std::chrono::seconds(1);
 
+  // A search begins while the cache is still looking its question up if at least this share of the
+  // latest questions with as many words was not in it. Larger: fewer searches begin in vain, more
+  // wait for a cache that does not have them. Parameter overlap_miss_share_min.
+  double overlap_miss_share_min = 0.9;
+  // Searches that begin in vain are at most this share of those that are computed; 0: none begins
+  // before the cache has answered. Larger: more searches begin at once, more work is lost.
+  // Parameter overlap_waste_share_max.
+  double overlap_waste_share_max = 0.05;
+
   // How long after a switch to another version of the index answers of the former one are given
   // while those of the current one are computed; 0: never. Larger: rare questions, too, are
   // answered at once after a switch; some answers are of the former version for longer. Parameter

@@ -5,6 +5,7 @@
 #include "docserver/document_service.h"
 #include "frontend/policy/result_folding.h"
 #include "index/tier/index_tier.h"
+#include "index/tier/title_operators.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/capsule_permit.h"
 
@@ -47,6 +48,12 @@ TierQuery MakeTierQuery(std::string_view canonical, const PageWindow& page,
       std::clamp(page.start + CandidateCount(page), 1u, index::kTierHitCountMax));
   query.set_count_exactly(options.count_exactly);
   query.set_second_phase_count(options.second_phase_count);
+  // A page without summaries needs no document server if the tiers name its documents. What is
+  // folded depends on signatures of texts, which they do not have.
+  const uint32_t shown = page.start + page.count;
+  if (options.snippet_size_max == 0 && !page.folds && shown <= index::kTitledDocumentsMax) {
+    query.set_titled_count(shown);
+  }
   return query;
 }
 

@@ -81,7 +81,7 @@ bool HasUnknownWord(const std::vector<SpelledWord>& words) {
 }
 
 SpellingUse UseOfSpelling(const index::SpelledQuery& spelled, const SearchAnswer& answer) {
-  if (answer.total == 0 && answer.results.empty()) return SpellingUse::kReplace;
+  if (answer.found_nothing()) return SpellingUse::kReplace;
   return spelled.is_sure && answer.coverage.complete() ? SpellingUse::kReplace
                                                        : SpellingUse::kOffer;
 }

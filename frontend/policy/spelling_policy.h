@@ -5,7 +5,7 @@
 //   in many documents           is not looked for, which costs nothing
 //   in hardly any               is offered, if it is far more frequent: "Did you mean ...?"
 //   in none                     is searched at once if it is sure, else offered
-//   and nothing is found        is searched at once
+//   and nothing is found        is searched at once, unless the search was cut for lack of time
 //
 // No I/O, no clock.
 // Threads: pure functions.

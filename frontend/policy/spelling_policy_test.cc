@@ -106,6 +106,16 @@ TEST(UseOfSpellingTest, ASureOneReplacesACompleteAnswerAndAnyOneAnEmpty) {
   EXPECT_EQ(UseOfSpelling({.text = "x", .is_sure = false}, SearchAnswer()), SpellingUse::kReplace);
 }
 
+TEST(UseOfSpellingTest, ASearchThatWasCutHasNotFoundNothing) {
+  SearchAnswer answer;
+  answer.coverage.tiers.push_back({.service = "tier 1", .partitions_asked = 2});
+  EXPECT_EQ(UseOfSpelling({.text = "x", .is_sure = false}, answer), SpellingUse::kReplace);
+  answer.coverage.tiers[0].ended_early = {1};
+  for (const bool is_sure : {false, true}) {
+    EXPECT_EQ(UseOfSpelling({.text = "x", .is_sure = is_sure}, answer), SpellingUse::kOffer);
+  }
+}
+
 TEST(HasUnknownWordTest, KnownWordsAreOffered) {
   EXPECT_TRUE(HasUnknownWord({{.folded = "a"}}));
   EXPECT_FALSE(HasUnknownWord({{.folded = "a", .is_known = true}}));

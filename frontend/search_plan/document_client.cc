@@ -7,7 +7,10 @@
 
 #include "docserver/document_service.h"
 #include "frontend/policy/plan_policy.h"
+#include "frontend/suggest/both_tiers.h"
 #include "index/tier/operators.h"
+#include "index/tier/tier_service.h"
+#include "index/tier/title_operators.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
@@ -159,6 +162,24 @@ FetchedDocuments DocumentClient::FetchSummaries(ClientSession& session,
     if (!status.ok()) coverage.missing.push_back({partition, MissingReason(status)});
   }
   return std::move(fetch->fetched);
+}
+
+index::TitlesAnswer DocumentClient::FetchTitles(const ClientSession& session,
+                                                const std::vector<uint64_t>& doc_ids,
+                                                uint64_t index_version, TimePoint end) const {
+  index::TitlesQuery query;
+  for (const uint64_t doc_id : doc_ids) {
+    if (query.doc_ids_size() == static_cast<int>(index::kTitledDocumentsMax)) break;
+    query.add_doc_ids(doc_id);
+  }
+  query.set_index_version(index_version);
+  const TierCall call{.local = index::kTierTitlesMethod,
+                      .reduce = index::kTitlesReduceOperator,
+                      .parameters = Data::Of(std::move(query)),
+                      .deadline = std::min(end, neptune::this_thread::Now() + kTitlesTimeMax)};
+  const auto joined = JoinReplies<index::TitlesAnswer>(
+      AskBothTiers(session, call, shared_->options), &index::MergeTitlesAnswers);
+  return joined.value_or(index::TitlesAnswer());
 }
 
 StatusOr<docserver::Summary> DocumentClient::FetchText(ClientSession& session,

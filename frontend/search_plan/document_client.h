@@ -18,11 +18,15 @@
 #include "docserver/docserver.pb.h"
 #include "frontend/model/answer.h"
 #include "frontend/policy/plan_options.h"
+#include "index/tier/titles.pb.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/capsule/recent_times.h"
 #include "neptune/service/client.h"
 
 namespace search::frontend {
+
+// How long a page waits for the names of documents whose servers did not answer.
+inline constexpr neptune::Duration kTitlesTimeMax = std::chrono::milliseconds(100);
 
 // The documents to fetch, and the query whose words their snippets highlight.
 struct DocumentRequest {
@@ -32,6 +36,8 @@ struct DocumentRequest {
   // Time by which the documents must be there; unset: SearchPlanOptions::document_timeout from now.
   std::optional<neptune::TimePoint> deadline = {};
   bool with_snippets = true;
+  // Time by which titles must be there in place of documents, if kTitlesTimeMax is not over before.
+  neptune::TimePoint titles_end = neptune::kNever;
 };
 
 struct FetchedDocuments {
@@ -45,6 +51,15 @@ class DocumentClient {
   explicit DocumentClient(const SearchPlanOptions& options);
 
   FetchedDocuments FetchSummaries(neptune::ClientSession& session, const DocumentRequest& request);
+
+  // Asks the index tiers for address and title of documents whose servers do not answer, for at
+  // most kTitlesTimeMax and until `end`. Returns those that are known.
+  index::TitlesAnswer FetchTitles(const neptune::ClientSession& session,
+                                  const std::vector<uint64_t>& doc_ids, uint64_t index_version,
+                                  neptune::TimePoint end) const;
+
+  // False if pages have no summaries.
+  bool makes_snippets() const { return shared_->options.snippet_size_max > 0; }
 
   // Fetches one document with its whole text.
   // Errors: NOT_FOUND; UNAVAILABLE and DEADLINE_EXCEEDED its partition does not answer.

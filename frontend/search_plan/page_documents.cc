@@ -28,6 +28,17 @@ void ShowDate(float day, SearchResult* result) {
   if (day >= 1 && day < kDayEnd) result->date = index::FormatDay(static_cast<uint32_t>(day));
 }
 
+// The same from an index tier.
+docserver::Summary SummaryOf(const index::DocumentTitle& title) {
+  docserver::Summary summary;
+  summary.set_found(true);
+  summary.set_url(title.url());
+  summary.set_title(title.title());
+  summary.set_site(title.site());
+  summary.set_public_url(title.public_url());
+  return summary;
+}
+
 SearchResult ResultOf(const index::TierHit& hit, bool by_date, docserver::Summary summary) {
   SearchResult result{.doc_id = StrCat(hit.doc_id()),
                       .lacked_bits = hit.lacks(),
@@ -108,9 +119,12 @@ void PageDocuments::FetchNext(const index::TierAnswer& hits, size_t begin, size_
   for (size_t i = begin; i < end; ++i) {
     request.doc_ids.push_back(hits.hits(static_cast<int>(i)).doc_id());
   }
-  FetchedDocuments documents = client_.FetchSummaries(session_, request);
+  const bool are_named = AreNamed(hits, begin, end);
+  FetchedDocuments documents;
+  if (!are_named) documents = client_.FetchSummaries(session_, request);
   for (size_t i = begin; i < end; ++i) {
-    docserver::Summary& summary = documents.summaries[i - begin];
+    docserver::Summary summary = are_named ? SummaryOf(hits.hits(static_cast<int>(i)).title())
+                                           : std::move(documents.summaries[i - begin]);
     const uint64_t signature = summary.signature();
     fetched_.push_back(
         ResultOf(hits.hits(static_cast<int>(i)), answer->by_date, std::move(summary)));
@@ -122,7 +136,39 @@ void PageDocuments::FetchNext(const index::TierAnswer& hits, size_t begin, size_
                            .is_known = result.has_summary});
     doc_ids_.push_back(hits.hits(static_cast<int>(i)).doc_id());
   }
+  if (are_named) return;
+  if (!documents.coverage.complete()) NameMissing(fetched_.size() - (end - begin));
   MergeCoverage(std::move(documents.coverage), &answer->coverage.documents);
+}
+
+// True if the hits came with all that a page without summaries shows.
+bool PageDocuments::AreNamed(const index::TierAnswer& hits, size_t begin, size_t end) const {
+  if (client_.makes_snippets()) return false;
+  for (size_t i = begin; i < end; ++i) {
+    if (!hits.hits(static_cast<int>(i)).has_title()) return false;
+  }
+  return true;
+}
+
+// Names the documents from `begin` on whose servers did not answer. They stay without a summary.
+void PageDocuments::NameMissing(size_t begin) {
+  std::vector<uint64_t> missing;
+  for (size_t i = begin; i < fetched_.size(); ++i) {
+    if (!fetched_[i].has_summary) missing.push_back(doc_ids_[i]);
+  }
+  const index::TitlesAnswer titles =
+      client_.FetchTitles(session_, missing, request_.index_version, request_.titles_end);
+  for (const index::DocumentTitle& title : titles.documents()) {
+    const auto found =
+        std::find(doc_ids_.begin() + static_cast<ptrdiff_t>(begin), doc_ids_.end(), title.doc_id());
+    if (found == doc_ids_.end()) continue;
+    SearchResult& result = fetched_[static_cast<size_t>(found - doc_ids_.begin())];
+    if (result.has_summary) continue;
+    result.url = title.url();
+    result.title = title.title();
+    result.site = title.site();
+    result.public_url = title.public_url();
+  }
 }
 
 void PageDocuments::FetchSnippets(const FoldedPage& folded, size_t begin, SearchAnswer* answer) {

@@ -4,7 +4,9 @@
 //   documents of the page ─► fold ── full, or nothing as good is left ─────────────► results
 //                             └─ else ─► the next ones without snippets ─► fold ─► snippets ─┘
 //
-// A page on which nothing is folded costs what it costs without folding.
+// A page on which nothing is folded costs what it costs without folding. A page without summaries
+// fetches no documents if the tiers have named its hits. Documents whose servers do not answer are
+// named by the tiers, and marked as without a summary.
 //
 // Threads: on a user-level thread.
 // Limits: 2 + kMoreRoundsMax rounds of requests, all until the deadline of the request; documents
@@ -47,6 +49,8 @@ class PageDocuments {
   // Fetches the documents of hits [begin, end).
   void FetchNext(const index::TierAnswer& hits, size_t begin, size_t end, bool with_snippets,
                  SearchAnswer* answer);
+  bool AreNamed(const index::TierAnswer& hits, size_t begin, size_t end) const;
+  void NameMissing(size_t begin);
   // Folds with as many further documents as could take the place of folded ones.
   FoldedPage FoldWithMore(const index::TierAnswer& hits, const PageWindow& page, FoldingRules rules,
                           SearchAnswer* answer);

@@ -36,11 +36,12 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
   if (may_use_cache) {
     const Step step("cache", StepKind::kWait, progress->received, progress->answer);
     const StepTimer timer(metrics_.cache_time);
-    const TimePoint now = neptune::this_thread::Now();
-    reply =
-        cache_.Lookup(session, progress->entry,
-                      progress->budget.EndOf(BudgetStep::kCache, 2 * options_.cache_timeout, now));
+    reply = cache_.Lookup(session, progress->entry, progress->LookupEnd(options_));
   }
+  return AdoptReply(session, std::move(reply), progress);
+}
+
+bool SearchPlan::AdoptReply(ClientSession& session, CacheReply reply, Progress* progress) {
   // An entry that cannot be parsed or is not valid any more counts as a miss.
   if (reply.use.outcome == CacheUse::Outcome::kHit && !AdoptCached(reply, progress)) {
     reply.use.outcome = CacheUse::Outcome::kMiss;
@@ -48,11 +49,49 @@ bool SearchPlan::AnswerFromCache(ClientSession& session, bool may_use_cache, Pro
   progress->answer->coverage.cache = reply.use;
   metrics_.ForLookup(reply.use.outcome).Increment();
   const bool is_hit = reply.use.outcome == CacheUse::Outcome::kHit;
+  if (is_hit || reply.use.outcome == CacheUse::Outcome::kMiss) {
+    overlap_.Record(progress->reading.words.size(), is_hit);
+  }
   // The age of a copy begins again at 0, so what lives for a moment is not copied.
   if (is_hit && reply.lacking && IsWhole(*progress->answer)) {
     cache_.Refill(session, progress->entry, reply, CacheLife(*progress->answer, options_));
   }
   return is_hit;
+}
+
+// Computes the answer while the cache looks for it; what the cache has ends the computation.
+Status SearchPlan::ComputeMeanwhile(ClientSession& session, const SearchOrder& order,
+                                    Progress* progress) {
+  const TimePoint begin = neptune::this_thread::Now();
+  SearchAnswer answer = *progress->answer;
+  Progress computing = *progress;
+  computing.answer = &answer;
+  computing.lookup = CacheLookup::Start({cache_, metrics_.cache_time, &lookup_count_}, session,
+                                        progress->entry, progress->LookupEnd(options_));
+  ClientSession own = computing.lookup->SearchSession(session);
+  Status status = ComputeOnce(own, order, &computing);
+  const std::optional<CacheReply> reply = computing.lookup->Reply();
+  const bool is_hit = reply && reply->use.outcome == CacheUse::Outcome::kHit;
+  const bool is_wasted = !status.ok() && is_hit && !IsGone(session);
+  overlap_.End(is_wasted);
+  if (is_wasted) {
+    metrics_.overlap_wasted->Increment();
+    progress->answer->steps.push_back({"cache", StepKind::kWait, begin - order.received,
+                                       neptune::this_thread::Now() - order.received});
+    if (AdoptReply(session, *reply, progress)) return neptune::OkStatus();
+    return ComputeOnce(session, order, progress);  // the entry is not valid any more
+  }
+  metrics_.overlap_used->Increment();
+  const CacheUse use = UseOf(reply);
+  const bool is_joined = answer.coverage.cache.is_joined;
+  answer.coverage.cache = use;
+  answer.coverage.cache.is_joined = is_joined;
+  metrics_.ForLookup(use.outcome).Increment();
+  const bool is_known = is_hit || use.outcome == CacheUse::Outcome::kMiss;
+  if (is_known) overlap_.Record(progress->reading.words.size(), is_hit);
+  *progress->answer = std::move(answer);
+  progress->Adopt(std::move(computing));
+  return status;
 }
 
 // Returns false and leaves the answer unchanged if the cached one must not be used.
@@ -99,10 +138,7 @@ bool SearchPlan::AnswerOfFormerIndex(ClientSession& session, const SearchOrder& 
   earlier.NameEntry(VariantOf(order));
   const CacheReply reply = [&] {
     const Step step("cache, former index", StepKind::kWait, order.received, &answer);
-    const TimePoint now = neptune::this_thread::Now();
-    return cache_.Lookup(
-        session, earlier.entry,
-        progress->budget.EndOf(BudgetStep::kCache, 2 * options_.cache_timeout, now));
+    return cache_.Lookup(session, earlier.entry, progress->LookupEnd(options_));
   }();
   if (reply.use.outcome != CacheUse::Outcome::kHit || !AdoptCached(reply, &earlier)) return false;
   if (!IsWhole(answer)) return false;
@@ -144,7 +180,8 @@ StatusOr<bool> SearchPlan::Prepare(const SearchOrder& order) {
 Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
                                Progress* progress) {
   const TimePoint begin = neptune::this_thread::Now();
-  auto seat = flights_.Board(FlightOf(order, progress->entry), progress->budget.deadline());
+  auto seat =
+      flights_.Board(FlightOf(order, progress->entry), progress->budget.deadline(), order.call);
   if (seat.has_waited()) {
     progress->answer->steps.push_back({"equal search", StepKind::kWait, begin - order.received,
                                        neptune::this_thread::Now() - order.received});
@@ -156,6 +193,8 @@ Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
       return ComputeAndRemember(session, order, progress);
     case FlightRole::kLate:
       return neptune::DeadlineExceeded("the answer to an equal question did not come in time");
+    case FlightRole::kGone:
+      return neptune::Cancelled("the client is gone");
     case FlightRole::kStopped:
       return neptune::Unavailable("the node stops");
     case FlightRole::kFull:
@@ -164,12 +203,16 @@ Status SearchPlan::ComputeOnce(ClientSession& session, const SearchOrder& order,
       break;
   }
   if (seat.has_waited()) metrics_.taken_over->Increment();
-  const Status status = ComputeAndRemember(session, order, progress);
+  // A search that something else than its client may end leaves it to others to begin again.
+  const bool is_shared = session.caller() == order.call.get();
+  ClientSession own = is_shared ? session.EndedBy(seat.call()) : session;
+  const Status status = ComputeAndRemember(own, order, progress);
   // A question that is wrong is wrong for all; other failures may be those of this search alone.
   if (status.ok() || status.code() == neptune::StatusCode::kInvalidArgument) {
     seat.Land([&] { return Landed{status, *progress->answer}; });
   }
-  return status;
+  // Others may have wanted the answer when the client had left.
+  return status.ok() ? CheckClient(session) : status;
 }
 
 bool SearchPlan::AdoptLanded(const SearchAnswer& landed, Progress* progress) const {
@@ -179,16 +222,6 @@ bool SearchPlan::AdoptLanded(const SearchAnswer& landed, Progress* progress) con
   if (!AdoptFound(std::move(answer), progress)) return false;
   metrics_.joined->Increment();
   return true;
-}
-
-void SearchPlan::Remember(const ClientSession& session, const SearchAnswer& answer,
-                          const CacheEntryName& entry) {
-  const neptune::Duration life = CacheLife(answer, options_);
-  if (life <= neptune::Duration(0)) return;
-  // The cache may have a whole answer that this search did not look for.
-  const bool is_missing = answer.coverage.cache.outcome == CacheUse::Outcome::kMiss;
-  if (!IsWhole(answer) && !is_missing) return;
-  cache_.InsertLater(session, entry, ToCachedForm(answer), life);
 }
 
 bool SearchPlan::MayRepeat(const PageFacts& page, TimePoint now) const {

@@ -86,11 +86,6 @@ void RenameOtherSearch(SearchStep* step) {
   if (step->name == "tier 2") step->name = "tier 2, not shown";
 }
 
-// The error of a search whose client is gone; OK while it is there.
-Status CheckClient(const ClientSession& session) {
-  return IsGone(session) ? neptune::Cancelled("the client is gone") : neptune::OkStatus();
-}
-
 // Adds what one search did to the servers: its longest wait, and the time it ran there.
 void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
   neptune::Duration wait{0};
@@ -102,6 +97,15 @@ void AddLoad(const Coverage& coverage, neptune::RequestEnd* load) {
   }
   load->server_wait += wait;
   load->server_run += run;
+}
+
+void Remember(CacheClient& cache, const ClientSession& session, const SearchAnswer& answer,
+              const CacheEntryName& entry, neptune::Duration life) {
+  if (life <= neptune::Duration(0)) return;
+  // The cache may have a whole answer that this search did not look for.
+  const bool is_missing = answer.coverage.cache.outcome == CacheUse::Outcome::kMiss;
+  if (!IsWhole(answer) && !is_missing) return;
+  cache.InsertLater(session, entry, ToCachedForm(answer), life);
 }
 
 neptune::AdmissionOptions GateOptions(const SearchPlanOptions& options,
@@ -142,6 +146,8 @@ SearchPlan::SearchPlan(neptune::Client& client, neptune::World& world,
       documents_(options),
       suggester_(options, metrics),
       gate_(GateOptions(options, scheduling)),
+      overlap_({.miss_share_min = options.overlap_miss_share_min,
+                .waste_share_max = options.overlap_waste_share_max}),
       index_watch_(options.index_check_interval),
       flights_(options.joined_search_count_max),
       refreshes_(options.stale_refresh_count_max, metrics_),
@@ -178,11 +184,6 @@ Status SearchPlan::Interpret(QuestionText question, Progress* progress) const {
   return neptune::OkStatus();
 }
 
-ClientSession SearchPlan::SessionFor(neptune::RequestTerms terms,
-                                     const std::shared_ptr<neptune::IncomingCall>& call) const {
-  return ClientSession(client_, neptune::RequestContext(std::move(terms), call, world_));
-}
-
 Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   Progress progress{.budget = {order.received, options_.TimeoutFor(order.timeout)}};
   progress.answer = answer;
@@ -196,12 +197,21 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   if (known.has_value()) progress.NameEntryOf(*known);
   progress.NameEntry(VariantOf(order));
 
-  ClientSession session = SessionFor({.deadline = progress.budget.deadline(),
-                                      .service_class = order.service_class,
-                                      .trace = order.trace},
-                                     order.call);
+  ClientSession session(client_, neptune::RequestContext({.deadline = progress.budget.deadline(),
+                                                          .service_class = order.service_class,
+                                                          .trace = order.trace},
+                                                         order.call, world_));
   NEPTUNE_RETURN_IF_ERROR(CheckClient(session));
   const bool may_use_cache = order.may_use_cache && !order.explain && known.has_value();
+  // Right after a switch of the index the cache is asked for the former answer, too.
+  const bool is_plain_lookup = may_use_cache && !order.index && cache_.CanHold(progress.entry) &&
+                               !asked_.FormerAt(neptune::this_thread::Now()).has_value();
+  if (is_plain_lookup &&
+      overlap_.Begin(progress.reading.words.size(), /*is_busy=*/gate_.waiting() > 0)) {
+    NEPTUNE_RETURN_IF_ERROR(ComputeMeanwhile(session, order, &progress));
+    AddLinks(progress.reading.words, answer);
+    return neptune::OkStatus();
+  }
   const bool is_found =
       AnswerFromCache(session, may_use_cache, &progress) ||
       (may_use_cache && order.may_be_stale && AnswerOfFormerIndex(session, order, &progress));
@@ -219,6 +229,7 @@ Status SearchPlan::ComputeAndRemember(ClientSession& session, const SearchOrder&
   const TimePoint begin = neptune::this_thread::Now();
   SearchAnswer* const answer = progress->answer;
   NEPTUNE_RETURN_IF_ERROR(Compute(session, order, progress));
+  if (progress->lookup != nullptr) answer->coverage.cache = UseOf(progress->lookup->Reply());
   progress->NameEntryOf(progress->index);
   if (answer->coverage.complete() && !order.index) {
     index_watch_.Learn(progress->index, neptune::this_thread::Now());
@@ -227,7 +238,7 @@ Status SearchPlan::ComputeAndRemember(ClientSession& session, const SearchOrder&
   progress->entry.cost = neptune::this_thread::Now() - begin;
   // A partial answer of a client in a hurry is not what others would get.
   if (IsWhole(*answer) || order.timeout <= neptune::Duration(0)) {
-    Remember(session, *answer, progress->entry);
+    Remember(cache_, session, *answer, progress->entry, CacheLife(*answer, options_));
   }
   return neptune::OkStatus();
 }
@@ -236,6 +247,8 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
   const TimePoint begin = neptune::this_thread::Now();
   auto pass = [&] {
     const Step step("gate", StepKind::kQueue, order.received, progress->answer);
+    // The gate does not get the deadline: it would refuse what takes longer on average, but a
+    // search that is short of time is cut. It may wait for half of its time.
     const TimePoint until =
         std::min(order.received + options_.admission_timeout,
                  progress->budget.EndOf(BudgetStep::kGate, options_.admission_timeout, begin));
@@ -243,7 +256,7 @@ Status SearchPlan::Compute(ClientSession& session, const SearchOrder& order, Pro
                         .arrived = order.received,
                         .begin_by = until,
                         .client = order.client,
-                        .call = order.call.get()});
+                        .call = session.caller()});
   }();
   if (pass.status().code() == neptune::StatusCode::kDeadlineExceeded) {
     return neptune::ResourceExhausted(
@@ -342,7 +355,8 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
   const DocumentRequest request{
       .canonical_query = progress->reading.canonical,
       .index_version = progress->asked.version,
-      .deadline = progress->budget.EndOf(BudgetStep::kDocuments, options_.document_timeout, now)};
+      .deadline = progress->budget.EndOf(BudgetStep::kDocuments, options_.document_timeout, now),
+      .titles_end = progress->budget.end()};
   SearchAnswer& answer = *progress->answer;
   const uint32_t judged =
       PageDocuments(documents_, session, request)
@@ -355,7 +369,8 @@ void SearchPlan::AddSummaries(ClientSession& session, Progress* progress) {
 }
 
 // A spelling that may replace the results is awaited before their summaries are fetched; one that
-// can only be offered is looked for meanwhile. If nothing is found still, demands are relaxed.
+// can only be offered is looked for meanwhile. If nothing is found still, demands are relaxed; but
+// a search that was cut does not show that nothing meets them, and its page says what was cut.
 void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrder& order,
                                          Progress* progress) {
   std::vector<index::SpelledWord> words;
@@ -363,7 +378,7 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
     words = DoubtfulWords(order.query, progress->reading.words, progress->word_counts,
                           options_.spelling_documents_max);
   }
-  const bool may_replace = HasUnknownWord(words) || progress->answer->total == 0;
+  const bool may_replace = HasUnknownWord(words) || progress->answer->found_nothing();
   std::shared_ptr<SpellingLookup> lookup;
   const TimePoint now = neptune::this_thread::Now();
   // Every page of a corrected query is corrected; only the first one offers a spelling.
@@ -378,7 +393,7 @@ void SearchPlan::AddSpellingAndSummaries(ClientSession& session, const SearchOrd
              progress->budget.EndOf(BudgetStep::kSpelling, options_.spelling_timeout, now)});
   }
   if (lookup != nullptr && may_replace) AdoptSpelling(session, lookup.get(), progress);
-  if (order.may_relax && progress->answer->total == 0) RelaxDemands(session, progress);
+  if (order.may_relax && progress->answer->found_nothing()) RelaxDemands(session, progress);
   AddSummaries(session, progress);
   if (lookup != nullptr && !may_replace) AdoptSpelling(session, lookup.get(), progress);
   if (progress->spelling_is_late) {
@@ -473,9 +488,10 @@ bool SearchPlan::SearchInstead(ClientSession& session, const QuestionText& quest
 StatusOr<SuggestedTexts> SearchPlan::Suggest(SuggestOrder order) {
   order.index_version = asked_.Now().version;
   const neptune::Duration longest = 2 * options_.cache_timeout + options_.suggest_timeout;
-  ClientSession session = SessionFor(
-      {.deadline = neptune::this_thread::Now() + longest, .service_class = order.service_class},
-      order.call);
+  ClientSession session(client_,
+                        neptune::RequestContext({.deadline = neptune::this_thread::Now() + longest,
+                                                 .service_class = order.service_class},
+                                                order.call, world_));
   return suggester_.Suggest(session, order);
 }
 
@@ -493,7 +509,8 @@ StatusOr<CachedDocument> SearchPlan::FetchDocument(
     return !request.canonical_query.empty();
   };
   const bool has_words = reads(/*is_relaxed=*/false);
-  ClientSession session = SessionFor({.deadline = *request.deadline}, call);
+  ClientSession session(client_,
+                        neptune::RequestContext({.deadline = *request.deadline}, call, world_));
   NEPTUNE_ASSIGN_OR_RETURN(docserver::Summary summary, documents_.FetchText(session, request));
   // A page that was found without the phrase that the question demands.
   if (has_words && summary.query_matches().begins_size() == 0 && reads(/*is_relaxed=*/true)) {
@@ -519,7 +536,7 @@ void SearchPlan::FinishInserts() {
   refreshes_.StartNoMore();
   const auto is_busy = [this] {
     return cache_.insert_count() > 0 || suggester_.insert_count() > 0 || spelling_count_ > 0 ||
-           refreshes_.count() > 0;
+           lookup_count_ > 0 || refreshes_.count() > 0;
   };
   neptune::Duration time_max = options_.spelling_timeout + 2 * options_.cache_insert_timeout;
   if (refreshes_.count() > 0) time_max += options_.SumOfSteps();

@@ -8,6 +8,9 @@
 //                                ├── a doubtful word: once more with another spelling, or offer it
 //                                └── nothing found: once more without what is demanded
 //
+// If the cache hardly ever has such questions, it is asked while the search goes on
+// (frontend/policy/lookup_overlap.h); if it then has the answer, the search ends.
+//
 // Services that do not answer in time are left out, and the answer says so. After a switch to
 // another version of the index, an answer that the cache has of the former one is given at once,
 // and says so, while that of the new one is computed (SearchPlanOptions::stale_answers).
@@ -35,6 +38,7 @@
 #include "frontend/caching/cached_page.h"
 #include "frontend/caching/single_flight.h"
 #include "frontend/model/answer.h"
+#include "frontend/policy/lookup_overlap.h"
 #include "frontend/policy/plan_metrics.h"
 #include "frontend/policy/plan_options.h"
 #include "frontend/policy/plan_policy.h"
@@ -159,10 +163,11 @@ class SearchPlan {
   bool AdoptLanded(const SearchAnswer& landed, Progress* progress) const;
   neptune::Status ComputeAndRemember(neptune::ClientSession& session, const SearchOrder& order,
                                      Progress* progress);
-  // A session whose calls end with the client's and by the deadline of `terms`.
-  neptune::ClientSession SessionFor(neptune::RequestTerms terms,
-                                    const std::shared_ptr<neptune::IncomingCall>& call) const;
   bool AnswerFromCache(neptune::ClientSession& session, bool may_use_cache, Progress* progress);
+  bool AdoptReply(neptune::ClientSession& session, CacheReply reply, Progress* progress);
+  // REQUIRES: overlap_.Begin was true.
+  neptune::Status ComputeMeanwhile(neptune::ClientSession& session, const SearchOrder& order,
+                                   Progress* progress);
   // Computes an answer that is not cached, once the search is admitted.
   neptune::Status Compute(neptune::ClientSession& session, const SearchOrder& order,
                           Progress* progress);
@@ -176,8 +181,6 @@ class SearchPlan {
   void RelaxDemands(neptune::ClientSession& session, Progress* progress);
   bool SearchInstead(neptune::ClientSession& session, const QuestionText& question,
                      Progress* progress);
-  void Remember(const neptune::ClientSession& session, const SearchAnswer& answer,
-                const CacheEntryName& entry);
 
   neptune::Client& client_;
   neptune::World& world_;
@@ -187,7 +190,9 @@ class SearchPlan {
   DocumentClient documents_;
   Suggester suggester_;
   neptune::AdmissionGate gate_;
+  LookupOverlap overlap_;
   std::atomic<size_t> spelling_count_{0};
+  std::atomic<size_t> lookup_count_{0};  // on threads of their own
   IndexWatch index_watch_;
   SkipForecast forecast_;
   SingleFlight<Landed> flights_;

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "frontend/policy/plan_policy.h"
 #include "frontend/policy/question_reading.h"
 #include "frontend/policy/step_budget.h"
+#include "frontend/search_plan/cache_lookup.h"
 #include "frontend/search_plan/search_plan.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/strings.h"
@@ -25,11 +28,23 @@ inline bool IsGone(const neptune::ClientSession& session) {
   return session.caller() != nullptr && neptune::IsCancelled(*session.caller());
 }
 
+// The error of a search whose client is gone; OK while it is there.
+inline neptune::Status CheckClient(const neptune::ClientSession& session) {
+  return IsGone(session) ? neptune::Cancelled("the client is gone") : neptune::OkStatus();
+}
+
 // Letters that tell pages of one canonical query apart in the cache.
 inline std::string VariantOf(const SearchOrder& order) {
   return neptune::StrCat(order.count_sites ? "s" : "", order.by_date ? "d" : "",
                          order.may_correct ? "" : "t", order.may_relax ? "" : "x",
                          order.is_plain ? "p" : "");
+}
+
+// What the cache has done for an answer that was computed meanwhile. An entry that comes after that
+// is too late.
+inline CacheUse UseOf(const std::optional<CacheReply>& reply) {
+  if (reply && reply->use.outcome != CacheUse::Outcome::kHit) return reply->use;
+  return {.outcome = CacheUse::Outcome::kFailed};
 }
 
 struct SearchPlan::Progress {
@@ -59,6 +74,8 @@ struct SearchPlan::Progress {
   std::vector<uint64_t> word_counts;
   // What all searches of the request together did to the servers.
   neptune::RequestEnd load;
+  // Asks the cache while the search goes on; null: it has been asked before.
+  std::shared_ptr<CacheLookup> lookup;
 
   void NameEntryOf(const IndexState& state) {
     entry.index_version = state.version;
@@ -78,6 +95,9 @@ struct SearchPlan::Progress {
   void Adopt(Progress other) {
     other.answer = answer;
     *this = std::move(other);
+  }
+  neptune::TimePoint LookupEnd(const SearchPlanOptions& options) const {
+    return budget.EndOf(BudgetStep::kCache, 2 * options.cache_timeout, neptune::this_thread::Now());
   }
   neptune::TimePoint DetailsEnd(const SearchPlanOptions& options) const {
     return budget.EndOf(BudgetStep::kDetails, options.tier_timeout, neptune::this_thread::Now());

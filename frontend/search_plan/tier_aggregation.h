@@ -9,6 +9,7 @@
 #include <string>
 
 #include "index/tier/tier.pb.h"
+#include "neptune/base/metrics.h"
 #include "neptune/base/time.h"
 #include "neptune/dac/dac.h"
 
@@ -25,6 +26,8 @@ struct TierTerms {
   neptune::TimePoint deadline = neptune::kNever;
   // Minimum fraction of the tier's partitions for its answer to be used.
   double quality_min = 0.01;
+  // Counts searches whose partitions had more hits than their shares; may be null.
+  neptune::Counter* asked_again = nullptr;
 };
 
 // The aggregation of one query over all partitions of the tier; its result is a TierAnswer.

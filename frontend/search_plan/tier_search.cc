@@ -1,9 +1,12 @@
 #include "frontend/search_plan/tier_search.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
+#include "frontend/policy/hit_share.h"
 #include "frontend/policy/plan_policy.h"
+#include "index/tier/operators.h"
 #include "neptune/thread/user_thread.h"
 
 namespace search::frontend {
@@ -75,11 +78,10 @@ Status FailureOf(const AggregationReport& report, const Status& status) {
   return status;
 }
 
-}  // namespace
-
-StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarget& tier,
-                                const TierQuery& query, const TierTerms& terms,
-                                ServiceCoverage* coverage) {
+StatusOr<TierAnswer> Ask(neptune::ClientSession& session, const TierTarget& tier,
+                         const TierQuery& query, const TierTerms& terms,
+                         ServiceCoverage* coverage) {
+  *coverage = ServiceCoverage();
   Data result;
   AggregationReport report;
   const Status status =
@@ -95,6 +97,34 @@ StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarge
   coverage->implementation = answer->implementation();
   coverage->evaluated_completely = answer->evaluated_completely();
   return *answer;
+}
+
+}  // namespace
+
+StatusOr<TierAnswer> SearchTier(neptune::ClientSession& session, const TierTarget& tier,
+                                const TierQuery& query, const TierTerms& terms,
+                                ServiceCoverage* coverage) {
+  TierQuery shared = query;
+  // The newest documents need not be spread evenly over the partitions.
+  if (!query.order_by_date()) {
+    shared.set_share(HitShare(std::max(query.hit_count_max(), query.second_phase_count()),
+                              tier.partition_count));
+  }
+  StatusOr<TierAnswer> answer = Ask(session, tier, shared, terms, coverage);
+  const bool is_enough =
+      shared.share() == 0 || !answer.ok() || !index::LacksHits(*answer, query.hit_count_max());
+  if (is_enough) return answer;
+  if (terms.asked_again != nullptr) terms.asked_again->Increment();
+  ServiceCoverage again;
+  StatusOr<TierAnswer> whole = Ask(session, tier, query, terms, &again);
+  if (whole.ok()) {
+    *coverage = std::move(again);
+    return whole;
+  }
+  // What is there is shown as what it is: not all that was looked for.
+  answer->set_evaluated_completely(false);
+  coverage->evaluated_completely = false;
+  return answer;
 }
 
 }  // namespace search::frontend

@@ -1,6 +1,9 @@
 // Sends one query to all partitions of an index tier. Partial answers are served and marked as
 // such.
 //
+// Each partition is asked for its share of the best hits (frontend/policy/hit_share.h). If one has
+// more, all are asked again for as many as the answer holds, so that hits never depend on shares.
+//
 // Source: [Chu03] 3.3.
 // Threads: on a user-level thread.
 

@@ -72,9 +72,11 @@ TwoTiersAnswer TwoTiers::Ask(const ClientSession& session, const TierQuestion& q
   return outcome;
 }
 
-TimePoint TwoTiers::TierDeadline(const TierQuestion& question) const {
-  return question.budget.EndOf(BudgetStep::kTier, options_.tier_timeout,
-                               neptune::this_thread::Now());
+TierTerms TwoTiers::TermsOf(const TierQuestion& question) const {
+  return {.deadline = question.budget.EndOf(BudgetStep::kTier, options_.tier_timeout,
+                                            neptune::this_thread::Now()),
+          .quality_min = options_.quality_min,
+          .asked_again = metrics_.tier_asked_again};
 }
 
 bool TwoTiers::AsksAtOnce(const TierQuestion& question) const {
@@ -91,7 +93,7 @@ StatusOr<TierAnswer> TwoTiers::AskTier1(const ClientSession& session, const Tier
   ServiceCoverage coverage;
   StatusOr<TierAnswer> hits =
       SearchTier(own, {index::kTier1Service, kTier1Label, options_.tier1_partitions},
-                 question.query, {TierDeadline(question), options_.quality_min}, &coverage);
+                 question.query, TermsOf(question), &coverage);
   const TimePoint end = neptune::this_thread::Now();
   answer->coverage.tiers.push_back(std::move(coverage));
   answer->steps.push_back(
@@ -104,10 +106,10 @@ std::shared_ptr<TwoTiers::Tier2Call> TwoTiers::BeginTier2(const ClientSession& s
                                                           const TierQuestion& question) {
   auto call = std::make_shared<Tier2Call>(session);
   call->begin = neptune::this_thread::Now();
-  call->deadline = TierDeadline(question);
+  const TierTerms terms = TermsOf(question);
+  call->deadline = terms.deadline;
   call->coverage.service = kTier2Label;
   call->coverage.partitions_asked = options_.tier2_partitions;
-  const TierTerms terms{call->deadline, options_.quality_min};
   const auto ask = [call, session, query = question.query, terms,
                     partition_count = options_.tier2_partitions] {
     ClientSession own = session.EndedBy(call->cancellation.call());

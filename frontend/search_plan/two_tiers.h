@@ -18,6 +18,7 @@
 #include "frontend/policy/skip_forecast.h"
 #include "frontend/policy/step_budget.h"
 #include "frontend/policy/tier_bound.h"
+#include "frontend/search_plan/tier_aggregation.h"
 #include "index/tier/tier.pb.h"
 #include "neptune/base/status.h"
 #include "neptune/service/client.h"
@@ -77,7 +78,7 @@ class TwoTiers {
   void Decide(const TierQuestion& question, TwoTiersAnswer* outcome) const;
   bool AsksAtOnce(const TierQuestion& question) const;
 
-  neptune::TimePoint TierDeadline(const TierQuestion& question) const;
+  TierTerms TermsOf(const TierQuestion& question) const;
 
   const SearchPlanOptions& options_;
   const PlanMetrics& metrics_;

@@ -13,6 +13,7 @@
 #include "index/tier/detail_reduce.h"
 #include "index/tier/explain.pb.h"
 #include "index/tier/facet.pb.h"
+#include "index/tier/operators.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier.pb.h"
@@ -233,15 +234,23 @@ class FakeTier final : public ServiceModule {
     if (is_long && query->query().find("fruitless") != std::string::npos) {
       return context.SleepUntil(context.deadline());
     }
-    const bool is_endless = is_long && query->query().find("endless") != std::string::npos;
+    const bool finds_one = is_long && query->query().find("endless") != std::string::npos;
+    const bool is_endless =
+        finds_one || (is_long && query->query().find("futil") != std::string::npos);
     while (is_endless && !context.ShouldStop()) {
       (void)neptune::this_thread::SleepFor(std::chrono::milliseconds(1));
     }
     const bool is_heavy = query->query().find("heav") != std::string::npos;
     const bool is_cut = is_endless || (is_heavy && !WorkUntilStopped(context));
     index::TierAnswer answer;
-    const int hit_count = is_endless ? 1 : HitCount(query->query(), is_tier2_);
-    for (int i = 0; i < hit_count && i < static_cast<int>(query->hit_count_max()); ++i) {
+    int hit_count = is_endless ? finds_one : HitCount(query->query(), is_tier2_);
+    const bool is_lopsided = !is_tier2_ && query->query().find("lopsid") != std::string::npos;
+    int hit_count_max = static_cast<int>(query->hit_count_max());
+    if (is_lopsided && query->share() > 0) {
+      hit_count_max = std::min(hit_count_max, static_cast<int>(query->share()));
+    }
+    if (is_lopsided) hit_count = context.partition().value() == 0 ? kLopsidedHitCount : 1;
+    for (int i = 0; i < hit_count && i < hit_count_max; ++i) {
       index::TierHit* const hit = answer.add_hits();
       hit->set_doc_id((is_tier2_ ? kFirstTier2Document : 0) +
                       static_cast<uint64_t>(i) * kPartitionStride + context.partition().value());
@@ -250,6 +259,8 @@ class FakeTier final : public ServiceModule {
     if (query->query().find("nosuchsite") != std::string::npos) answer.add_sites()->set_name("git");
     if (!is_tier2_) AddBounds(query->query(), &answer);
     AddWordCounts(query->query(), &answer);
+    answer.set_says_cut(query->query().find("bygon") == std::string::npos);
+    if (hit_count > hit_count_max) index::NoteCut(&answer);
     answer.set_total(static_cast<uint64_t>(hit_count));
     answer.set_total_is_exact(!is_cut);
     answer.set_prefix_is_cut(query->query().find("cutprefix") != std::string::npos);

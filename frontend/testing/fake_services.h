@@ -6,9 +6,12 @@
 // with the word `unbounded`. For the word `overload` tiers refuse like an overloaded server, for
 // `forbid` they reject the query as invalid, and a query with `nowhere` finds nothing; with
 // `nosuchsite` they name the site git. For `endless` partition 1 of tier 1 works until it is ended
-// early and then returns one document; for `fruitless` it then returns none. Tier 1 has a time
-// limit of kFakeTimeLimit. A phrase that ends with `apart` finds nothing, and for `crowded`
-// without `common` partition 1 of tier 1 refuses.
+// early and then returns one document; for `futile` it then answers with none, for `fruitless` not
+// at all. Tier 1 has a time limit of kFakeTimeLimit. A phrase that ends with `apart` finds nothing,
+// and for `crowded` without `common` partition 1 of tier 1 refuses.
+//
+// Partition 0 of tier 1 has kLopsidedHitCount documents with `lopsided`, partition 1 has one. For
+// `bygone` tiers answer as programs that do not know shares.
 //
 // For `heavy` each partition of a tier works for kHeavyWork of processor time, for `verbose` each
 // partition of the document servers; both look every kHeavyStretch whether they have to stop.
@@ -36,6 +39,7 @@ namespace search::frontend {
 
 inline constexpr int kCommonHitCount = 8;
 inline constexpr int kTier2HitCount = 3;
+inline constexpr int kLopsidedHitCount = 60;
 // The version of an answer for which none is asked; else it has the one that is asked for.
 inline constexpr uint64_t kFakeIndexVersion = 7;
 // What the cache says of the age of every entry, however long it has been there.

@@ -35,6 +35,27 @@ std::string ForAnyone(const std::string& parameters) {
 
 }  // namespace
 
+// A connection whose bytes are kept as they arrive.
+class SimulatedSearch::RawUser final : public neptune::StreamHandler {
+ public:
+  explicit RawUser(std::shared_ptr<std::string> received) : received_(std::move(received)) {}
+
+  void Start(std::unique_ptr<neptune::Stream> stream) {
+    stream_ = std::move(stream);
+    stream_->Start(this);
+  }
+  void Write(const std::string& bytes) {
+    if (stream_ != nullptr) stream_->Write(bytes);
+  }
+
+ private:
+  void OnData(std::string_view bytes) override { *received_ += bytes; }
+  void OnClosed(const neptune::Status&) override { stream_.reset(); }
+
+  const std::shared_ptr<std::string> received_;
+  std::unique_ptr<neptune::Stream> stream_;
+};
+
 ClusterSpec FakeClusterSpec(const std::string& frontend_parameters, const std::string& more) {
   std::string text = StrCat(
       "name: 'test' multicast_group: '239.192.7.2:7400' "
@@ -80,6 +101,7 @@ SimulatedSearch::SimulatedSearch(uint64_t seed, const std::string& frontend_para
 }
 
 SimulatedSearch::~SimulatedSearch() {
+  raw_users_.clear();
   for (const std::string& host : simulator().host_names()) simulator().Resume(host);
   RunFor(std::chrono::seconds(3));
 }
@@ -91,6 +113,27 @@ std::shared_ptr<TimedResponse> SimulatedSearch::Begin(const std::string& target,
   response->http.status = 0;
   Send(target, headers, method, std::make_shared<std::unique_ptr<HttpUser>>(), response);
   return response;
+}
+
+std::shared_ptr<std::string> SimulatedSearch::BeginRaw(std::vector<std::string> pieces) {
+  auto received = std::make_shared<std::string>();
+  if (raw_users_.size() == kRawUserCountMax) raw_users_.pop_front();
+  const auto user = raw_users_.emplace_back(std::make_shared<RawUser>(received));
+  const neptune::Endpoint to{simulator().host(kFrontendNode).address(), kHttpPort};
+  user_loop_->Post([this, to, user, pieces = std::move(pieces)] {
+    user_loop_->network().Connect(
+        to, neptune::kNever,
+        [this, user, pieces](StatusOr<std::unique_ptr<neptune::Stream>> stream) {
+          CHECK(stream.ok()) << stream.status();
+          user->Start(*std::move(stream));
+          neptune::TimePoint when = user_loop_->Now();
+          for (const std::string& piece : pieces) {
+            user_loop_->RunAt(when, [user, piece] { user->Write(piece); });
+            when += std::chrono::milliseconds(1);
+          }
+        });
+  });
+  return received;
 }
 
 void SimulatedSearch::BeginAndLeave(const std::string& target, neptune::Duration after) {

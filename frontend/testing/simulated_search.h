@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,6 +45,10 @@ class SimulatedSearch {
   std::shared_ptr<TimedResponse> Begin(const std::string& target,
                                        const neptune::HttpHeaders& headers = {},
                                        const std::string& method = "GET");
+  // Sends the pieces as they are, on a connection of their own, one a millisecond. The returned
+  // text receives all bytes of the answer, until kRawUserCountMax further calls were made.
+  static constexpr size_t kRawUserCountMax = 32;
+  std::shared_ptr<std::string> BeginRaw(std::vector<std::string> pieces);
   // Sends a GET request and closes the connection after that time.
   void BeginAndLeave(const std::string& target, neptune::Duration after);
   // Processor time that the node has used.
@@ -62,6 +67,7 @@ class SimulatedSearch {
 
  private:
   using User = std::shared_ptr<std::unique_ptr<HttpUser>>;
+  class RawUser;
   // Sends the request from a user that lives until it has its answer or is reset.
   void Send(const std::string& target, const neptune::HttpHeaders& headers,
             const std::string& method, const User& user,
@@ -70,6 +76,7 @@ class SimulatedSearch {
   const neptune::ClusterSpec spec_;
   neptune::SimulatedNodes nodes_;
   neptune::Loop* user_loop_ = nullptr;
+  std::deque<std::shared_ptr<RawUser>> raw_users_;  // the latest
 };
 
 }  // namespace search::frontend

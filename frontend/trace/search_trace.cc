@@ -33,16 +33,11 @@ std::vector<TraceIssue> IssuesOf(const SearchAnswer& answer, const neptune::Stat
   std::vector<TraceIssue> issues;
   const Coverage& coverage = answer.coverage;
   const auto lacks = [](const ServiceCoverage& service) { return !service.missing.empty(); };
-  const auto was_cut = [](const ServiceCoverage& service) {
-    return !service.ended_early.empty() || !service.evaluated_completely;
-  };
   if (lacks(coverage.documents) ||
       std::any_of(coverage.tiers.begin(), coverage.tiers.end(), lacks)) {
     issues.push_back(TraceIssue::kPartial);
   }
-  if (std::any_of(coverage.tiers.begin(), coverage.tiers.end(), was_cut)) {
-    issues.push_back(TraceIssue::kCut);
-  }
+  if (coverage.was_cut()) issues.push_back(TraceIssue::kCut);
   return issues;
 }
 

@@ -1,6 +1,7 @@
 #include "frontend/trace/trace_log.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "neptune/base/strings.h"
 
@@ -23,13 +24,23 @@ void Bound(ServiceCoverage* service) {
 
 }  // namespace
 
+TraceLog::TraceLog(bool keeps_queries) : keeps_queries_(keeps_queries) {
+  for (auto& time : full_until_) time = std::numeric_limits<neptune::Duration::rep>::min();
+}
+
 void TraceLog::Keep(const SearchAnswer& answer, const neptune::Status& status,
                     std::string_view service_class, bool sampled, TimePoint now) {
+  std::vector<size_t> kinds = KindsOf(answer, status, sampled);
+  for (const size_t kind : kinds) seen_[kind].Increment();
+  std::erase_if(kinds, [&](size_t kind) {
+    return now.time_since_epoch().count() < full_until_[kind].load(std::memory_order_relaxed);
+  });
+  if (kinds.empty()) return;
   std::vector<size_t> takers;
   {
     neptune::LeafLock lock(&mutex_);
-    for (const size_t kind : KindsOf(answer, status, sampled)) {
-      if (Admits(&rings_[kind], now)) takers.push_back(kind);
+    for (const size_t kind : kinds) {
+      if (Admits(kind, now)) takers.push_back(kind);
     }
   }
   if (takers.empty()) return;
@@ -43,13 +54,19 @@ void TraceLog::Keep(const SearchAnswer& answer, const neptune::Status& status,
   }
 }
 
-bool TraceLog::Admits(Ring* ring, TimePoint now) {
-  ++ring->seen_count;
-  if (now - ring->second_began >= std::chrono::seconds(1)) {
-    ring->second_began = now;
-    ring->kept_in_second = 0;
+bool TraceLog::Admits(size_t kind, TimePoint now) {
+  constexpr neptune::Duration kSecond = std::chrono::seconds(1);
+  Ring& ring = rings_[kind];
+  if (now - ring.second_began >= kSecond) {
+    ring.second_began = now;
+    ring.kept_in_second = 0;
   }
-  return ring->kept_in_second++ < kKeptInSecond;
+  if (ring.kept_in_second == kKeptInSecond) return false;
+  if (++ring.kept_in_second == kKeptInSecond) {
+    full_until_[kind].store((ring.second_began + kSecond).time_since_epoch().count(),
+                            std::memory_order_relaxed);
+  }
+  return true;
 }
 
 std::vector<size_t> TraceLog::KindsOf(const SearchAnswer& answer, const neptune::Status& status,
@@ -69,9 +86,8 @@ size_t TraceLog::KindOfTime(neptune::Duration took) {
 }
 
 void TraceLog::Count(neptune::Duration took, bool is_partial) {
-  neptune::LeafLock lock(&mutex_);
-  ++rings_[KindOfTime(took)].seen_count;
-  if (is_partial) ++rings_[static_cast<size_t>(TraceIssue::kPartial)].seen_count;
+  seen_[KindOfTime(took)].Increment();
+  if (is_partial) seen_[static_cast<size_t>(TraceIssue::kPartial)].Increment();
 }
 
 std::string TraceLog::NameOf(size_t kind) {
@@ -88,7 +104,7 @@ std::vector<TraceLog::Kind> TraceLog::Snapshot() const {
   neptune::LeafLock lock(&mutex_);
   for (size_t i = 0; i < kKindCount; ++i) {
     const Ring& ring = rings_[i];
-    kinds.push_back({NameOf(i), ring.seen_count, {ring.traces.begin(), ring.traces.end()}});
+    kinds.push_back({NameOf(i), seen_[i].value(), {ring.traces.begin(), ring.traces.end()}});
   }
   return kinds;
 }

@@ -6,7 +6,7 @@
 //
 // There is always an example of every kind that has occurred: many fast searches do not evict a
 // slow one. Keeping a search costs a copy, so at most kKeptInSecond of one kind are kept per
-// second.
+// second. The others are counted, in cells of their thread, and take no lock.
 //
 // Time is an argument. Threads: thread-safe.
 // Limits: kTracesOfKind of each of 13 kinds; only the first kTreeServersKept servers of a tree are
@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "absl/base/thread_annotations.h"
 #include "frontend/trace/search_trace.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/base/metrics.h"
 
 namespace search::frontend {
 
@@ -35,7 +37,7 @@ class TraceLog {
   static constexpr size_t kTreeServersKept = 256;
 
   // `keeps_queries`: false if queries must not be stored.
-  explicit TraceLog(bool keeps_queries) : keeps_queries_(keeps_queries) {}
+  explicit TraceLog(bool keeps_queries);
 
   void Keep(const SearchAnswer& answer, const neptune::Status& status,
             std::string_view service_class, bool sampled, neptune::TimePoint now);
@@ -64,7 +66,6 @@ class TraceLog {
 
   struct Ring {
     std::deque<Kept> traces;  // the latest first
-    uint64_t seen_count = 0;
     neptune::TimePoint second_began{};
     int kept_in_second = 0;
   };
@@ -72,10 +73,13 @@ class TraceLog {
                                      bool sampled);
   static size_t KindOfTime(neptune::Duration took);
   static std::string NameOf(size_t kind);
-  // Counts a search of the kind; true if it may be kept now.
-  static bool Admits(Ring* ring, neptune::TimePoint now);
+  // True if a search of the kind may be kept now.
+  bool Admits(size_t kind, neptune::TimePoint now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const bool keeps_queries_;
+  std::array<neptune::Counter, kKindCount> seen_;
+  // No search of the kind is kept before this time, in TimePoint's units. Written once a second.
+  std::array<std::atomic<neptune::Duration::rep>, kKindCount> full_until_;
   mutable neptune::LeafMutex mutex_;
   std::array<Ring, kKindCount> rings_ ABSL_GUARDED_BY(mutex_);
 };

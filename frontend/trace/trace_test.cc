@@ -215,6 +215,31 @@ TEST_F(TraceLogTest, CopiesAreBoundedInASecond) {
   EXPECT_EQ(Of("below 5 ms").seen_count, 1000u);
 }
 
+TEST_F(TraceLogTest, EverySecondHasRoomForCopiesOfItsOwn) {
+  const auto keep = [&](int count) {
+    for (int i = 0; i < count; ++i) Keep(Named(i, Ms(1)));
+    return Of("below 5 ms").latest.size();
+  };
+  EXPECT_EQ(keep(4), 4u);
+  now_ += Ms(900);
+  EXPECT_EQ(keep(20), size_t{TraceLog::kKeptInSecond}) << "the same second";
+  now_ += Ms(99);
+  EXPECT_EQ(keep(20), size_t{TraceLog::kKeptInSecond});
+  now_ += Ms(1);
+  EXPECT_EQ(keep(20), 2 * size_t{TraceLog::kKeptInSecond});
+  Keep(Named(100, Ms(700)));
+  EXPECT_EQ(Of("500 to 1000 ms").latest.size(), 1u) << "another kind";
+}
+
+TEST_F(TraceLogTest, SearchesThatAreOnlyCountedAreSeen) {
+  log_.Count(Ms(1), false);
+  log_.Count(Ms(30), true);
+  EXPECT_EQ(Of("below 5 ms").seen_count, 1u);
+  EXPECT_EQ(Of("20 to 50 ms").seen_count, 1u);
+  EXPECT_EQ(Of("partial").seen_count, 1u);
+  EXPECT_TRUE(Of("partial").latest.empty());
+}
+
 TEST_F(TraceLogTest, EveryIssueIsItsOwnKind) {
   SearchAnswer partial = Named(1, Ms(1));
   partial.coverage.tiers.emplace_back().missing = {{0, "gone"}};

@@ -5,6 +5,8 @@
 #include "index/tier/facet.pb.h"
 #include "index/tier/facet_operators.h"
 #include "index/tier/tier_service.h"
+#include "index/tier/title_operators.h"
+#include "index/tier/titles.pb.h"
 
 namespace search::index {
 namespace {
@@ -26,6 +28,8 @@ void RegisterDetailReduceOperators(neptune::ServiceRegistrar& registrar) {
                    Reduce<ExplainAnswer, MergeExplainAnswers>);
   registrar.Reduce(neptune::MethodName(kFacetReduceOperator),
                    Reduce<FacetAnswer, MergeFacetAnswers>);
+  registrar.Reduce(neptune::MethodName(kTitlesReduceOperator),
+                   Reduce<TitlesAnswer, MergeTitlesAnswers>);
 }
 
 }  // namespace search::index

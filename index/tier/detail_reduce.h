@@ -1,5 +1,5 @@
-// The joins of explain_operators.h and facet_operators.h as registered reduce operators, for the
-// tier's and the frontend's modules.
+// The joins of explain_operators.h, facet_operators.h and title_operators.h as registered reduce
+// operators, for the tier's and the frontend's modules.
 //
 // Source: [Chu03] figure 5.
 // Threads: pure functions.
@@ -11,7 +11,7 @@
 
 namespace search::index {
 
-// Registers search.MergeExplainAnswers and search.MergeFacetAnswers.
+// Registers search.MergeExplainAnswers, search.MergeFacetAnswers and search.MergeTitlesAnswers.
 void RegisterDetailReduceOperators(neptune::ServiceRegistrar& registrar);
 
 }  // namespace search::index

@@ -253,6 +253,30 @@ TEST_P(IndexTierConformance, AnswersTheSameFromAnyNumberOfPartitions) {
   }
 }
 
+TEST_P(IndexTierConformance, AnswersTheSameByShares) {
+  std::mt19937_64 random(8);
+  const auto parts = BuildAndOpen(variant(), "parts", RandomDocuments(random, 400), 4);
+  int lacking = 0;
+  for (int i = 0; i < 400; ++i) {
+    const std::string text = RandomQuery(random);
+    const TierQuery tier_query = RandomTierQuery(text, random);
+    TierQuery shared = tier_query;
+    shared.set_share(1 + random() % 20);
+    TierAnswer answer = AskAll(parts, shared);
+    if (LacksHits(answer, tier_query.hit_count_max())) {
+      ++lacking;
+      continue;
+    }
+    const TierAnswer whole = AskAll(parts, tier_query);
+    if (!tier_query.count_exactly()) {
+      answer.set_total(whole.total());
+      answer.set_total_is_exact(whole.total_is_exact());
+    }
+    ASSERT_EQ(Contents(answer), Contents(whole)) << text << ", share " << shared.share();
+  }
+  EXPECT_LT(lacking, 300);
+}
+
 TEST_P(IndexTierConformance, OrdersByScoreThenDocIdAndCountsAtLeastTheHits) {
   std::mt19937_64 random(6);
   const auto tiers = BuildAndOpen(variant(), "index", RandomDocuments(random, 400), 1);

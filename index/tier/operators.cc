@@ -84,6 +84,21 @@ void MergeWordCounts(const TierAnswer& a, const TierAnswer& b, TierAnswer* merge
   }
 }
 
+void MergeCuts(const TierAnswer& a, const TierAnswer& b, TierAnswer* merged) {
+  merged->set_says_cut(a.says_cut() && b.says_cut());
+  for (const TierAnswer* answer : {&a, &b}) {
+    if (!answer->has_cut_after()) continue;
+    if (!merged->has_cut_after() || RanksBeforeAtFirst(answer->cut_after(), merged->cut_after())) {
+      *merged->mutable_cut_after() = answer->cut_after();
+    }
+  }
+}
+
+// REQUIRES: there is a hit.
+const TierHit& LastByScore(const TierAnswer& answer) {
+  return *std::max_element(answer.hits().begin(), answer.hits().end(), RanksBeforeAtFirst);
+}
+
 // Adds what `from` knows; both know the same, or nothing.
 void AddBounds(const OtherTierBounds& from, OtherTierBounds* to) {
   to->set_static_rank_units(std::max(to->static_rank_units(), from.static_rank_units()));
@@ -127,7 +142,28 @@ neptune::Status ValidateTierQuery(const TierQuery& query) {
 neptune::StatusOr<TierAnswer> LocalOperator(const IndexTier& tier, const TierQuery& query,
                                             const TierSearchControl& control) {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(query));
-  return tier.Search(query, control);
+  NEPTUNE_ASSIGN_OR_RETURN(TierAnswer answer, tier.Search(query, control));
+  answer.set_says_cut(true);
+  return answer;
+}
+
+uint32_t ShareLimit(const TierQuery& query) {
+  const uint32_t all = std::max(query.hit_count_max(), query.second_phase_count());
+  return query.share() < all ? query.share() : 0;
+}
+
+void NoteCut(TierAnswer* answer) {
+  const TierHit& last = LastByScore(*answer);
+  answer->mutable_cut_after()->set_doc_id(last.doc_id());
+  answer->mutable_cut_after()->set_score(last.score());
+}
+
+bool LacksHits(const TierAnswer& merged, uint32_t hit_count_max) {
+  if (!merged.says_cut()) return true;
+  if (!merged.has_cut_after()) return false;
+  const uint32_t wanted = std::max(hit_count_max, merged.second_phase_count());
+  if (static_cast<uint32_t>(merged.hits_size()) < wanted) return true;
+  return RanksBeforeAtFirst(merged.cut_after(), LastByScore(merged));
 }
 
 void KeepBest(uint32_t hit_count_max, TierAnswer* answer) {
@@ -177,6 +213,7 @@ TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t h
   merged.set_prefix_is_cut(a.prefix_is_cut() || b.prefix_is_cut());
   merged.set_phrase_is_left_out(a.phrase_is_left_out() || b.phrase_is_left_out());
   merged.set_undated_count(AddSaturated(a.undated_count(), b.undated_count()));
+  MergeCuts(a, b, &merged);
   MergeWordCounts(a, b, &merged);
   MergeSites(a, b, &merged);
   MergeFields(a, b, &merged);

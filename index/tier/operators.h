@@ -32,6 +32,16 @@ float FinalScore(const TierHit& hit);
 // keeps as many hits as the larger of that and hit_count_max, and orders them by FinalScore.
 void KeepBest(uint32_t hit_count_max, TierAnswer* answer);
 
+// Number of hits that a partition returns for the query by its share; 0: the query sets none.
+uint32_t ShareLimit(const TierQuery& query);
+
+// States that the hits are cut after the last of them by score. REQUIRES: there is a hit.
+void NoteCut(TierAnswer* answer);
+
+// True if one of the best hits may be missing from a merge for that hit_count_max, because a
+// partition has more of them than its share, or because it is not known whether one has.
+bool LacksHits(const TierAnswer& merged, uint32_t hit_count_max);
+
 // Names of implementations in alphabetical order with '+' between them, each once: of two such
 // texts the text of both.
 std::string JoinImplementations(const std::string& a, const std::string& b);
@@ -45,7 +55,8 @@ std::string JoinImplementations(const std::string& a, const std::string& b);
 // The smaller second_phase_count of both, n, applies: of all hits, the n best by score keep their
 // gain, and all are ordered by FinalScore. If n is more than hit_count_max, n hits are kept for
 // further merges, so no message has more hits than the larger of both.
-// Bounds of the other tier are joined: of each word the larger ones of what either knows.
+// Bounds of the other tier are joined: of each word the larger ones of what either knows. says_cut
+// is true if both are, and cut_after is the one of both that ranks first.
 // Commutative and associative, so a tree of any shape yields the same bytes.
 // O(n log n) in the number of hits; the order of the inputs' hits does not matter.
 TierAnswer MergeTierAnswers(const TierAnswer& a, const TierAnswer& b, uint32_t hit_count_max);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -219,6 +220,115 @@ TEST(MergeTierAnswersTest, PutsScoresThatAreNoNumbersLast) {
   const TierAnswer merged = MergeTierAnswers(a, b, 2);
   EXPECT_EQ(merged.hits(0).doc_id(), 2u);
   EXPECT_EQ(merged.hits(1).doc_id(), 1u);
+}
+
+// Four partitions of documents, some with more of the best than others.
+std::vector<TierAnswer> RandomPartitions(std::mt19937_64& random) {
+  std::vector<TierAnswer> partitions(4);
+  const size_t document_count = random() % 80;
+  for (size_t i = 0; i < document_count; ++i) {
+    TierHit hit = Hit(i, static_cast<float>(random() % 20));
+    hit.set_gain(static_cast<float>(random() % 4));
+    *partitions[random() % (1 + random() % 4)].add_hits() = hit;
+  }
+  return partitions;
+}
+
+// What a partition returns of its documents.
+TierAnswer AnswerOf(TierAnswer documents, const TierQuery& query) {
+  const auto held = static_cast<uint32_t>(documents.hits_size());
+  const uint32_t limit = ShareLimit(query);
+  documents.set_says_cut(true);
+  if (limit == 0) {
+    documents.set_second_phase_count(query.second_phase_count());
+    KeepBest(query.hit_count_max(), &documents);
+    return documents;
+  }
+  documents.set_second_phase_count(std::min(limit, query.second_phase_count()));
+  KeepBest(std::min(limit, query.hit_count_max()), &documents);
+  documents.set_second_phase_count(query.second_phase_count());
+  if (held > limit) NoteCut(&documents);
+  return documents;
+}
+
+TierAnswer MergedInAnyOrder(std::vector<TierAnswer> answers, uint32_t hit_count_max,
+                            std::mt19937_64& random) {
+  while (answers.size() > 1) {
+    std::shuffle(answers.begin(), answers.end(), random);
+    const TierAnswer last = answers.back();
+    answers.pop_back();
+    answers.back() = MergeTierAnswers(answers.back(), last, hit_count_max);
+  }
+  return answers.front();
+}
+
+TEST(LacksHitsTest, WithoutItAnAnswerByShareHasTheHitsOfAWholeOne) {
+  std::mt19937_64 random(20260302);
+  int lacking = 0;
+  int cut = 0;
+  for (int round = 0; round < 4000; ++round) {
+    SCOPED_TRACE(round);
+    TierQuery query;
+    query.set_hit_count_max(1 + random() % 20);
+    query.set_second_phase_count(random() % 20);
+    TierQuery shared = query;
+    shared.set_share(1 + random() % 12);
+    std::vector<TierAnswer> whole;
+    std::vector<TierAnswer> parts;
+    for (const TierAnswer& documents : RandomPartitions(random)) {
+      whole.push_back(AnswerOf(documents, query));
+      parts.push_back(AnswerOf(documents, shared));
+    }
+    const TierAnswer expected = MergedInAnyOrder(whole, query.hit_count_max(), random);
+    const TierAnswer merged = MergedInAnyOrder(parts, query.hit_count_max(), random);
+    ASSERT_FALSE(LacksHits(expected, query.hit_count_max()));
+    cut += merged.has_cut_after() ? 1 : 0;
+    if (LacksHits(merged, query.hit_count_max())) {
+      ++lacking;
+      continue;
+    }
+    ASSERT_EQ(merged.hits_size(), expected.hits_size());
+    for (int i = 0; i < merged.hits_size(); ++i) {
+      ASSERT_EQ(merged.hits(i).SerializeAsString(), expected.hits(i).SerializeAsString()) << i;
+    }
+  }
+  EXPECT_GT(lacking, 400);
+  EXPECT_GT(cut - lacking, 400) << "answers that were cut and lack nothing";
+}
+
+TEST(LacksHitsTest, IsTrueIfAnOlderProgramHadPart) {
+  TierAnswer known;
+  known.set_says_cut(true);
+  EXPECT_FALSE(LacksHits(known, 10));
+  EXPECT_FALSE(LacksHits(MergeTierAnswers(known, known, 10), 10));
+  EXPECT_TRUE(LacksHits(MergeTierAnswers(known, TierAnswer(), 10), 10));
+}
+
+TEST(LacksHitsTest, IsTrueOnceACutPartitionMayHaveOneOfTheBest) {
+  TierAnswer cut;
+  cut.set_says_cut(true);
+  *cut.add_hits() = Hit(1, 9);
+  *cut.add_hits() = Hit(2, 5);
+  NoteCut(&cut);
+  TierAnswer other;
+  other.set_says_cut(true);
+  *other.add_hits() = Hit(3, 7);
+  EXPECT_FALSE(LacksHits(MergeTierAnswers(cut, other, 2), 2)) << "what follows 5 is behind 7";
+  EXPECT_FALSE(LacksHits(MergeTierAnswers(cut, other, 3), 3)) << "the last of all is that hit";
+  EXPECT_TRUE(LacksHits(MergeTierAnswers(cut, other, 4), 4)) << "there may be a fourth";
+  *other.add_hits() = Hit(4, 4);
+  EXPECT_TRUE(LacksHits(MergeTierAnswers(cut, other, 4), 4)) << "5 may be followed by another 5";
+}
+
+TEST(ShareLimitTest, IsNoneIfTheAnswerHoldsNoMore) {
+  TierQuery query;
+  query.set_hit_count_max(10);
+  query.set_second_phase_count(50);
+  EXPECT_EQ(ShareLimit(query), 0u);
+  query.set_share(24);
+  EXPECT_EQ(ShareLimit(query), 24u);
+  query.set_share(50);
+  EXPECT_EQ(ShareLimit(query), 0u);
 }
 
 TEST(ValidateTierQueryTest, RefusesWhatIsOutsideTheLimits) {

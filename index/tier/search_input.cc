@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "index/core/query/recent_queries.h"
 #include "index/tier/operators.h"
 
 namespace search::index {
@@ -17,8 +18,8 @@ bool Has(QueryNode::Kind kind, const QueryNode& node) {
 
 }  // namespace
 
-neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query) {
-  return ParseQuery(query.query(), ParseLimits::ForCanonical());
+neptune::StatusOr<std::shared_ptr<const Query>> ReadTierQuery(const TierQuery& query) {
+  return RecentQueries::OfThread().Parse(query.query());
 }
 
 neptune::Status CheckForEngine(const TierQuery& tier_query, const Query& query) {
@@ -51,13 +52,13 @@ neptune::StatusOr<TierAnswer> SearchWithinRead(const TierQuery& tier_query,
                                                const TierSearchControl& control,
                                                Evaluate evaluate) {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
-  NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
-  NEPTUNE_RETURN_IF_ERROR(CheckForEngine(tier_query, query));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<const Query> query, ReadTierQuery(tier_query));
+  NEPTUNE_RETURN_IF_ERROR(CheckForEngine(tier_query, *query));
   const auto answer = std::make_shared<neptune::StatusOr<TierAnswer>>(TierAnswer());
   std::function<bool()> stop = control.read ? control.stop_read : StopFunction(control);
   NEPTUNE_RETURN_IF_ERROR(ReadStore(
       control, [tier_query, query, answer, stop = std::move(stop), evaluate = std::move(evaluate)] {
-        *answer = evaluate(tier_query, query, stop);
+        *answer = evaluate(tier_query, *query, stop);
       }));
   return std::move(*answer);
 }

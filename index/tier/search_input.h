@@ -1,12 +1,13 @@
 // The common preparation of a search in every tier: parses the query, combines the stop conditions,
 // runs the read.
 //
-// Threads: pure functions.
+// Threads: thread-safe.
 // Errors: INVALID_ARGUMENT for text over a limit of the query language.
 
 #pragma once
 
 #include <functional>
+#include <memory>
 
 #include "index/core/query/query.h"
 #include "index/tier/index_tier.h"
@@ -15,8 +16,9 @@
 
 namespace search::index {
 
-// Parses the query's canonical text.
-neptune::StatusOr<Query> ReadTierQuery(const TierQuery& query);
+// Parses the query's canonical text, unless this kernel thread has done so a moment ago
+// (index/core/query/recent_queries.h).
+neptune::StatusOr<std::shared_ptr<const Query>> ReadTierQuery(const TierQuery& query);
 
 // Errors: INVALID_ARGUMENT for a query with a prefix, NEAR or a filter by a declared field, and for
 // the order by date: only the index core has these.

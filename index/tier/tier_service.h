@@ -34,4 +34,8 @@ inline constexpr char kTierFacetMethod[] = "CountSites";
 inline constexpr char kExplainReduceOperator[] = "search.MergeExplainAnswers";
 inline constexpr char kFacetReduceOperator[] = "search.MergeFacetAnswers";
 
+// Method for titles of given documents (titles.proto): TitlesQuery to TitlesAnswer, of short grain.
+inline constexpr char kTierTitlesMethod[] = "Titles";
+inline constexpr char kTitlesReduceOperator[] = "search.MergeTitlesAnswers";
+
 }  // namespace search::index

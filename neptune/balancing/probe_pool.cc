@@ -26,6 +26,8 @@ constexpr double kRefreshAge = 0.1;
 constexpr double kActiveServiceTimes = 10;
 // Number of servers compared if there is no report.
 constexpr int kBlindChoices = 2;
+// A server that a call asks anyway may be believed to have this number of requests more.
+constexpr double kSharedCallGain = 1;
 
 double Mix(double mean, double value, double weight) {
   return mean == 0 ? value : mean + weight * (value - mean);
@@ -115,9 +117,10 @@ double ProbePool::Cost(const Server& server, TimePoint now) const {
 }
 
 size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, RandomSource& random,
-                         const std::optional<Local>& local) {
+                         const Wishes& wishes) {
   size_t best = ChooseAmongReports(now, excluded, random);
-  if (local && PrefersLocal(*local, best, now)) best = local->server;
+  best = PreferredTo(best, wishes.preferred, excluded, now);
+  if (wishes.local && PrefersLocal(*wishes.local, best, now)) best = wishes.local->server;
   last_call_ = now;
   Server& server = servers_[best];
   if (server.in_pool) Remove(best);
@@ -126,12 +129,33 @@ size_t ProbePool::Choose(TimePoint now, std::span<const size_t> excluded, Random
   return best;
 }
 
+bool ProbePool::IsDoubtful(const Server& server, TimePoint now) const {
+  return Silent(server, now) || FailureShare(server, now) > kFailureRatio * failure_share_;
+}
+
+double ProbePool::BelievedLoad(const Server& server) const {
+  return (server.load_index + server.sent_since + 1.0) * Slowness(server);
+}
+
 bool ProbePool::PrefersLocal(const Local& local, size_t best, TimePoint now) const {
   const Server& own = servers_[local.server];
-  const Server& other = servers_[best];
-  if (Silent(own, now) || FailureShare(own, now) > kFailureRatio * failure_share_) return false;
-  return (local.load_index + 1.0) * Slowness(own) <=
-         (other.load_index + other.sent_since + 1.0) * Slowness(other);
+  if (IsDoubtful(own, now)) return false;
+  return (local.load_index + 1.0) * Slowness(own) <= BelievedLoad(servers_[best]);
+}
+
+size_t ProbePool::PreferredTo(size_t best, std::span<const size_t> preferred,
+                              std::span<const size_t> excluded, TimePoint now) const {
+  const bool is_short = has_worked_ && service_time() <= options_.shared_service_time_max;
+  if (preferred.empty() || !is_short) return best;
+  std::optional<size_t> lightest;
+  for (const size_t server : preferred) {
+    if (Contains(excluded, server) || IsDoubtful(servers_[server], now)) continue;
+    if (lightest && BelievedLoad(servers_[*lightest]) <= BelievedLoad(servers_[server])) continue;
+    lightest = server;
+  }
+  if (!lightest) return best;
+  const double accepted = BelievedLoad(servers_[best]) + kSharedCallGain * Slowness(servers_[best]);
+  return BelievedLoad(servers_[*lightest]) <= accepted ? *lightest : best;
 }
 
 size_t ProbePool::ChooseAmongReports(TimePoint now, std::span<const size_t> excluded,
@@ -186,12 +210,12 @@ size_t ProbePool::ChooseWithoutReport(TimePoint now, std::span<const size_t> exc
   return best == servers_.size() ? start : best;
 }
 
-std::vector<size_t> ProbePool::ChooseProbes(RandomSource& random) {
+std::vector<size_t> ProbePool::ChooseProbes(RandomSource& random, double call_share) {
   std::vector<size_t> chosen;
   const auto per_probe = static_cast<double>(options_.service_time_per_probe.count());
-  probe_credit_ += service_time_ns_ == 0
-                       ? options_.probes_per_call_max
-                       : std::min(options_.probes_per_call_max, service_time_ns_ / per_probe);
+  probe_credit_ += call_share * (service_time_ns_ == 0 ? options_.probes_per_call_max
+                                                       : std::min(options_.probes_per_call_max,
+                                                                  service_time_ns_ / per_probe));
   while (probe_credit_ >= 1 && chosen.size() < servers_.size()) {
     probe_credit_ -= 1;
     if (round_.empty()) {
@@ -266,6 +290,7 @@ void ProbePool::OnAnswer(size_t index, uint32_t load_index, Duration run_time, b
     server.run_time_ns = Mix(server.run_time_ns, ns, kServerWeight);
     service_time_ns_ = Mix(service_time_ns_, ns, kServiceWeight);
     server.silent = false;
+    has_worked_ = true;
   }
   AddReport(index, load_index, now);
 }

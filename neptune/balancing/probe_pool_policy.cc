@@ -77,10 +77,13 @@ ReplicaChoice ProbePoolPolicy::Choose(const ReplicaQuestion& question) {
   Pool* const pool = FindPool(question);
   if (pool == nullptr) return RandomCandidate(question, loop_.random());
   const std::vector<size_t> excluded = Complement(question.candidates, question.replicas.size());
-  std::optional<ProbePool::Local> local;
-  if (question.local) local = {question.local->index, question.local->load_index};
-  const size_t chosen = pool->servers.Choose(loop_.Now(), excluded, loop_.random(), local);
-  for (const size_t server : pool->servers.ChooseProbes(loop_.random())) Probe(*pool, server);
+  ProbePool::Wishes wishes{.preferred = question.hints.preferred};
+  if (question.local) wishes.local = {question.local->index, question.local->load_index};
+  const size_t chosen = pool->servers.Choose(loop_.Now(), excluded, loop_.random(), wishes);
+  for (const size_t server :
+       pool->servers.ChooseProbes(loop_.random(), question.hints.call_share)) {
+    Probe(*pool, server);
+  }
   if (pool->refresh == 0) KeepFresh(*pool);
   return {chosen, pool->RecordOf(chosen)};
 }

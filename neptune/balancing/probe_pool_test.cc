@@ -127,7 +127,7 @@ TEST_F(ProbePoolTest, OwnNodeIsChosenWhileItIsNotLoadedMore) {
     Report(1, 3);
     Report(2, 4);
     Report(3, 5);
-    return pool_.Choose(now_, {}, random_, ProbePool::Local{2, own_load});
+    return pool_.Choose(now_, {}, random_, {.local = ProbePool::Local{2, own_load}});
   };
   EXPECT_EQ(choose(0), 2u);
   EXPECT_EQ(choose(3), 2u);
@@ -139,14 +139,14 @@ TEST_F(ProbePoolTest, OwnNodeThatFailsOrHangsIsNotPreferred) {
     Answer(0, 2);
     Fail(2);
   }
-  EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 0u);
+  EXPECT_EQ(pool_.Choose(now_, {}, random_, {.local = ProbePool::Local{2, 0}}), 0u);
   now_ += seconds(60);
   Answer(0, 2);
-  EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 2u)
+  EXPECT_EQ(pool_.Choose(now_, {}, random_, {.local = ProbePool::Local{2, 0}}), 2u)
       << "failures are forgotten";
   Answer(0, 2);
   Report(2, 0, /*silence=*/seconds(10));
-  EXPECT_EQ(pool_.Choose(now_, {}, random_, ProbePool::Local{2, 0}), 0u);
+  EXPECT_EQ(pool_.Choose(now_, {}, random_, {.local = ProbePool::Local{2, 0}}), 0u);
 }
 
 TEST_F(ProbePoolTest, SlowOwnNodeNeedsAShorterQueue) {
@@ -157,9 +157,73 @@ TEST_F(ProbePoolTest, SlowOwnNodeNeedsAShorterQueue) {
   }
   Report(0, 3);
   Report(2, 3);
-  EXPECT_EQ(pool_.Choose(now_, std::vector<size_t>{1, 3}, random_, ProbePool::Local{2, 3}), 0u);
+  EXPECT_EQ(
+      pool_.Choose(now_, std::vector<size_t>{1, 3}, random_, {.local = ProbePool::Local{2, 3}}),
+      0u);
   Report(0, 3);
-  EXPECT_EQ(pool_.Choose(now_, std::vector<size_t>{1, 3}, random_, ProbePool::Local{2, 0}), 2u);
+  EXPECT_EQ(
+      pool_.Choose(now_, std::vector<size_t>{1, 3}, random_, {.local = ProbePool::Local{2, 0}}),
+      2u);
+}
+
+class PreferredServerTest : public ProbePoolTest {
+ protected:
+  PreferredServerTest() { BeServedIn(std::chrono::microseconds(200)); }
+
+  void BeServedIn(Duration service_time) {
+    for (int i = 0; i < 2000; ++i) Answer(static_cast<size_t>(i % 4), 0, service_time);
+  }
+  size_t ChoosePreferring(std::vector<size_t> preferred, std::vector<size_t> excluded = {}) {
+    return pool_.Choose(now_, excluded, random_, {.preferred = preferred});
+  }
+  void ReportAll(std::array<uint32_t, 4> loads) {
+    for (size_t i = 0; i < loads.size(); ++i) Report(i, loads[i]);
+  }
+};
+
+TEST_F(PreferredServerTest, IsChosenWhileItHasAtMostOneRequestMore) {
+  ReportAll({2, 3, 9, 9});
+  EXPECT_EQ(ChoosePreferring({1}), 1u);
+  ReportAll({2, 4, 9, 9});
+  EXPECT_EQ(ChoosePreferring({1}), 0u);
+}
+
+TEST_F(PreferredServerTest, LightestOfSeveralIsChosen) {
+  ReportAll({2, 3, 2, 9});
+  EXPECT_EQ(ChoosePreferring({1, 2}), 2u);
+}
+
+TEST_F(PreferredServerTest, IsNotChosenIfItWasTried) {
+  ReportAll({5, 0, 5, 1});
+  EXPECT_EQ(ChoosePreferring({1}, {1}), 3u);
+}
+
+TEST_F(PreferredServerTest, IsNotChosenIfItFailsOrHangs) {
+  for (int i = 0; i < 20; ++i) Fail(1);
+  ReportAll({0, 0, 5, 5});
+  EXPECT_EQ(ChoosePreferring({1}), 0u);
+  ReportAll({0, 5, 5, 5});
+  Report(2, 0, /*silence=*/seconds(10));
+  EXPECT_EQ(ChoosePreferring({2}), 0u);
+}
+
+TEST_F(PreferredServerTest, LongRequestsOfACallAreSpread) {
+  BeServedIn(milliseconds(50));
+  ReportAll({2, 3, 9, 9});
+  EXPECT_EQ(ChoosePreferring({1}), 0u);
+}
+
+TEST_F(ProbePoolTest, ServiceThatHasNotAnsweredYetIsSpread) {
+  Report(0, 0);
+  const std::vector<size_t> preferred = {1};
+  EXPECT_EQ(pool_.Choose(now_, {}, random_, {.preferred = preferred}), 0u);
+}
+
+TEST_F(ProbePoolTest, ChoicesOfOneCallAreProbedForAsOne) {
+  Answer(0, 0, milliseconds(10));
+  size_t probed_count = 0;
+  for (int i = 0; i < 400; ++i) probed_count += pool_.ChooseProbes(random_, 1.0 / 4).size();
+  EXPECT_NEAR(static_cast<double>(probed_count), 150, 2) << "1.5 for each of a hundred calls";
 }
 
 TEST_F(ProbePoolTest, ServerThatFailsAtOnceIsLeftAlone) {

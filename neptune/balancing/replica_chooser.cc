@@ -66,7 +66,7 @@ std::optional<ReplicaChoice> ReplicaChooser::Choose(const ServiceName& service,
                                                     PartitionId partition,
                                                     const std::vector<Replica>& replicas,
                                                     const std::vector<NodeId>& tried,
-                                                    TimePoint deadline) {
+                                                    TimePoint deadline, const ReplicaHints& hints) {
   if (replicas.size() == 1 && !chooses_single_) {
     if (Contains(tried, replicas.front().node)) return std::nullopt;
     return ReplicaChoice{};
@@ -75,7 +75,7 @@ std::optional<ReplicaChoice> ReplicaChooser::Choose(const ServiceName& service,
   if (candidates.empty()) return std::nullopt;
   const std::optional<LocalReplica> local = FindLocal(replicas, candidates);
   const ReplicaChoice choice =
-      policy_->Choose({service, partition, replicas, candidates, deadline, local});
+      policy_->Choose({service, partition, replicas, candidates, deadline, local, hints});
   if (local && choice.index == local->index && plan_count_ > 0) ++planned_local_;
   return choice;
 }

@@ -72,10 +72,12 @@ class ReplicaChooser {
 
   // True if Choose may park.
   bool may_wait() const { return may_wait_; }
-  // Returns the replica to call, none of `tried`; nullopt if all were tried.
+  // Returns the replica to call, none of `tried`; nullopt if all were tried. What `hints` refers to
+  // outlives the call.
   std::optional<ReplicaChoice> Choose(const ServiceName& service, PartitionId partition,
                                       const std::vector<Replica>& replicas,
-                                      const std::vector<NodeId>& tried, TimePoint deadline);
+                                      const std::vector<NodeId>& tried, TimePoint deadline,
+                                      const ReplicaHints& hints = {});
   // See ReplicaPolicy.
   void Answered(const ReplicaChoice& choice, uint32_t load_index, Duration run_time,
                 const Status& status) {

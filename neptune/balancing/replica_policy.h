@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "neptune/balancing/load_report.h"
@@ -35,6 +36,16 @@ struct LocalReplica {
   uint32_t load_index = 0;
 };
 
+// What a caller of many partitions at once knows besides.
+struct ReplicaHints {
+  // Indices of replicas, in ascending order, that cost the caller fewer messages than the others:
+  // it asks their servers anyway, or they serve more of what is left. Empty: none does.
+  std::span<const size_t> preferred = {};
+  // Share of one call that this choice is. A call to n partitions makes n choices, and is probed
+  // for as one.
+  double call_share = 1;
+};
+
 // What is chosen for; valid during Choose only, and not after it has parked.
 struct ReplicaQuestion {
   const ServiceName& service;
@@ -45,6 +56,8 @@ struct ReplicaQuestion {
   TimePoint deadline = kNever;
   // Set if the calling node has a replica, which is a candidate.
   std::optional<LocalReplica> local = std::nullopt;
+  // May prefer replicas that were tried, which are then ignored.
+  ReplicaHints hints = {};
 };
 
 // One choice, to be concluded exactly once.

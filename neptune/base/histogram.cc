@@ -30,6 +30,17 @@ void StoreMax(std::atomic<uint64_t>* max, uint64_t value) {
   }
 }
 
+// Sets *slot to a new object unless another thread does so first; returns the one that is there.
+template <typename T, typename... Arguments>
+T& MakeOnce(std::atomic<T*>* slot, const Arguments&... arguments) {
+  auto made = std::make_unique<T>(arguments...);
+  T* present = nullptr;
+  if (!slot->compare_exchange_strong(present, made.get(), std::memory_order_acq_rel)) {
+    return *present;
+  }
+  return *made.release();
+}
+
 }  // namespace
 
 HistogramLayout::HistogramLayout(const HistogramOptions& options)
@@ -105,72 +116,89 @@ uint64_t Histogram::CountAtMost(uint64_t value) const {
   return count;
 }
 
-// What one thread has recorded; written by it only.
-struct AtomicHistogram::Block {
-  explicit Block(size_t bucket_count)
-      : buckets(std::make_unique<std::atomic<uint64_t>[]>(bucket_count)) {}
+// Some of the buckets, made when one of them counts for the first time.
+struct alignas(64) AtomicHistogram::Group {
+  static constexpr size_t kSize = 64;
+
+  std::array<std::atomic<uint64_t>, kSize> counts{};
+};
+
+// What one kernel thread has recorded.
+struct alignas(64) AtomicHistogram::Part {
+  explicit Part(size_t bucket_count) : groups((bucket_count + Group::kSize - 1) / Group::kSize) {}
+  ~Part() {
+    for (const auto& group : groups) delete group.load(std::memory_order_acquire);
+  }
+
+  std::atomic<uint64_t>& CountOf(size_t bucket) {
+    std::atomic<Group*>& slot = groups[bucket / Group::kSize];
+    Group* const group = slot.load(std::memory_order_acquire);
+    return (group != nullptr ? *group : MakeOnce(&slot)).counts[bucket % Group::kSize];
+  }
+  // The bucket is written last, with release order, here and below: a thread that sees the count
+  // also sees bounds that enclose the value.
+  void RecordAlone(uint64_t value, size_t bucket) {
+    constexpr auto kRelaxed = std::memory_order_relaxed;
+    if (value < min.load(kRelaxed)) min.store(value, kRelaxed);
+    if (value > max.load(kRelaxed)) max.store(value, kRelaxed);
+    sum.store(sum.load(kRelaxed) + value, kRelaxed);
+    std::atomic<uint64_t>& count = CountOf(bucket);
+    count.store(count.load(kRelaxed) + 1, std::memory_order_release);
+  }
+  void RecordShared(uint64_t value, size_t bucket) {
+    StoreMin(&min, value);
+    StoreMax(&max, value);
+    sum.fetch_add(value, std::memory_order_relaxed);
+    CountOf(bucket).fetch_add(1, std::memory_order_release);
+  }
 
   std::atomic<uint64_t> sum{0};
   std::atomic<uint64_t> min{UINT64_MAX};
   std::atomic<uint64_t> max{0};
-  const std::unique_ptr<std::atomic<uint64_t>[]> buckets;
+  std::vector<std::atomic<Group*>> groups;  // null: all of its buckets are 0
 };
 
-struct AtomicHistogram::Blocks {
-  ~Blocks() {
-    for (const auto& block : of_thread) delete block.load(std::memory_order_acquire);
-  }
-  // The shared block may be made by several threads at once.
-  Block* Make(size_t thread, size_t bucket_count) {
-    auto made = std::make_unique<Block>(bucket_count);
-    Block* present = nullptr;
-    const bool is_first =
-        of_thread[thread].compare_exchange_strong(present, made.get(), std::memory_order_acq_rel);
-    return is_first ? made.release() : present;
+struct AtomicHistogram::Parts {
+  ~Parts() {
+    for (const auto& part : of_thread) delete part.load(std::memory_order_acquire);
   }
 
   // Indexed by thread number; the last one is shared. Null: that thread has recorded nothing.
-  std::array<std::atomic<Block*>, kThreadNumberCount + 1> of_thread{};
+  std::array<std::atomic<Part*>, kThreadNumberCount + 1> of_thread{};
 };
 
 AtomicHistogram::AtomicHistogram(const HistogramOptions& options)
-    : layout_(options), blocks_(std::make_unique<Blocks>()) {}
+    : layout_(options), parts_(std::make_unique<Parts>()) {}
 
 AtomicHistogram::~AtomicHistogram() = default;
 
 void AtomicHistogram::Record(uint64_t value) {
   const size_t thread = ThreadNumber();
-  Block* block = blocks_->of_thread[thread].load(std::memory_order_acquire);
-  if (block == nullptr) block = blocks_->Make(thread, layout_.bucket_count());
-  std::atomic<uint64_t>& bucket = block->buckets[layout_.BucketOf(value)];
-  constexpr auto kRelaxed = std::memory_order_relaxed;
-  // Release: a thread that sees the count also sees bounds that enclose the value.
+  std::atomic<Part*>& slot = parts_->of_thread[thread];
+  Part* part = slot.load(std::memory_order_acquire);
+  if (part == nullptr) part = &MakeOnce(&slot, layout_.bucket_count());
   if (thread == kThreadNumberCount) {
-    StoreMin(&block->min, value);
-    StoreMax(&block->max, value);
-    block->sum.fetch_add(value, kRelaxed);
-    bucket.fetch_add(1, std::memory_order_release);
+    part->RecordShared(value, layout_.BucketOf(value));
   } else {
-    if (value < block->min.load(kRelaxed)) block->min.store(value, kRelaxed);
-    if (value > block->max.load(kRelaxed)) block->max.store(value, kRelaxed);
-    block->sum.store(block->sum.load(kRelaxed) + value, kRelaxed);
-    bucket.store(bucket.load(kRelaxed) + 1, std::memory_order_release);
+    part->RecordAlone(value, layout_.BucketOf(value));
   }
 }
 
 Histogram AtomicHistogram::Snapshot() const {
   Histogram result(layout_.options());
-  for (const auto& one : blocks_->of_thread) {
-    const Block* const block = one.load(std::memory_order_acquire);
-    if (block == nullptr) continue;
+  for (const auto& of_thread : parts_->of_thread) {
+    const Part* const part = of_thread.load(std::memory_order_acquire);
+    if (part == nullptr) continue;
     for (size_t i = 0; i < result.buckets_.size(); ++i) {
-      const uint64_t count = block->buckets[i].load(std::memory_order_acquire);
+      const Group* const group = part->groups[i / Group::kSize].load(std::memory_order_acquire);
+      if (group == nullptr) continue;
+      const uint64_t count = group->counts[i % Group::kSize].load(std::memory_order_acquire);
       result.buckets_[i] += count;
       result.count_ += count;
     }
-    result.sum_ += block->sum.load(std::memory_order_relaxed);
-    result.min_ = std::min(result.min_, block->min.load(std::memory_order_relaxed));
-    result.max_ = std::max(result.max_, block->max.load(std::memory_order_relaxed));
+    result.sum_ += part->sum.load(std::memory_order_relaxed);
+    result.min_ = std::min(result.min_, part->min.load(std::memory_order_relaxed));
+    result.max_ = std::max(result.max_, part->max.load(std::memory_order_relaxed));
   }
   return result;
 }

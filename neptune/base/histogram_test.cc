@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "neptune/base/notification.h"
 #include "neptune/base/thread_cells.h"
 
 namespace neptune {
@@ -28,6 +29,13 @@ Histogram Of(const std::vector<uint64_t>& samples) {
   Histogram histogram;
   for (uint64_t sample : samples) histogram.Record(sample);
   return histogram;
+}
+
+// The first bucket that is not empty.
+size_t FirstBucket(const Histogram& histogram) {
+  const std::vector<uint64_t>& buckets = histogram.buckets();
+  const auto first = std::find_if(buckets.begin(), buckets.end(), [](uint64_t n) { return n > 0; });
+  return static_cast<size_t>(first - buckets.begin());
 }
 
 TEST(HistogramLayoutTest, BucketsCoverEveryValueOnceInOrder) {
@@ -130,22 +138,55 @@ TEST(HistogramTest, ValuesOverTheMaximumAreCountedAndMaxIsExact) {
 }
 
 TEST(AtomicHistogramTest, LosesNothingUnderConcurrentRecording) {
+  constexpr uint64_t kThreadCount = 100;  // some have no part of their own
+  constexpr int kSampleCount = 1000;
   AtomicHistogram histogram;
+  Notification go;
   std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < 4; ++t) {
-    threads.emplace_back([&histogram, t] {
-      for (uint64_t sample : Samples(t, 10'000)) histogram.Record(sample);
+  for (uint64_t t = 0; t < kThreadCount; ++t) {
+    threads.emplace_back([&, t] {
+      go.WaitForNotification();
+      for (uint64_t sample : Samples(t, kSampleCount)) histogram.Record(sample);
     });
   }
+  go.Notify();
   for (std::thread& thread : threads) thread.join();
   Histogram expected;
-  for (uint64_t t = 0; t < 4; ++t) expected.Merge(Of(Samples(t, 10'000)));
+  for (uint64_t t = 0; t < kThreadCount; ++t) expected.Merge(Of(Samples(t, kSampleCount)));
   const Histogram recorded = histogram.Snapshot();
   EXPECT_EQ(recorded.buckets(), expected.buckets());
   EXPECT_EQ(recorded.count(), expected.count());
   EXPECT_EQ(recorded.sum(), expected.sum());
   EXPECT_EQ(recorded.min(), expected.min());
   EXPECT_EQ(recorded.max(), expected.max());
+}
+
+TEST(AtomicHistogramTest, ASnapshotDuringRecordingHasBoundsThatEncloseItsValues) {
+  AtomicHistogram histogram;
+  std::atomic<bool> ends{false};
+  std::thread recorder([&] {
+    for (uint64_t i = 1; !ends.load(); ++i) histogram.Record(1'000'000 / (i % 1000 + 1));
+  });
+  uint64_t counted = 0;
+  while (counted < 50'000) {
+    const Histogram snapshot = histogram.Snapshot();
+    EXPECT_GE(snapshot.count(), counted) << "counts do not decrease";
+    counted = snapshot.count();
+    if (counted == 0) continue;
+    EXPECT_LE(snapshot.min(), snapshot.max());
+    EXPECT_LE(snapshot.layout().BucketOf(snapshot.min()), FirstBucket(snapshot));
+  }
+  ends = true;
+  recorder.join();
+}
+
+TEST(AtomicHistogramTest, AFewBucketsAreEnough) {
+  AtomicHistogram tiny({.precision_bits = 1, .value_max = 2});
+  for (const uint64_t value : {0, 1, 2, 3}) tiny.Record(value);
+  const Histogram recorded = tiny.Snapshot();
+  EXPECT_EQ(recorded.count(), 4u);
+  EXPECT_EQ(recorded.buckets(), (std::vector<uint64_t>{1, 1, 2}));
+  EXPECT_EQ(recorded.max(), 3u);
 }
 
 TEST(AtomicHistogramTest, KeepsWhatMoreThreadsThanHaveNumbersRecord) {

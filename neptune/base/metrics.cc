@@ -3,10 +3,14 @@
 #include <array>
 
 #include "neptune/base/metrics_text.h"
+#include "neptune/base/thread_cells.h"
 #include "neptune/base/utf8.h"
 
 namespace neptune {
 namespace {
+
+// Counters that share blocks of cells. Larger: more memory for a thread that counts in few of them.
+constexpr size_t kCellsOfBlock = 64;
 
 constexpr std::array<std::string_view, 3> kHistogramSuffixes = {"_bucket", "_sum", "_count"};
 
@@ -41,6 +45,12 @@ std::vector<uint64_t> HistogramMetricOptions::DefaultBounds() {
   bounds.push_back(10'000'000'000);
   return bounds;
 }
+
+Counter::Counter() : Counter(std::make_shared<ThreadCells>(1), 0) {}
+
+void Counter::Increment(uint64_t by) { cells_->Add(cell_, by); }
+
+uint64_t Counter::value() const { return cells_->Sum(cell_); }
 
 HistogramMetric::HistogramMetric(const HistogramMetricOptions& options)
     : options_(options), histogram_(options.histogram) {}
@@ -90,9 +100,18 @@ Status MetricsRegistry::Definition::Check() const {
 MetricsRegistry::MetricsRegistry() = default;
 MetricsRegistry::~MetricsRegistry() = default;
 
+std::unique_ptr<Counter> MetricsRegistry::MakeCounter() {
+  LeafLock lock(&mutex_);
+  if (cells_ == nullptr || cell_count_ == kCellsOfBlock) {
+    cells_ = std::make_shared<ThreadCells>(kCellsOfBlock);
+    cell_count_ = 0;
+  }
+  return std::make_unique<Counter>(cells_, cell_count_++);
+}
+
 StatusOr<Counter*> MetricsRegistry::AddCounter(std::string_view name, std::string_view help,
                                                const MetricLabels& labels) {
-  auto counter = std::make_unique<Counter>();
+  auto counter = MakeCounter();
   Counter* const result = counter.get();
   NEPTUNE_RETURN_IF_ERROR(Add({name, help, labels, "counter"}, std::move(counter)));
   return result;

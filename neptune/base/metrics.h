@@ -4,8 +4,9 @@
 //
 // A node owns one registry and passes it to its parts. There is no global registry: one process can
 // hold the registries of thousands of simulated nodes. A part adds its series once, when it starts,
-// and keeps the pointers; series live as long as the registry. Updating a metric costs one relaxed
-// atomic operation (a histogram: a few).
+// and keeps the pointers; series live as long as the registry. Updating a counter or a histogram
+// costs a few plain instructions: each kernel thread counts in memory of its own (thread_cells.h),
+// and a reader adds up. A gauge is one atomic value.
 //
 // Threads: thread-safe. Gauge callbacks run on the rendering thread under the registry's lock: they
 //   must be thread-safe and short, must not wait and must not call the registry.
@@ -50,14 +51,23 @@ inline constexpr size_t kHistogramBoundCountMax = 100;
 // Name and value of each label; the order does not matter.
 using MetricLabels = std::vector<std::pair<std::string, std::string>>;
 
+class ThreadCells;
+
 // A value that only increases.
 class Counter {
  public:
-  void Increment(uint64_t by = 1) { value_.fetch_add(by, std::memory_order_relaxed); }
-  uint64_t value() const { return value_.load(std::memory_order_relaxed); }
+  Counter();
+  // Counts in that cell. Counters that share an object take less memory.
+  Counter(std::shared_ptr<ThreadCells> cells, size_t cell)
+      : cells_(std::move(cells)), cell_(cell) {}
+
+  void Increment(uint64_t by = 1);
+  // Adds up what all threads have counted.
+  uint64_t value() const;
 
  private:
-  std::atomic<uint64_t> value_{0};
+  const std::shared_ptr<ThreadCells> cells_;
+  const size_t cell_;
 };
 
 class Gauge {
@@ -170,9 +180,14 @@ class MetricsRegistry {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Status CheckNewFamily(const Definition& definition) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Remove(const std::string& family, const std::string& labels);
+  // A counter whose cell lies beside those that were made before.
+  std::unique_ptr<Counter> MakeCounter();
 
   mutable LeafMutex mutex_;
   std::map<std::string, Family, std::less<>> families_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<ThreadCells> cells_
+      ABSL_GUARDED_BY(mutex_);                     // of the latest counters; may be null
+  size_t cell_count_ ABSL_GUARDED_BY(mutex_) = 0;  // those of cells_ that are in use
 };
 
 }  // namespace neptune

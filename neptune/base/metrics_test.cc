@@ -247,5 +247,24 @@ TEST(MetricsTest, ConcurrentIncrementsAreAllCounted) {
   EXPECT_EQ(gauge->value(), 40'000);
 }
 
+TEST(MetricsTest, CountersThatShareMemoryCountApart) {
+  MetricsRegistry registry;
+  std::vector<Counter*> counters;
+  for (uint64_t i = 0; i < 200; ++i) {
+    counters.push_back(*registry.AddCounter("c_total", "C.", {{"i", StrCat(i)}}));
+    counters.back()->Increment(i);
+  }
+  std::thread([&] {
+    for (Counter* const counter : counters) counter->Increment();
+  }).join();
+  for (uint64_t i = 0; i < counters.size(); ++i) EXPECT_EQ(counters[i]->value(), i + 1) << i;
+}
+
+TEST(MetricsTest, ACounterMayBelongToNoRegistry) {
+  Counter counter;
+  counter.Increment(3);
+  EXPECT_EQ(counter.value(), 3u);
+}
+
 }  // namespace
 }  // namespace neptune

@@ -59,6 +59,10 @@ void Aggregation::HandleTurn(Reductions::Turn turn) {
 
 void Aggregation::Expire(const Status& reason, bool failed) {
   if (results_.closed()) return;
+  if (locals_.SettleFinished()) {
+    results_.Advance();
+    if (results_.closed()) return;
+  }
   why_missing_ = reason;
   results_.progress().Expire();
   CloseBelow(failed);

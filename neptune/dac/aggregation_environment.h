@@ -15,6 +15,7 @@
 #include "neptune/base/time.h"
 #include "neptune/dac/cost_meter.h"
 #include "neptune/dac/load_gossip.h"
+#include "neptune/dac/operator_times.h"
 #include "neptune/dac/reducer.h"
 #include "neptune/dac/reduction_place.h"
 #include "neptune/service/client.h"
@@ -54,6 +55,7 @@ struct AggregationEnvironment {
   // Retry budget for children lost after being asked. The burst covers everything one dead node
   // leaves behind.
   RetryBudget loss_budget{0.1, 50};
+  OperatorTimes operator_times = {};
 };
 
 }  // namespace neptune

@@ -63,6 +63,22 @@ CallReport CallReportOf(const AggregationReport& report) {
 struct Aggregator::LoopState {
   std::unique_ptr<KnownLoads> loads;
   CallStages stages;
+  // The latest call that belongs to a trace, and its servers. A request that makes another call
+  // asks the same ones if it can.
+  TraceContext latest_trace;
+  std::vector<NodeId> latest_servers;
+
+  std::vector<NodeId> ServersOf(const TraceContext& trace) const {
+    const bool is_same = trace.present() && trace.trace_high == latest_trace.trace_high &&
+                         trace.trace_low == latest_trace.trace_low;
+    return is_same ? latest_servers : std::vector<NodeId>();
+  }
+  void NoteServers(const TraceContext& trace, const std::vector<TreeMember>& members) {
+    if (!trace.present()) return;
+    latest_trace = trace;
+    latest_servers.clear();
+    for (const TreeMember& member : members) latest_servers.push_back(member.node);
+  }
 };
 
 // One call with its plan.
@@ -140,9 +156,10 @@ StatusOr<CallPlan> Aggregator::MakePlan(LoopState& state, const ClientSession& s
   plan.deadline = std::min(
       request.deadline == kNever ? AddSaturated(now, session.default_timeout) : request.deadline,
       session.deadline_max());
-  plan.placement =
-      PlacePartitions(*loops_.Current().client, request.service, request.partitions, plan.deadline);
+  plan.placement = PlacePartitions(*loops_.Current().client, request.service, request.partitions,
+                                   plan.deadline, state.ServersOf(session.trace));
   const std::vector<TreeMember>& members = plan.placement.members;
+  state.NoteServers(session.trace, members);
   if (plan.scheme == TreeScheme::kLoadAdaptive) {
     state.loads->Poll(request.service, members, plan.deadline);
   }

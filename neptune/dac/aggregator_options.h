@@ -56,7 +56,8 @@ struct AggregatorOptions {
   FindHost find_host;
   // Number of servers polled for their load by each call with a load-adaptive tree. The call waits
   // for the answers for at most a twelfth of a mean local operator, and not at all if that is under
-  // 200 us; late answers serve the next call. Larger: fresher loads, more datagrams. Default: 2,
+  // 200 us; late answers serve the next call. Calls whose reductions together take less than 200 us
+  // poll none. Larger: fresher loads, more datagrams. Default: 2,
   // and one of every 8 servers of a larger tree, because each server knows only some of the others'
   // loads. Each answer of a call brings the loads of its servers anyway.
   size_t poll_count = 2;

@@ -14,6 +14,9 @@ namespace {
 // its cost), because concentrating reductions on few servers pays only if these are known to be
 // light.
 constexpr double kStaleReductionFactor = 3;
+// Servers are polled only if the reductions of the call take at least this time. A tree only
+// chooses where they run, and two polls are four datagrams, each of which wakes a thread.
+constexpr Duration kPolledReductionsMin = std::chrono::microseconds(200);
 
 // Converts processor time to time on the server with all its processors working.
 ServerLoad LoadFrom(const MemberRecord& record) {
@@ -37,6 +40,9 @@ StatusOr<std::unique_ptr<KnownLoads>> KnownLoads::Open(NodeLoop& loop, LoadGossi
 void KnownLoads::Poll(const ServiceName& service, const std::vector<TreeMember>& members,
                       TimePoint deadline) {
   if (options_.poll_count == 0 || members.size() < 2) return;
+  const auto reduction_count = static_cast<int64_t>(members.size() - 1);
+  const OperatorCosts costs = estimator_->Costs(members.front().node, service);
+  if (costs.reduce_cost * reduction_count < kPolledReductionsMin) return;
   polls_->Poll(service, members, options_.poll_count, deadline);
 }
 

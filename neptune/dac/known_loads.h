@@ -39,7 +39,8 @@ class KnownLoads {
   static StatusOr<std::unique_ptr<KnownLoads>> Open(NodeLoop& loop, LoadGossip& gossip,
                                                     const AggregatorOptions& options);
 
-  // Polls some of the servers, unless polls are off or there is only one.
+  // Polls some of the servers, unless polls are off, there is only one, or the call has so little
+  // to reduce that polls would cost more than the best tree can save.
   void Poll(const ServiceName& service, const std::vector<TreeMember>& members, TimePoint deadline);
   CallLoads Estimate(const ServiceName& service, const std::vector<TreeMember>& members);
   // The call assigned work to its servers.

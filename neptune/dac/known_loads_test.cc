@@ -182,6 +182,30 @@ TEST_F(KnownLoadsTest, CallWaitsForNoPollsIfTheyAreOffOrThereIsOneServer) {
   }
 }
 
+TEST_F(KnownLoadsTest, CallWithLittleToReducePollsNone) {
+  Open();
+  const std::vector<TreeMember> two = {Member(0), Member(1)};
+  std::vector<TreeMember> many;
+  for (uint32_t number = 0; number < 12; ++number) many.push_back(Member(number));
+  std::vector<Announcement> announced;
+  for (const TreeMember& member : many) {
+    announced.push_back(node_.Server(member.node.value(), {member.partitions[0].value()}));
+  }
+  node_.See(announced);
+  node_.Run([&] {
+    MemberRecord record;
+    record.node = NodeId("s0");
+    record.local_cost = milliseconds(20);
+    record.reduce_cost = std::chrono::microseconds(30);
+    for (int i = 0; i < 2000; ++i) loads_->OnRecord(kService, record, this_thread::Now());
+    const TimePoint begin = this_thread::Now();
+    loads_->Poll(kService, two, begin + seconds(1));
+    EXPECT_EQ(this_thread::Now(), begin);
+    loads_->Poll(kService, many, begin + seconds(1));
+    EXPECT_GT(this_thread::Now(), begin) << "no server answers";
+  });
+}
+
 TEST_F(KnownLoadsTest, PollsEndAtTheDeadlineAtTheLatest) {
   Open();
   node_.See({node_.Server("s0", {0}), node_.Server("s1", {1})});

@@ -1,5 +1,7 @@
 // Placement of one call: the replica of each partition, and the partitions of each server.
 //
+// Partitions are placed on few servers, as far as load balancing agrees (few_servers.h).
+//
 // Source: [Chu03] 4, figure 6.
 // Threads: a user-level thread of the loop, because choosing a replica may park.
 
@@ -25,8 +27,10 @@ struct Placement {
   size_t partition_count() const { return choices.size() + missing.size(); }
 };
 
-// Duplicate partitions count once.
+// Duplicate partitions count once. `others`: servers of another call on behalf of the same request,
+// whose tasks may travel together with those of this one.
 Placement PlacePartitions(LoopClient& client, const ServiceName& service,
-                          std::vector<PartitionId> partitions, TimePoint deadline);
+                          std::vector<PartitionId> partitions, TimePoint deadline,
+                          const std::vector<NodeId>& others = {});
 
 }  // namespace neptune

@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include "neptune/base/time_grid.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/thread/user_thread.h"
 
@@ -9,6 +10,10 @@ namespace neptune {
 namespace {
 
 constexpr char kFolder[] = "/neptune/disk-space";
+
+ParkResult SleepToNext() {
+  return this_thread::SleepUntil(NextOnGrid(this_thread::Now(), kDiskWatchInterval));
+}
 
 }  // namespace
 
@@ -18,7 +23,7 @@ Status DiskWatch::Start() {
   return ThreadScheduler::Current()
       ->Spawn(
           [this] {
-            while (this_thread::SleepFor(kDiskWatchInterval) != ParkResult::kStopping) Measure();
+            while (SleepToNext() != ParkResult::kStopping) Measure();
           },
           "disk watch")
       .status();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/base/time_grid.h"
 
 namespace neptune {
 namespace {
@@ -44,6 +45,12 @@ struct LoopWatch::Watched {
   Duration Silence(TimePoint now) const {
     const int64_t since = asked.load(std::memory_order_relaxed);
     return since == kNone ? Duration(0) : std::max(Duration(0), Duration(Number(now) - since));
+  }
+  // True if the other ticker has asked.
+  bool HasJustAnswered(TimePoint now) const {
+    const int64_t last = answered.load(std::memory_order_relaxed);
+    return asked.load(std::memory_order_relaxed) == kNone && last != kNone &&
+           Number(now) - last < (kLoopBeat / 2).count();
   }
   bool Stalled(TimePoint now) const {
     return duty != Duty::kMayBeBusy && is_watched && Silence(now) > kLoopStallTime;
@@ -138,6 +145,7 @@ void LoopWatch::Tick(const std::shared_ptr<Ticker>& ticker) {
   const bool is_late = ticker->due != TimePoint() && now - ticker->due > kLate;
   for (const auto& watched : ticker->loops) {
     int64_t asked = watched->asked;
+    if (watched->HasJustAnswered(now)) continue;
     if (asked == kNone && watched->asked.compare_exchange_strong(asked, Number(now))) {
       watched->loop.Post([watched] { watched->Answer(watched->loop.Now()); });
     } else if (is_late && asked != kNone) {
@@ -146,7 +154,7 @@ void LoopWatch::Tick(const std::shared_ptr<Ticker>& ticker) {
     watched->ReportIfStalled(now);
   }
   ticker->EndPeriod(now);
-  ticker->due = now + kLoopBeat;
+  ticker->due = NextOnGrid(now, kLoopBeat);
   ticker->loop.RunAt(ticker->due, [ticker] { Tick(ticker); });
 }
 

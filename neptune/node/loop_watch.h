@@ -3,8 +3,9 @@
 //   ticker on the control loop ─┐  a task is posted to each loop that has answered the last one;
 //   ticker on the admin loop   ─┴► the time until it runs is the loop's delay
 //
-// Two tickers, because one that hangs with its loop sees nothing. The state of a loop is computed
-// from the age of its unanswered task when it is asked for, on any loop.
+// Two tickers, because one that hangs with its loop sees nothing; while neither does, one of them
+// asks each loop. The state of a loop is computed from the age of its unanswered task when it is
+// asked for, on any loop.
 //
 // A loop that may be busy runs users' code for as long as that takes. Its delay is shown, and it is
 // never stalled; a service that makes no progress there is found by its queue

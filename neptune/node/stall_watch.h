@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "neptune/base/time.h"
+#include "neptune/base/time_grid.h"
 #include "neptune/world/loop.h"
 
 namespace neptune {
@@ -31,7 +32,7 @@ class StallWatch {
     const TimePoint now = loop_.Now();
     const size_t stalled_count = count_(now);
     if (std::exchange(stalled_count_, stalled_count) != stalled_count) on_change_();
-    timer_ = loop_.RunAt(now + kStallLook, [this] { Start(); });
+    timer_ = loop_.RunAt(NextOnGrid(now, kStallLook), [this] { Start(); });
   }
   // Idempotent.
   void Stop() {

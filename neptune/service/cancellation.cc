@@ -20,6 +20,16 @@ Cancellation::~Cancellation() {
 
 void Cancellation::Cancel() { call_->Cancel(); }
 
+WakeWhenCancelled::WakeWhenCancelled(std::shared_ptr<IncomingCall> call, ThreadRef thread)
+    : call_(std::move(call)),
+      action_(call_ == nullptr ? 0 : call_->OnCancel([thread = std::move(thread)] {
+        thread->Wake();
+      })) {}
+
+WakeWhenCancelled::~WakeWhenCancelled() {
+  if (call_ != nullptr) call_->Forget(action_);
+}
+
 struct SharedCancellation::State {
   const std::shared_ptr<IncomingCall> call = std::make_shared<IncomingCall>();
   mutable LeafMutex mutex;

@@ -16,6 +16,8 @@
 #include <memory>
 #include <utility>
 
+#include "neptune/thread/user_thread.h"
+
 namespace neptune {
 
 class IncomingCall;
@@ -37,6 +39,21 @@ class Cancellation {
   const std::shared_ptr<IncomingCall> call_;
   const std::shared_ptr<IncomingCall> whole_;  // may be null
   const uint64_t action_;                      // of the whole
+};
+
+// Wakes a parked thread when a call is cancelled, while this object lives; at once if it already
+// is.
+class WakeWhenCancelled {
+ public:
+  // A null call is never cancelled.
+  WakeWhenCancelled(std::shared_ptr<IncomingCall> call, ThreadRef thread);
+  ~WakeWhenCancelled();
+  WakeWhenCancelled(const WakeWhenCancelled&) = delete;
+  WakeWhenCancelled& operator=(const WakeWhenCancelled&) = delete;
+
+ private:
+  const std::shared_ptr<IncomingCall> call_;
+  const uint64_t action_;
 };
 
 // One computation for several callers, which ends when all of them have left.

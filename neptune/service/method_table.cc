@@ -111,12 +111,16 @@ Status MethodTable::Check(const IncomingRequest& request, const ServedMethod& me
                                             : " is not a stream and was opened as one");
   }
   if (std::find(partitions_.begin(), partitions_.end(), header.partition) == partitions_.end()) {
-    return Unavailable("partition ", header.partition, " of ", service_, " is not on this node");
+    return NotHere(header.partition);
   }
   if (request.deadline <= request.received) {
     return DeadlineExceeded("the request arrived after its deadline");
   }
   return OkStatus();
+}
+
+Status MethodTable::NotHere(PartitionId partition) const {
+  return Unavailable("partition ", partition, " of ", service_, " is not on this node");
 }
 
 }  // namespace neptune

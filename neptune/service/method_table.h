@@ -71,6 +71,9 @@ class MethodTable {
   // Notes the method for later requests with the same names.
   Found Find(const IncomingRequest& request) const;
 
+  // The error of a request for a partition that is not on this node.
+  Status NotHere(PartitionId partition) const;
+
   const ServiceName& service() const { return service_; }
   const std::vector<PartitionId>& partitions() const { return partitions_; }
 

@@ -9,6 +9,7 @@
 #include "neptune/service/compute.h"
 #include "neptune/service/long_work.h"
 #include "neptune/service/method_table.h"
+#include "neptune/service/partition_batch.h"
 #include "neptune/service/server_stream.h"
 #include "neptune/service/without_exceptions.h"
 #include "neptune/thread/work_meter.h"
@@ -17,10 +18,22 @@ namespace neptune {
 namespace {
 
 // The reason not to run a request that begins now; OK: none.
-Status RefusalOf(const IncomingRequest& request, TimePoint now) {
-  if (request.call->cancelled()) return Cancelled("the caller cancelled");
+Status RefusalOf(const IncomingRequest& request, const IncomingCall& call, TimePoint now) {
+  if (call.cancelled()) return Cancelled("the caller cancelled");
   if (now < request.deadline) return OkStatus();
   return DeadlineExceeded("the deadline passed before the request ran");
+}
+
+// The same request, for another of its partitions.
+RequestContext ForPartition(const RequestContext& context, PartitionId partition) {
+  RequestContext other({.partition = partition,
+                        .deadline = context.deadline(),
+                        .service_class = context.service_class(),
+                        .trace = context.trace(),
+                        .origin = context.origin()},
+                       context.call(), context.world());
+  other.set_extension(context.extension());
+  return other;
 }
 
 // Maximum size of the buffer for answers that a loop keeps.
@@ -73,33 +86,64 @@ TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint beg
 }
 
 RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, const Manner& manner,
-                                      RequestContext& context) {
-  const ServedMethod& method = served.method;
+                                      RequestContext& context) const {
   const bool is_long = manner.where == Where::kInPool;
   Data input(std::move(served.request.payload));
-  IncomingCall& call = *context.call();
   std::optional<LongWork> long_work;
   if (is_long) context.SetTurns(&long_work.emplace(context));
+  Ran ran = served.batch == nullptr
+                ? RunOnce(served.method, input, is_long, manner.room, context)
+                : RunBatch(served, manner.limited, input, is_long ? &*long_work : nullptr, context);
+  context.SetTurns(nullptr);
+  if (manner.room != nullptr) served.request.payload = std::move(input).ReleaseBytes();
+  return ran;
+}
+
+RequestRunner::Ran RequestRunner::RunOnce(const ServedMethod& method, const Data& input,
+                                          bool is_long, std::string* room,
+                                          RequestContext& context) {
+  IncomingCall& call = *context.call();
   std::optional<WorkMeter> meter;
   if (is_long || call.measures_work()) meter.emplace();
   Ran ran;
-  if (manner.room != nullptr) ran.output = Data::WithRoomOf(std::move(*manner.room));
-  ran.status = WithoutExceptions(
-      method.name, [&] { return method.function(context, std::as_const(input), &ran.output); });
-  if (manner.room != nullptr) served.request.payload = std::move(input).ReleaseBytes();
-  context.SetTurns(nullptr);
-  long_work.reset();
+  if (room != nullptr) ran.output = Data::WithRoomOf(std::move(*room));
+  ran.status =
+      WithoutExceptions(method.name, [&] { return method.function(context, input, &ran.output); });
   if (!meter) return ran;
   ran.processor = meter->Read();
   if (call.measures_work() && ran.status.ok()) call.OnWorked(ran.processor);
   return ran;
 }
 
+RequestRunner::Ran RequestRunner::RunBatch(const ServedRequest& served,
+                                           const LimitedRequest* limited, const Data& input,
+                                           TurnTaker* turns, const RequestContext& context) const {
+  PartitionBatch& batch = *served.batch;
+  const TimePoint begin = Loop::Current()->Now();
+  Ran all;
+  for (size_t i = 0; i < batch.size(); ++i) {
+    if (batch.is_finished(i)) continue;
+    RequestContext own = ForPartition(context, batch.partition(i));
+    own.SetLimited(limited);
+    own.SetTurns(turns);
+    Ran ran{.status = RefusalOf(served.request, *context.call(), Loop::Current()->Now())};
+    if (ran.status.ok()) ran = RunOnce(served.method, input, turns != nullptr, nullptr, own);
+    const bool ended_early = own.ended_early();
+    if (ended_early && !ran.status.ok()) {
+      ran.status = EndedEarly(Loop::Current()->Now() - begin);
+    }
+    all.processor += ran.processor;
+    if (all.status.ok()) all.status = ran.status;
+    batch.Finish(i, {std::move(ran.status), std::move(ran.output), ended_early});
+  }
+  return all;
+}
+
 TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, const Manner& manner) {
   RequestRun end;
   end.begin = begin;
   IncomingRequest& request = served.request;
-  const Status refusal = RefusalOf(request, begin);
+  const Status refusal = RefusalOf(request, *request.call, begin);
   RequestContext context = ContextOf(served);
   context.SetLimited(manner.limited);
   Ran ran = refusal.ok() ? Run(served, manner, context) : Ran{.status = refusal};
@@ -111,7 +155,7 @@ TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, con
   if (manner.where != Where::kInPool) end.processor = end.ran();
   if (context.ended_early()) {
     served.method.ended_early->Increment();
-    if (!end.status.ok()) end.status = EndedEarly(end);
+    if (!end.status.ok()) end.status = EndedEarly(end.ran());
   }
   if (refusal.ok()) ReportConsumption(served, end);
   if (manner.where != Where::kInHandler) parts_.load.End();
@@ -130,8 +174,8 @@ void RequestRunner::ReportConsumption(const ServedRequest& served, const Request
   parts_.queue.OnServed(served.service_class, end.processor, end.ran(), end.end);
 }
 
-Status RequestRunner::EndedEarly(const RequestRun& end) const {
-  return DeadlineExceeded("ended early after ", ToMillis(end.ran()), " ms by the time limit of ",
+Status RequestRunner::EndedEarly(Duration ran) const {
+  return DeadlineExceeded("ended early after ", ToMillis(ran), " ms by the time limit of ",
                           service_);
 }
 

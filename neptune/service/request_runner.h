@@ -2,6 +2,9 @@
 //
 //   TakenRequest ─► context ─► method, under the time limit if there is one ─► statistics ─► answer
 //
+// For a batch of partitions (partition_batch.h) the method runs once for each; the request counts
+// as one.
+//
 // Source: [Shen02] 2.2 (request dispatcher); [Zhou06] (requests ended early).
 // Threads: Refuse on any loop; ServeHere in an event handler; the rest on a user-level thread.
 // Errors: as answers: kCancelled the caller is gone; kDeadlineExceeded the deadline passed before
@@ -72,14 +75,20 @@ class RequestRunner {
     Duration processor{0};  // measured for long requests, and where the caller wants it
   };
   // Runs the method on the request's payload, which it consumes.
-  static Ran Run(const ServedRequest& served, const Manner& manner, RequestContext& context);
+  Ran Run(const ServedRequest& served, const Manner& manner, RequestContext& context) const;
+  // The answer is made in `*room` unless it is null.
+  static Ran RunOnce(const ServedMethod& method, const Data& input, bool is_long, std::string* room,
+                     RequestContext& context);
+  // Runs the method for each partition; the status is the first that is not OK.
+  Ran RunBatch(const ServedRequest& served, const LimitedRequest* limited, const Data& input,
+               TurnTaker* turns, const RequestContext& context) const;
   // Moves the class and the extension from the request's header.
   RequestContext ContextOf(const ServedRequest& served) const;
   void ReportConsumption(const ServedRequest& served, const RequestRun& end);
   ResponseHeader Conclude(const ServedRequest& served, const RequestContext& context,
                           const RequestRun& end);
   // Status for a request that was ended early without a result.
-  Status EndedEarly(const RequestRun& end) const;
+  Status EndedEarly(Duration ran) const;
 
   const ServiceName service_;
   const Parts parts_;

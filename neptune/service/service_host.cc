@@ -7,6 +7,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/service/operator_registry.h"
+#include "neptune/service/partition_batch.h"
 #include "neptune/service/without_exceptions.h"
 
 namespace neptune {
@@ -127,18 +128,34 @@ ClassNumber ServiceHost::Classify(IncomingRequest* request) const {
   return found;
 }
 
-void ServiceHost::Dispatch(IncomingRequest&& request) {
+void ServiceHost::AdmitBatch(PartitionBatch* batch, RequestHeader* header) const {
+  const std::vector<PartitionId>& here = partitions();
+  bool has_any = false;
+  for (size_t i = batch->size(); i-- > 0;) {
+    const PartitionId partition = batch->partition(i);
+    if (std::find(here.begin(), here.end(), partition) == here.end()) {
+      batch->Finish(i, {.status = methods_.NotHere(partition)});
+    } else {
+      header->partition = partition;
+      has_any = true;
+    }
+  }
+  if (!has_any) header->partition = batch->partition(0);
+}
+
+void ServiceHost::Dispatch(IncomingRequest&& request, std::shared_ptr<PartitionBatch> batch) {
+  if (batch != nullptr) AdmitBatch(batch.get(), &request.header);
   const MethodTable::Found found = methods_.Find(request);
   const ClassNumber service_class = Classify(&request);
   statistics_.OnArrival(service_class);
   const auto take = [&]() -> TakenRequest {
-    return {std::move(request), found.method, service_class};
+    return {std::move(request), found.method, service_class, std::move(batch)};
   };
   if (!found.status.ok()) return runner_.Refuse(take(), found.status);
   if (time_limit_ != nullptr) time_limit_->OnArrival(request.received, request.header.waited);
   const ServedMethod& method = *found.method;
   if (method.streams()) return streams_.Begin(take());
-  const ServedRequest served{request, method, service_class};
+  const ServedRequest served{request, method, service_class, batch};
   if (RunsInHandler(request, method)) return RunInHandler(served);
   load_.Begin();
   if (method.options.grain == Grain::kShort && TryRunInPlace(served)) return;
@@ -174,7 +191,8 @@ bool ServiceHost::TryRunInPlace(const ServedRequest& served) {
     ServiceHost& host = from->host;
     NodeLoop& here = from->here;
     IncomingRequest request = std::move(from->served.request);
-    const ServedRequest own{request, from->served.method, from->served.service_class};
+    const ServedRequest own{request, from->served.method, from->served.service_class,
+                            from->served.batch};
     // Requests that arrived with one read run one after the other, so the end of the previous one
     // is the begin of this one, and a clock read is saved.
     const TimePoint begin = std::max(request.received, here.in_place_end);

@@ -93,8 +93,9 @@ class ServiceHost final : public ServiceRegistrar {
   Status Start(std::unique_ptr<ServiceModule> module, ModuleContext& context);
   void Stop();
 
-  // Accepts a request on a serving loop.
-  void Dispatch(IncomingRequest&& request);
+  // Accepts a request on a serving loop. `batch`: a read that runs for these partitions instead of
+  // the one of its header; those that are not here are settled at once.
+  void Dispatch(IncomingRequest&& request, std::shared_ptr<PartitionBatch> batch = nullptr);
 
   // Runs `event` on the module's pool, ahead of queued requests, because it completes work already
   // begun. `event` is called with OK on a user-level thread, or with the error on the loop if none
@@ -154,6 +155,8 @@ class ServiceHost final : public ServiceRegistrar {
                   std::function<double()> value);
   Status AddGauges();
   bool Healthy(PartitionId partition) const;
+  // Settles the partitions that are not here, and names one that is in the header.
+  void AdmitBatch(PartitionBatch* batch, RequestHeader* header) const;
   // Returns the class of the request, and writes its name into the header.
   ClassNumber Classify(IncomingRequest* request) const;
   // True if the method runs in the event handler itself.

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <memory>
+
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
 #include "neptune/scheduling/service_class.h"
@@ -11,6 +13,7 @@
 
 namespace neptune {
 
+class PartitionBatch;
 struct ServedMethod;
 
 // A request that is being served, wherever it is kept.
@@ -18,6 +21,8 @@ struct ServedRequest {
   IncomingRequest& request;
   const ServedMethod& method;
   ClassNumber service_class = 0;
+  // Partitions that the method runs for; null: that of the request.
+  std::shared_ptr<PartitionBatch> batch = nullptr;
 };
 
 // A request that a service host has taken, to serve it later or to refuse it.
@@ -26,9 +31,10 @@ struct TakenRequest {
   // Null: the method is unknown, and the request is about to be refused.
   const ServedMethod* method = nullptr;
   ClassNumber service_class = 0;
+  std::shared_ptr<PartitionBatch> batch = nullptr;
 
   // REQUIRES: the method is known.
-  ServedRequest AsServed() { return {request, *method, service_class}; }
+  ServedRequest AsServed() { return {request, *method, service_class, batch}; }
 };
 
 struct RequestRun {

@@ -2,7 +2,6 @@
 
 #include <charconv>
 
-#include "absl/strings/str_format.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {
@@ -22,42 +21,68 @@ uint64_t Hex(std::string_view digits) {
   return value;
 }
 
+void AppendHex(uint64_t value, int digit_count, std::string* out) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (int shift = 4 * (digit_count - 1); shift >= 0; shift -= 4) {
+    *out += kDigits[(value >> shift) & 0xf];
+  }
+}
+
 uint64_t NotZero(RandomSource& random) {
   uint64_t value = 0;
   while (value == 0) value = random.Next();
   return value;
 }
 
+Status NoTraceparent(std::string_view text) {
+  return InvalidArgument("'", text.substr(0, kTraceparentSize), "' is not a traceparent");
+}
+
 }  // namespace
 
 StatusOr<TraceContext> ParseTraceparent(std::string_view text) {
-  const Status error =
-      InvalidArgument("'", text.substr(0, kTraceparentSize), "' is not a traceparent");
-  if (text.size() < kTraceparentSize) return error;
+  if (text.size() < kTraceparentSize) return NoTraceparent(text);
   const std::string_view version = text.substr(0, 2);
   const std::string_view trace = text.substr(3, 32);
   const std::string_view span = text.substr(36, 16);
   const std::string_view flags = text.substr(53, 2);
   for (const std::string_view field : {version, trace, span, flags}) {
-    if (!IsLowerHex(field)) return error;
+    if (!IsLowerHex(field)) return NoTraceparent(text);
   }
-  if (text[2] != '-' || text[35] != '-' || text[52] != '-' || version == "ff") return error;
+  if (text[2] != '-' || text[35] != '-' || text[52] != '-' || version == "ff") {
+    return NoTraceparent(text);
+  }
   if (text.size() > kTraceparentSize && (version == "00" || text[kTraceparentSize] != '-')) {
-    return error;
+    return NoTraceparent(text);
   }
   const TraceContext context{Hex(trace.substr(0, 16)), Hex(trace.substr(16)), Hex(span),
                              (Hex(flags) & kSampledFlag) != 0};
-  if (!context.present() || context.span == 0) return error;
+  if (!context.present() || context.span == 0) return NoTraceparent(text);
   return context;
 }
 
 std::string FormatTraceparent(const TraceContext& trace) {
-  return absl::StrFormat("00-%s-%016x-%02x", TraceIdText(trace), trace.span,
-                         trace.sampled ? kSampledFlag : 0);
+  std::string text;
+  text.reserve(kTraceparentSize);
+  AppendTraceparent(trace, &text);
+  return text;
+}
+
+void AppendTraceparent(const TraceContext& trace, std::string* out) {
+  *out += "00-";
+  AppendHex(trace.trace_high, 16, out);
+  AppendHex(trace.trace_low, 16, out);
+  *out += '-';
+  AppendHex(trace.span, 16, out);
+  *out += '-';
+  AppendHex(trace.sampled ? kSampledFlag : 0, 2, out);
 }
 
 std::string TraceIdText(const TraceContext& trace) {
-  return absl::StrFormat("%016x%016x", trace.trace_high, trace.trace_low);
+  std::string text;
+  AppendHex(trace.trace_high, 16, &text);
+  AppendHex(trace.trace_low, 16, &text);
+  return text;
 }
 
 TraceContext NewTrace(RandomSource& random, bool sampled) {

@@ -32,6 +32,7 @@ struct TraceContext {
 StatusOr<TraceContext> ParseTraceparent(std::string_view text);
 // Formats as version 00. REQUIRES: trace.present().
 std::string FormatTraceparent(const TraceContext& trace);
+void AppendTraceparent(const TraceContext& trace, std::string* out);
 
 // Returns the trace id, 32 digits.
 std::string TraceIdText(const TraceContext& trace);

@@ -43,6 +43,11 @@ class ManyPartitionsTest : public ReplicatedRegistersTest {
                {{"service", kReplicationService}, {"method", method}, {"outcome", "ok"}})
         .value_or(0);
   }
+  // Calls of its logs that took the device.
+  uint64_t LogCallsOf(const std::string& node) {
+    const auto capsule = cluster_->node(node).capsules().Named("replication-log");
+    return capsule == nullptr ? 0 : capsule->Count().control.entered;
+  }
   // True if the data of the replica count as that old, or its lease ended that long ago.
   bool HasRested(const std::string& node, uint32_t partition, Duration at_least) {
     const Replication& replication = cluster_->node(node).replication();
@@ -84,6 +89,25 @@ TEST_F(ManyPartitionsTest, IdleOnesRestWhileTheirNodesExchangePulses) {
     }
   }
   EXPECT_EQ(PrimaryCountOf("s0"), int{kPartitionCount / 3});
+}
+
+// The heartbeats of resting primaries come rarely, share messages, and take no device.
+TEST_F(ManyPartitionsTest, RestingOnesCostAFewMessagesAMinute) {
+  StartMany(kOrdered);
+  simulator().RunFor(seconds(20));
+  const double exchanges = CallsOf("s0", kExchangeMethod);
+  const double pulses = CallsOf("s0", kPulseMethod);
+  const double pulses_of_last = CallsOf("s2", kPulseMethod);
+  const uint64_t log_calls = LogCallsOf("s0");
+  EXPECT_GT(log_calls, 0u);
+  simulator().RunFor(seconds(120));
+  // Two heartbeats of 16 primaries to two nodes, and answers to those of 32 others: 128 messages.
+  EXPECT_GE(CallsOf("s0", kExchangeMethod) - exchanges, 8);
+  EXPECT_LE(CallsOf("s0", kExchangeMethod) - exchanges, 80);
+  EXPECT_EQ(LogCallsOf("s0"), log_calls);
+  // One of two nodes calls the other, ten times a second.
+  EXPECT_NEAR(CallsOf("s0", kPulseMethod) - pulses, 2 * 1200, 20);
+  EXPECT_LE(CallsOf("s2", kPulseMethod) - pulses_of_last, 20);
 }
 
 TEST_F(ManyPartitionsTest, WritesAndReadsFindRestingOnesAtOnce) {

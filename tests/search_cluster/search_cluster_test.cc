@@ -66,6 +66,49 @@ TEST(SearchClusterTest, AnswersAreThoseOfASingleIndex) {
   EXPECT_GT(found_count, 150u) << "too few questions have results";
 }
 
+TEST(SearchClusterTest, ResultsWhoseDocumentServerIsDeadAreNamedByTheIndex) {
+  const BuiltIndex index;
+  neptune::ClusterSpec spec = DevSpec();
+  // Documents of partition 0 are on store-1 alone; everything else has another replica.
+  for (neptune::NodeSpec& node : *spec.mutable_nodes()) {
+    if (node.name() != "store-3") continue;
+    ASSERT_EQ(node.hosts().rbegin()->service(), "docs");
+    node.mutable_hosts()->RemoveLast();
+  }
+  SearchCluster cluster(4, spec, index.folder.path());
+  cluster.Kill("store-1");
+  cluster.simulator().RunFor(seconds(8));
+  size_t named_count = 0;
+  size_t whole_count = 0;
+  for (const SearchAnswer& answer : AskRandomly(cluster, index, 4, 60)) {
+    for (const frontend::SearchResult& result : answer.results) {
+      whole_count += result.has_summary ? 1 : 0;
+      if (result.has_summary) continue;
+      EXPECT_FALSE(result.url.empty()) << answer.query << ", document " << result.doc_id;
+      EXPECT_TRUE(result.snippet.empty());
+      EXPECT_FALSE(answer.coverage.complete());
+      ++named_count;
+    }
+  }
+  EXPECT_GT(named_count, 100u);
+  EXPECT_GT(whole_count, 100u);
+}
+
+TEST(SearchClusterTest, PagesWithoutSummariesAreThoseOfASingleIndex) {
+  const BuiltIndex index;
+  neptune::ClusterSpec spec = DevSpec();
+  SetParameter(&spec, "frontend", "snippet_size_max", "0");
+  SearchCluster cluster(5, spec, index.folder.path());
+  const auto answers = AskRandomly(cluster, index, 5, 100);
+  ExpectComplete(answers);
+  size_t without_documents = 0;
+  for (const SearchAnswer& answer : answers) {
+    without_documents += answer.coverage.documents.partitions_asked == 0 ? 1 : 0;
+    for (const frontend::SearchResult& result : answer.results) EXPECT_TRUE(result.has_summary);
+  }
+  EXPECT_GT(without_documents, 80u);
+}
+
 TEST(SearchClusterTest, Tier2IsSkippedOnlyIfItCannotChangeThePage) {
   const BuiltIndex index;
   neptune::ClusterSpec spec = DevSpec();

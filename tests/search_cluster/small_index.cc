@@ -11,6 +11,7 @@
 #include "docserver/document_service.h"
 #include "docserver/registry.h"
 #include "index/tier/registry.h"
+#include "index/tier/titles/title_table.h"
 #include "neptune/base/strings.h"
 
 namespace search::tests {
@@ -63,10 +64,16 @@ Status BuildTierPart(const SmallCorpus& corpus, const std::string& implementatio
   NEPTUNE_ASSIGN_OR_RETURN(
       auto builder, index::CreateTierBuilder(implementation, {.directory = part.folder,
                                                               .memory_size_max = kBuilderMemory}));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto titles, index::TitleTableWriter::Create(part.folder));
   for (const size_t position : part.positions) {
-    NEPTUNE_RETURN_IF_ERROR(builder->Add(corpus.documents[position].View()));
+    const TestDocument& document = corpus.documents[position];
+    NEPTUNE_RETURN_IF_ERROR(builder->Add(document.View()));
+    NEPTUNE_RETURN_IF_ERROR(titles->Add(
+        document.doc_id,
+        {.url = corpus.urls[position], .title = document.title, .site = document.site}));
   }
-  return builder->Finish();
+  NEPTUNE_RETURN_IF_ERROR(builder->Finish());
+  return titles->Finish();
 }
 
 // Builds partitions that share their statistics; the first tier1_count are tier 1.

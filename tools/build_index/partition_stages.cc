@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "docserver/registry.h"
 #include "index/html/text_signature.h"
 #include "index/tier/registry.h"
+#include "index/tier/titles/title_table.h"
 #include "neptune/base/strings.h"
 #include "tools/build_index/rank_stage.h"
 #include "tools/build_index/read_stage.h"
@@ -85,6 +87,12 @@ class TierTask {
         partition_(partition),
         folder_(std::move(folder)) {}
 
+  // The partition names its documents (index/tier/titles).
+  TierTask WithTitles() && {
+    with_titles_ = true;
+    return std::move(*this);
+  }
+
   StatusOr<BuildJournal::Facts> operator()(Progress* progress) const {
     const BuildJournal& journal = input_.journal;
     const std::string folder = journal.IndexPath(folder_);
@@ -97,9 +105,13 @@ class TierTask {
                              SpoolReader::Open(journal.BuildPath(ShardName(partition_))));
     NEPTUNE_ASSIGN_OR_RETURN(auto anchors,
                              AnchorReader::Open(journal.BuildPath(AnchorsName(partition_))));
-    NEPTUNE_ASSIGN_OR_RETURN(const uint64_t added,
-                             AddAll(&shard, &anchors, builder.get(), progress));
+    Partition partition{.builder = *builder};
+    if (with_titles_) {
+      NEPTUNE_ASSIGN_OR_RETURN(partition.titles, index::TitleTableWriter::Create(folder));
+    }
+    NEPTUNE_ASSIGN_OR_RETURN(const uint64_t added, AddAll(&shard, &anchors, partition, progress));
     NEPTUNE_RETURN_IF_ERROR(builder->Finish());
+    if (partition.titles != nullptr) NEPTUNE_RETURN_IF_ERROR(partition.titles->Finish());
     return BuildJournal::Facts{{"documents", added}};
   }
 
@@ -110,8 +122,13 @@ class TierTask {
     return static_cast<size_t>(all / 2 / static_cast<uint64_t>(input_.options.thread_count));
   }
 
+  struct Partition {
+    TierBuilder& builder;
+    std::unique_ptr<index::TitleTableWriter> titles = nullptr;  // null: none is written
+  };
+
   // Returns the number of documents added.
-  StatusOr<uint64_t> AddAll(SpoolReader* shard, AnchorReader* anchors, TierBuilder* builder,
+  StatusOr<uint64_t> AddAll(SpoolReader* shard, AnchorReader* anchors, Partition& partition,
                             Progress* progress) const {
     uint64_t taken = 0;
     std::string_view record;
@@ -123,7 +140,7 @@ class TierTask {
         return neptune::DataLoss("a document number is out of range");
       if (input_.tiers[document.doc_id] != tier_) continue;
       NEPTUNE_ASSIGN_OR_RETURN(const std::string_view extra, anchors->TextOf(document.doc_id));
-      NEPTUNE_RETURN_IF_ERROR(Add(document, extra, builder));
+      NEPTUNE_RETURN_IF_ERROR(Add(document, extra, partition));
       if (++taken % kInterruptInterval != 0) continue;
       progress->Add(kInterruptInterval);
       NEPTUNE_RETURN_IF_ERROR(CheckInterrupted(input_.options));
@@ -132,17 +149,24 @@ class TierTask {
     return taken;
   }
 
-  Status Add(const SpooledDocument& document, std::string_view extra, TierBuilder* builder) const {
-    return builder->AddWithHeadings({.doc_id = document.doc_id,
-                                     .title = document.title,
-                                     .body = document.text,
-                                     .extra_text = extra,
-                                     .site = document.site,
-                                     .static_rank = input_.ranks[document.doc_id],
-                                     .url = document.url,
-                                     .language = document.language,
-                                     .date = document.date},
-                                    document.headings);
+  Status Add(const SpooledDocument& document, std::string_view extra, Partition& partition) const {
+    if (partition.titles != nullptr) {
+      NEPTUNE_RETURN_IF_ERROR(
+          partition.titles->Add(document.doc_id, {.url = document.url,
+                                                  .title = document.title,
+                                                  .site = document.site,
+                                                  .public_url = document.public_url}));
+    }
+    return partition.builder.AddWithHeadings({.doc_id = document.doc_id,
+                                              .title = document.title,
+                                              .body = document.text,
+                                              .extra_text = extra,
+                                              .site = document.site,
+                                              .static_rank = input_.ranks[document.doc_id],
+                                              .url = document.url,
+                                              .language = document.language,
+                                              .date = document.date},
+                                             document.headings);
   }
 
   const TaskInput& input_;
@@ -150,6 +174,7 @@ class TierTask {
   const uint8_t tier_;
   const uint32_t partition_;
   const std::string folder_;
+  bool with_titles_ = false;
 };
 
 // The document store of one partition, of one variant.
@@ -264,7 +289,7 @@ void AddTierTasks(const TaskInput& input, std::vector<PartitionTask>* tasks,
         tasks->push_back({.name = StrCat("index.", name, ".", p),
                           .folder = folder,
                           .document_count = documents,
-                          .run = TierTask(input, variant, tier, p, folder)});
+                          .run = TierTask(input, variant, tier, p, folder).WithTitles()});
         part.partitions.push_back({folder, documents});
       }
       parts->push_back(std::move(part));

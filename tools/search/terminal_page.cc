@@ -52,7 +52,9 @@ std::string AddressOf(const SearchResult& result, const std::string& base_url) {
 
 std::string SnippetLines(const SearchResult& result, const PageLines& lines) {
   if (!result.has_summary) {
-    return lines.Line("title and summary are missing: the document server did not answer",
+    return lines.Line(result.title.empty()
+                          ? "title and summary are missing: the document server did not answer"
+                          : "the summary is missing: the document server did not answer",
                       TextStyle::kDim, kIndent);
   }
   if (result.snippet.empty()) return {};

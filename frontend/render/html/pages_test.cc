@@ -215,6 +215,9 @@ TEST(PagesTest, NoResultsOfAPartialAnswerAreNotClaimedForAll) {
   SearchAnswer answer = samples::EmptyAnswer();
   answer.coverage.tiers[0].missing = {{1, "no live replica"}};
   EXPECT_THAT(Texts(ResultPage(answer), "h2"), HasSubstr("In the partitions that answered"));
+  answer.coverage.tiers[0].missing.clear();
+  answer.coverage.tiers[0].evaluated_completely = false;
+  EXPECT_THAT(Texts(ResultPage(answer), "h2"), HasSubstr("In the time there was, no document"));
 }
 
 TEST(PagesTest, WhatNarrowsTheResultsCanBeTakenBack) {

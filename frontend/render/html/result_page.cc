@@ -87,7 +87,10 @@ void WriteAddress(MarkupWriter& html, const SearchResult& result, const SearchAn
 
 void WriteSnippet(MarkupWriter& html, const SearchResult& result) {
   if (!result.has_summary) {
-    html.TextElement("p", "The title and summary are missing: the document server did not answer.",
+    html.TextElement("p",
+                     result.title.empty()
+                         ? "The title and summary are missing: the document server did not answer."
+                         : "The summary is missing: the document server did not answer.",
                      {{"class", "snippet missing"}});
     return;
   }
@@ -147,7 +150,7 @@ std::string TitleText(const SearchResult& result) {
 void WriteResult(MarkupWriter& html, const SearchResult& result, const SearchAnswer& answer) {
   const Element item(html, "li");
   const Element article(html, "article");
-  if (result.has_summary) WriteAddress(html, result, answer);
+  if (result.has_summary || !result.url.empty()) WriteAddress(html, result, answer);
   {
     const Element heading(html, "h2", {{"dir", "auto"}});
     html.TextElement("a", TitleText(result), {{"href", TitleLink(result, answer)}});
@@ -297,8 +300,13 @@ void WriteEmptyPage(MarkupWriter& html, const SearchAnswer& answer) {
   }
   {
     const Element heading(html, "h2");
-    html.Text(answer.coverage.complete() ? "No document matches "
-                                         : "In the partitions that answered, no document matches ");
+    if (answer.coverage.complete()) {
+      html.Text("No document matches ");
+    } else {
+      html.Text(answer.coverage.was_cut()
+                    ? "In the time there was, no document was found for "
+                    : "In the partitions that answered, no document matches ");
+    }
     html.TextElement("q", answer.query, {{"dir", "auto"}});
   }
   WriteAdvice(html);

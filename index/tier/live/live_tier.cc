@@ -108,12 +108,13 @@ neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions opti
 neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& tier_query,
                                                const TierSearchControl& control) const {
   NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
-  NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<const Query> parsed, ReadTierQuery(tier_query));
+  const Query& query = *parsed;
   const LastWriteName known = searchable();  // before the snapshot, which may include more
   const std::shared_ptr<const PartitionSnapshot> snapshot = partition()->snapshot();
   NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
                            snapshot->Search(query, ToSearchOptions(tier_query, control)));
-  TierAnswer answer = ToAnswer(result, index_version_);
+  TierAnswer answer = ToAnswer(tier_query, result, index_version_);
   std::vector<const Segment*> counted;
   for (const PartitionSnapshot::Part& part : snapshot->parts()) {
     counted.push_back(&part.segment->segment());

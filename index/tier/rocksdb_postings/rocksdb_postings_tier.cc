@@ -30,7 +30,8 @@ class RocksdbPostingsTier : public IndexTier {
   neptune::StatusOr<TierAnswer> Search(const TierQuery& tier_query,
                                        const TierSearchControl& control) const override {
     NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
-    NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
+    NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<const Query> parsed, ReadTierQuery(tier_query));
+    const Query& query = *parsed;
     NEPTUNE_RETURN_IF_ERROR(CheckForEngine(tier_query, query));
     NEPTUNE_ASSIGN_OR_RETURN(const QueryPostings postings, ReadPostings(query, control));
     PostingSearcher searcher(postings, partition_.documents.size());

@@ -5,6 +5,7 @@
 
 #include "index/core/query/scoring_words.h"
 #include "index/suggest/spelling.h"
+#include "index/tier/operators.h"
 #include "index/tier/search_input.h"
 #include "index/tier/suggest_messages.h"
 #include "index/tier/suggest_operators.h"
@@ -19,10 +20,30 @@ SearchOptions ToSearchOptions(const TierQuery& tier_query, const TierSearchContr
   options.expect = control.expect;
   options.second_phase_count = tier_query.second_phase_count();
   options.by_date = tier_query.order_by_date();
+  if (const uint32_t limit = ShareLimit(tier_query); limit > 0) {
+    options.k = std::min<size_t>(options.k, limit);
+    options.second_phase_count = std::min<size_t>(options.second_phase_count, limit);
+  }
   return options;
 }
 
-TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version) {
+namespace {
+
+// All hits of a share are rated, as those of a whole answer would be.
+void CutToShare(const TierQuery& tier_query, const SearchResult& result, TierAnswer* answer) {
+  const uint32_t limit = ShareLimit(tier_query);
+  if (limit == 0) return;
+  if (result.second_phase_count > 0) {
+    answer->set_second_phase_count(tier_query.second_phase_count());
+  }
+  const bool has_all = result.total_is_exact && result.total <= result.hits.size();
+  if (result.hits.size() >= limit && !has_all) NoteCut(answer);
+}
+
+}  // namespace
+
+TierAnswer ToAnswer(const TierQuery& tier_query, const SearchResult& result,
+                    uint64_t index_version) {
   TierAnswer answer;
   for (const Hit& hit : result.hits) {
     TierHit* const added = answer.add_hits();
@@ -41,6 +62,7 @@ TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version) {
   answer.set_evaluated_completely(result.complete);
   answer.set_implementation(kSegmentTierName);
   answer.set_index_version(index_version);
+  CutToShare(tier_query, result, &answer);
   return answer;
 }
 

@@ -26,8 +26,9 @@ inline constexpr char kSegmentTierName[] = "segment";
 
 // The options refer to `control`, which must outlive them.
 SearchOptions ToSearchOptions(const TierQuery& tier_query, const TierSearchControl& control);
-// The answer of variant "segment".
-TierAnswer ToAnswer(const SearchResult& result, uint64_t index_version);
+// The answer of variant "segment" to a search with these options.
+TierAnswer ToAnswer(const TierQuery& tier_query, const SearchResult& result,
+                    uint64_t index_version);
 
 // Adds the number of documents in these segments that hold each scoring word, deleted ones
 // included.

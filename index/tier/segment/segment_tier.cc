@@ -52,10 +52,11 @@ class SegmentTier : public IndexTier {
   neptune::StatusOr<TierAnswer> Search(const TierQuery& tier_query,
                                        const TierSearchControl& control) const override {
     NEPTUNE_RETURN_IF_ERROR(ValidateTierQuery(tier_query));
-    NEPTUNE_ASSIGN_OR_RETURN(const Query query, ReadTierQuery(tier_query));
+    NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<const Query> parsed, ReadTierQuery(tier_query));
+    const Query& query = *parsed;
     NEPTUNE_ASSIGN_OR_RETURN(const SearchResult result,
                              searcher_->Search(query, ToSearchOptions(tier_query, control)));
-    TierAnswer answer = ToAnswer(result, index_version_);
+    TierAnswer answer = ToAnswer(tier_query, result, index_version_);
     NEPTUNE_RETURN_IF_ERROR(AddWordCounts({segment_.get()}, query, &answer));
     if (bounds_ != nullptr) NEPTUNE_RETURN_IF_ERROR(AddBounds(query, &answer));
     if (result.total == 0 && result.complete) {

@@ -20,6 +20,8 @@
 #include "index/tier/tier.pb.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
+#include "index/tier/title_operators.h"
+#include "index/tier/titles.pb.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/service/parameter_table.h"
@@ -55,8 +57,8 @@ void TierModule::AddMethod(neptune::ServiceRegistrar& registrar, const char* nam
       neptune::MethodName(name), {.grain = grain},
       [this, work](RequestContext& context, const Data& request, Data* response) -> Status {
         NEPTUNE_ASSIGN_OR_RETURN(const Message* const message, request.As<Message>());
-        const auto answer = [&](const IndexTier& tier, const TierSearchControl& control) {
-          return work(tier, *message, control);
+        const auto answer = [&](const Partition& partition, const TierSearchControl& control) {
+          return work(partition, *message, control);
         };
         return Answer(context, message->index_version(), answer, response);
       });
@@ -67,7 +69,7 @@ Status TierModule::Answer(RequestContext& context, uint64_t version, const Work&
                           Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partition> partition,
                            partitions_.Await(context, version));
-  auto answer = work(*partition->served.tier(), ControlOf(context, *partition));
+  auto answer = work(*partition, ControlOf(context, *partition));
   if (answer.status().code() == neptune::StatusCode::kDataLoss) {
     LOG_IF(ERROR, partition->served.NoteDamage())
         << "partition " << context.partition() << " is no longer served: " << answer.status();
@@ -139,26 +141,52 @@ Status TierModule::Start(ModuleContext& context) {
 void TierModule::AddMethods(neptune::ServiceRegistrar& registrar) {
   AddMethod<TierQuery>(
       registrar, kTierSearchMethod, neptune::Grain::kLong,
-      [this](const IndexTier& tier, const TierQuery& query, const TierSearchControl& control) {
-        return LocalOperator(tier, Limited(query), control);
+      [this](const Partition& partition, const TierQuery& query, const TierSearchControl& control) {
+        return Search(partition, Limited(query), control);
       });
   RegisterTierReduceOperator(registrar);
   AddMethod<SuggestQuery>(registrar, kTierSuggestMethod, neptune::Grain::kShort,
-                          [](const IndexTier& tier, const SuggestQuery& query, const auto&) {
-                            return SuggestOperator(tier, query);
+                          [](const Partition& partition, const SuggestQuery& query, const auto&) {
+                            return SuggestOperator(*partition.served.tier(), query);
                           });
   AddMethod<SpellQuery>(registrar, kTierSpellMethod, neptune::Grain::kShort,
-                        [](const IndexTier& tier, const SpellQuery& query, const auto&) {
-                          return SpellOperator(tier, query);
+                        [](const Partition& partition, const SpellQuery& query, const auto&) {
+                          return SpellOperator(*partition.served.tier(), query);
                         });
-  AddMethod<CountQuery>(registrar, kTierCountMethod, neptune::Grain::kLong, CountOperator);
+  AddMethod<CountQuery>(registrar, kTierCountMethod, neptune::Grain::kLong,
+                        [](const Partition& partition, const auto& query, const auto& control) {
+                          return CountOperator(*partition.served.tier(), query, control);
+                        });
   RegisterSuggestReduceOperators(registrar);
   AddMethod<ExplainQuery>(registrar, kTierExplainMethod, neptune::Grain::kLong,
-                          [](const IndexTier& tier, const ExplainQuery& query, const auto&) {
-                            return ExplainOperator(tier, query);
+                          [](const Partition& partition, const ExplainQuery& query, const auto&) {
+                            return ExplainOperator(*partition.served.tier(), query);
                           });
-  AddMethod<FacetQuery>(registrar, kTierFacetMethod, neptune::Grain::kLong, FacetOperator);
+  AddMethod<FacetQuery>(registrar, kTierFacetMethod, neptune::Grain::kLong,
+                        [](const Partition& partition, const auto& query, const auto& control) {
+                          return FacetOperator(*partition.served.tier(), query, control);
+                        });
+  AddMethod<TitlesQuery>(registrar, kTierTitlesMethod, neptune::Grain::kShort,
+                         [](const Partition& partition, const TitlesQuery& query, const auto&) {
+                           return Titles(partition, query);
+                         });
   RegisterDetailReduceOperators(registrar);
+}
+
+StatusOr<TierAnswer> TierModule::Search(const Partition& partition, const TierQuery& query,
+                                        const TierSearchControl& control) {
+  NEPTUNE_ASSIGN_OR_RETURN(TierAnswer answer,
+                           LocalOperator(*partition.served.tier(), query, control));
+  if (query.titled_count() > 0 && partition.titles != nullptr) {
+    AddTitles(*partition.titles, std::min(query.titled_count(), kTitledDocumentsMax), &answer);
+  }
+  return answer;
+}
+
+StatusOr<TitlesAnswer> TierModule::Titles(const Partition& partition, const TitlesQuery& query) {
+  NEPTUNE_ASSIGN_OR_RETURN(TitlesAnswer answer, TitlesOperator(partition.titles.get(), query));
+  answer.set_index_version(partition.served.tier()->Info().index_version);
+  return answer;
 }
 
 std::unique_ptr<TierModule::Partition> TierModule::Open(PartitionId id,
@@ -169,13 +197,21 @@ std::unique_ptr<TierModule::Partition> TierModule::Open(PartitionId id,
     live_->Open(id, directory, &partition->served);
     return partition;
   }
-  StatusOr<std::unique_ptr<IndexTier>> tier = OpenTier(directory);
-  if (tier.ok()) {
-    partition->served.Set(*std::move(tier));
-  } else {
-    partition->served.NoteFailure(tier.status());
-  }
+  const Status opened = OpenStatic(directory, partition.get());
+  if (!opened.ok()) partition->served.NoteFailure(opened);
   return partition;
+}
+
+Status TierModule::OpenStatic(const std::string& directory, Partition* partition) const {
+  NEPTUNE_ASSIGN_OR_RETURN(std::unique_ptr<IndexTier> tier, OpenTier(directory));
+  StatusOr<std::unique_ptr<TitleTable>> titles = TitleTable::Open(directory);
+  if (titles.ok()) {
+    partition->titles = *std::move(titles);
+  } else if (titles.status().code() != neptune::StatusCode::kNotFound) {
+    return titles.status();
+  }
+  partition->served.Set(std::move(tier));
+  return neptune::OkStatus();
 }
 
 StatusOr<std::unique_ptr<IndexTier>> TierModule::OpenTier(const std::string& directory) const {

@@ -16,6 +16,7 @@
 #include "index/tier/index_tier.h"
 #include "index/tier/service/live_partitions.h"
 #include "index/tier/service/served_tier.h"
+#include "index/tier/titles/title_table.h"
 #include "index/versions/versioned_partitions.h"
 #include "neptune/service/service_module.h"
 
@@ -33,6 +34,7 @@ class TierModule final : public neptune::ServiceModule {
   struct Partition {
     std::string path;
     ServedTier served;
+    std::unique_ptr<const TitleTable> titles;  // null: the index has none, or documents change
 
     neptune::Status State() const { return served.State(); }
     bool WaitsForDisk() const {
@@ -42,18 +44,23 @@ class TierModule final : public neptune::ServiceModule {
   };
   std::unique_ptr<Partition> Open(neptune::PartitionId id, const std::string& directory) const;
   neptune::StatusOr<std::unique_ptr<IndexTier>> OpenTier(const std::string& directory) const;
+  neptune::Status OpenStatic(const std::string& directory, Partition* partition) const;
   void AddMethods(neptune::ServiceRegistrar& registrar);
-  // Registers a method that answers with `work(tier, message, control)`.
+  // Registers a method that answers with `work(partition, message, control)`.
   template <typename Message, typename Work>
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
                  Work work);
-  // Returns the result of `work(tier, control)`, or an error if the partition is not served or
+  // Returns the result of `work(partition, control)`, or an error if the partition is not served or
   // turns out damaged.
   template <typename Work>
   neptune::Status Answer(neptune::RequestContext& context, uint64_t version, const Work& work,
                          neptune::Data* response);
   // Stop conditions, turns and reads of a search of that partition for that request.
   TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
+  static neptune::StatusOr<TierAnswer> Search(const Partition& partition, const TierQuery& query,
+                                              const TierSearchControl& control);
+  static neptune::StatusOr<TitlesAnswer> Titles(const Partition& partition,
+                                                const TitlesQuery& query);
   // The query with its second phase limited to what this node allows.
   TierQuery Limited(TierQuery query) const;
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/base/time_grid.h"
 #include "neptune/world/random_source.h"
 
 namespace neptune {
@@ -55,7 +56,7 @@ void LogScrubber::Run() {
     LookForDamage();
     if (now >= pass_->due()) {
       CheckPart();
-    } else if (this_thread::Park(std::min(pass_->due(), now + kLookInterval)) ==
+    } else if (this_thread::Park(std::min(pass_->due(), NextOnGrid(now, kLookInterval))) ==
                ParkResult::kStopping) {
       break;
     }

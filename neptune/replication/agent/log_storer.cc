@@ -53,12 +53,13 @@ void LogStorer::DropBefore(Lsn first) {
 bool LogStorer::StoreBatch() {
   const TimePoint began_at = this_thread::Now();
   const UnstoredChanges::Batch& batch = unstored_.Begin();
-  const Status stored = batch.change->empty() ? OkStatus() : log_.Store(batch.change);
+  const bool has_change = !batch.change->empty();
+  const Status stored = has_change ? log_.Store(batch.change) : OkStatus();
   if (!stored.ok()) {
     hooks_.on_failure(Annotate(stored, "storing the log"));
     return false;
   }
-  is_settled_ = false;
+  if (has_change) is_settled_ = false;  // not after heartbeats, which only answers wait for
   const UnstoredChanges::Batch done = unstored_.End();
   if (!IsStored(done.number)) {
     stored_number_ = done.number;

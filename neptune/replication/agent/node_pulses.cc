@@ -2,7 +2,10 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <utility>
+
+#include "neptune/base/time_grid.h"
 
 namespace neptune {
 
@@ -16,7 +19,8 @@ NodePulses::NodePulses(Client& client, NodeLoop& control, NodeId self, ServiceNa
       incarnation_(control.loop->random().Next() | 1) {}
 
 NodePulses::~NodePulses() {
-  if (timer_ != 0) control_.loop->CancelTimer(timer_);
+  if (call_timer_ != 0) control_.loop->CancelTimer(call_timer_);
+  if (silence_timer_ != 0) control_.loop->CancelTimer(silence_timer_);
 }
 
 void NodePulses::Watch(const NodeId& to) {
@@ -35,16 +39,29 @@ void NodePulses::Watch(const NodeId& to) {
     return;
   }
   ++threads_alive_;
-  if (timer_ == 0) CheckSilence();
+  if (call_timer_ == 0) CallDue();
+}
+
+void NodePulses::CallDue() {
+  const TimePoint now = control_.loop->Now();
+  for (auto& [name, peer] : peers_) {
+    const bool is_due = MayLead() && peer.known.MustCall(TurnTo(name), now);
+    if (!is_due || peer.is_called) continue;
+    peer.is_due = true;
+    if (peer.thread) peer.thread->Wake();
+  }
+  call_timer_ = control_.loop->RunAt(NextOnGrid(now, kPulseInterval), [this] { CallDue(); });
 }
 
 void NodePulses::Run(const NodeId& to, Peer& peer) {
   peer.thread = ThreadRef(UserThread::Current());
   while (!stopping_) {
-    if (MayLead() && !peer.known.IsFresh(this_thread::Now())) Call(to);
-    const TimePoint next = this_thread::Now() + kPulseInterval;
-    while (!stopping_ && this_thread::Now() < next) {
-      if (this_thread::Park(next) == ParkResult::kStopping) return;
+    if (std::exchange(peer.is_due, false) && MayLead()) {
+      peer.is_called = true;
+      Call(to);
+      peer.is_called = false;
+    } else if (this_thread::Park() == ParkResult::kStopping) {
+      return;
     }
   }
 }
@@ -79,16 +96,26 @@ void NodePulses::Hear(const NodePulse& pulse) {
   if (news.have_all_ended) hooks_.on_end(pulse.from, nullptr);
   for (const LeadEnd& end : news.ends) hooks_.on_end(pulse.from, &end);
   if (news.is_heard) hooks_.on_heard(pulse.from);
+  if (silence_timer_ == 0) AwaitSilence();
 }
 
+void NodePulses::AwaitSilence() {
+  TimePoint next = kNever;
+  for (const auto& [name, peer] : peers_) next = std::min(next, peer.known.silent_at());
+  if (next == kNever || stopping_) return;
+  silence_timer_ = control_.loop->RunAt(next, [this] {
+    silence_timer_ = 0;
+    CheckSilence();
+    AwaitSilence();
+  });
+}
+
+// Most were heard again since the timer was set.
 void NodePulses::CheckSilence() {
-  timer_ = 0;
-  if (stopping_) return;
   const TimePoint now = control_.loop->Now();
   for (auto& [name, peer] : peers_) {
     if (peer.known.CheckSilence(now)) hooks_.on_silent(name, peer.known.heard_at());
   }
-  timer_ = control_.loop->RunAt(now + kPulseInterval / 2, [this] { CheckSilence(); });
 }
 
 bool NodePulses::Hears(const NodeId& node) const {
@@ -112,7 +139,8 @@ NodePulse NodePulses::Make() {
 
 void NodePulses::Stop() {
   stopping_ = true;
-  if (timer_ != 0) control_.loop->CancelTimer(std::exchange(timer_, 0));
+  control_.loop->CancelTimer(std::exchange(call_timer_, 0));
+  control_.loop->CancelTimer(std::exchange(silence_timer_, 0));
   for (auto& [name, peer] : peers_) {
     if (peer.thread) peer.thread->Wake();
   }

@@ -3,7 +3,8 @@
 //
 //   every 100 ms: pulse ─► the other node ─► its answer       either tells both that the other lives
 //
-// A node that was just heard is not called, so of two nodes one calls. A node that callers of its
+// The one of two nodes with the smaller name calls, and the other one only if it is not called. All
+// calls of a node begin at the same time, on a grid (time_grid.h). A node that callers of its
 // services do not reach (`may_lead`) sends no pulses and answers none, so that the partitions that
 // it leads are taken over.
 //
@@ -62,6 +63,8 @@ class NodePulses {
   struct Peer {
     PulsePeer known;
     ThreadRef thread;
+    bool is_due = true;  // to be called
+    bool is_called = false;
   };
   struct NumberedEnd {
     LeadEnd end;
@@ -70,7 +73,14 @@ class NodePulses {
   void Run(const NodeId& to, Peer& peer);
   void Call(const NodeId& to);
   void Hear(const NodePulse& pulse);
+  // Has those called that are due, now and periodically from now on.
+  void CallDue();
+  // Waits for the next one to fall silent.
+  void AwaitSilence();
   void CheckSilence();
+  PulseTurn TurnTo(const NodeId& peer) const {
+    return self_ < peer ? PulseTurn::kCalls : PulseTurn::kAnswers;
+  }
   NodePulse Make();
   bool MayLead() const { return hooks_.may_lead == nullptr || hooks_.may_lead(); }
 
@@ -83,7 +93,8 @@ class NodePulses {
   std::map<NodeId, Peer> peers_;  // one per node of the spec
   uint64_t end_count_ = 0;
   std::deque<NumberedEnd> ends_;
-  uint64_t timer_ = 0;  // 0: not set
+  TimerId call_timer_ = 0;  // 0: not set
+  TimerId silence_timer_ = 0;
   int threads_alive_ = 0;
   bool stopping_ = false;
 };

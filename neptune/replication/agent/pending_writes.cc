@@ -1,5 +1,6 @@
 #include "neptune/replication/agent/pending_writes.h"
 
+#include <iterator>
 #include <utility>
 
 namespace neptune {
@@ -19,15 +20,16 @@ bool PendingWrites::Join(const std::shared_ptr<PendingWrite>& write, Epoch epoch
   return true;
 }
 
-void PendingWrites::Deliver(const std::vector<ExecutedEntry>& executed) {
-  for (const auto& [entry, outcome] : executed) {
+void PendingWrites::Deliver(std::vector<ExecutedEntry> executed) {
+  for (auto& [entry, outcome] : executed) {
+    if (writes_.empty()) return;  // on all members but the primary
     const auto [begin, end] = writes_.equal_range(entry.lsn);
     for (auto it = begin; it != end; ++it) {
       PendingWrite& pending = *it->second;
       const auto place = places_.find(pending.id);
       if (place != places_.end() && place->second.lsn == entry.lsn) places_.erase(place);
       if (pending.epoch == entry.epoch) {
-        pending.outcome = outcome;
+        pending.outcome = std::next(it) == end ? std::move(outcome) : outcome;
       } else {
         pending.failure = Unavailable("another primary took over before the write was committed");
       }

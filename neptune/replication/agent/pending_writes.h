@@ -35,7 +35,7 @@ class PendingWrites {
   // there is none that this primary, of `epoch`, has ordered.
   bool Join(const std::shared_ptr<PendingWrite>& write, Epoch epoch);
   // Answers those that wait for these entries.
-  void Deliver(const std::vector<ExecutedEntry>& executed);
+  void Deliver(std::vector<ExecutedEntry> executed);
   // Answers those that wait for entries up to `last`, which restored data contain, with
   // kUnavailable.
   void FailUpTo(Lsn last);

@@ -20,6 +20,12 @@ inline constexpr Duration kPulseInterval = std::chrono::milliseconds(100);
 // pulse.
 inline constexpr Duration kPulseSilenceMax = std::chrono::milliseconds(300);
 
+// Which of two nodes calls the other: one does, and the other only if that one's calls fail.
+enum class PulseTurn {
+  kCalls,    // every kPulseInterval
+  kAnswers,  // is called
+};
+
 class PulsePeer {
  public:
   struct News {
@@ -35,10 +41,19 @@ class PulsePeer {
 
   bool is_heard() const { return is_heard_; }
   TimePoint heard_at() const { return heard_at_; }
-  // True if it was heard so recently that it need not be asked.
-  bool IsFresh(TimePoint now) const { return is_heard_ && now - heard_at_ < kPulseInterval / 2; }
+  // When CheckSilence will be true; kNever: it is not heard.
+  TimePoint silent_at() const { return is_heard_ ? heard_at_ + kPulseSilenceMax : kNever; }
+  // True if this node is to call it now.
+  bool MustCall(PulseTurn turn, TimePoint now) const {
+    return !is_heard_ || now - heard_at_ >= (turn == PulseTurn::kCalls ? kCallAfter : kAnswerAfter);
+  }
 
  private:
+  // Time since it was heard. Both find it fresh if the calls of one of them arrive somewhat late;
+  // the one that answers calls early enough to be answered before it counts as silent.
+  static constexpr Duration kCallAfter = kPulseInterval / 2;
+  static constexpr Duration kAnswerAfter = kPulseInterval * 6 / 5;
+
   bool is_heard_ = false;
   TimePoint heard_at_{};
   uint64_t incarnation_ = 0;  // 0: never heard

@@ -27,6 +27,22 @@ TEST(PulsePeerTest, IsHeardWithTheFirstPulseAndSilentWithoutFurtherOnes) {
   EXPECT_TRUE(peer.Hear(Pulse(1, 0), kStart + milliseconds(600)).is_heard);
 }
 
+TEST(PulsePeerTest, OneOfTwoNodesCallsWhileItIsHeard) {
+  PulsePeer peer;
+  EXPECT_TRUE(peer.MustCall(PulseTurn::kCalls, kStart)) << "it was never heard";
+  EXPECT_TRUE(peer.MustCall(PulseTurn::kAnswers, kStart));
+  EXPECT_EQ(peer.silent_at(), kNever);
+  peer.Hear(Pulse(1, 0), kStart);
+  EXPECT_EQ(peer.silent_at(), kStart + kPulseSilenceMax);
+  EXPECT_FALSE(peer.MustCall(PulseTurn::kCalls, kStart + milliseconds(49)));
+  EXPECT_TRUE(peer.MustCall(PulseTurn::kCalls, kStart + milliseconds(50)));
+  EXPECT_FALSE(peer.MustCall(PulseTurn::kAnswers, kStart + milliseconds(119)));
+  EXPECT_TRUE(peer.MustCall(PulseTurn::kAnswers, kStart + milliseconds(120)));
+  ASSERT_TRUE(peer.CheckSilence(peer.silent_at()));
+  EXPECT_TRUE(peer.MustCall(PulseTurn::kAnswers, peer.heard_at())) << "it is silent";
+  EXPECT_EQ(peer.silent_at(), kNever);
+}
+
 TEST(PulsePeerTest, EachEndIsToldOnce) {
   PulsePeer peer;
   peer.Hear(Pulse(1, 0), kStart);

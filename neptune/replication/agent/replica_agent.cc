@@ -472,8 +472,8 @@ Status ReplicaAgent::ExecuteSome() {
   NEPTUNE_ASSIGN_OR_RETURN(std::vector<ExecutedEntry> executed,
                            data_->ExecuteSome(*log_, hooks_.before_write));
   if (executed.empty()) return OkStatus();
-  loop_.Post([self = shared_from_this(), this, executed = std::move(executed)] {
-    writes_->Deliver(executed);
+  loop_.Post([self = shared_from_this(), this, executed = std::move(executed)]() mutable {
+    writes_->Deliver(std::move(executed));
     WakePump();  // to publish the new state
   });
   return OkStatus();

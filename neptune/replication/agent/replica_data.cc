@@ -4,12 +4,25 @@
 #include <utility>
 
 #include "neptune/replication/state/snapshot_pieces.h"
+#include "neptune/world/loop.h"
 
 namespace neptune {
 namespace {
 
-// Maximum bytes of entries executed in one device call.
+// Bounds of the entries that are executed together: their bytes, their number, and the time after
+// which no further one begins. Larger: less work for each write; the first of them is answered
+// later, as all are answered together.
 constexpr size_t kExecuteSizeMax = 256u << 10;
+constexpr Lsn kExecuteCountMax = 512;
+constexpr Duration kExecuteTimeMax = std::chrono::milliseconds(2);
+
+std::vector<const LogEntry*> WritesOf(const std::vector<LogEntry>& entries) {
+  std::vector<const LogEntry*> writes;
+  for (const LogEntry& entry : entries) {
+    if (IsWrite(entry.kind)) writes.push_back(&entry);
+  }
+  return writes;
+}
 
 }  // namespace
 
@@ -80,35 +93,62 @@ Status ReplicaData::Discard() {
 StatusOr<std::vector<ExecutedEntry>> ReplicaData::ExecuteSome(
     const ReplicaLog& log, const std::function<void(const LogEntry&)>& before_write) {
   const Lsn to = executable_;
-  const auto done = std::make_shared<std::vector<ExecutedEntry>>();
+  std::vector<ExecutedEntry> done;
   ThreadLock lock(&mutex_);
-  if (executed_ >= to) return std::move(*done);  // a restore happened meanwhile
+  if (executed_ >= to) return done;  // a restore happened meanwhile
   if (is_distrusted_) NEPTUNE_RETURN_IF_ERROR(Discard());
-  StatusOr<std::vector<LogEntry>> read = log.Read(executed_ + 1, to, kExecuteSizeMax);
-  if (read.status().code() == StatusCode::kNotFound && executable_ < to) {
-    return std::move(*done);  // the log was restarted
-  }
-  NEPTUNE_RETURN_IF_ERROR(read.status());
-  const auto entries = std::make_shared<std::vector<LogEntry>>(*std::move(read));
+  const Loop& loop = *Loop::Current();
+  std::vector<LogEntry> entries;
+  Status read;
+  const auto read_some = [&] {
+    StatusOr<std::vector<LogEntry>> some =
+        log.ReadHere(executed_ + 1, std::min(to, executed_ + kExecuteCountMax), kExecuteSizeMax);
+    if (some.ok()) entries = *std::move(some);
+    read = some.status();
+    return read;
+  };
   if (before_write) {
-    for (const LogEntry& entry : *entries) {
+    (void)device_.Run(ReplicaLane::kApply, read_some);
+    for (const LogEntry& entry : entries) {
       if (IsWrite(entry.kind)) before_write(entry);
     }
   }
-  if (!entries->empty()) executing_to_ = entries->back().lsn;
-  NEPTUNE_RETURN_IF_ERROR(
-      Noted(device_.Run(ReplicaLane::kApply, [state = state_, entries, done]() -> Status {
-        for (LogEntry& entry : *entries) {
-          WriteOutcome outcome;
-          if (IsWrite(entry.kind)) {
-            NEPTUNE_ASSIGN_OR_RETURN(outcome, state->Apply(entry));
-          }
-          done->push_back({std::move(entry), std::move(outcome)});
-        }
-        return OkStatus();
-      })));
-  if (!done->empty()) executed_ = done->back().entry.lsn;
-  return std::move(*done);
+  const Status executed = device_.Run(ReplicaLane::kApply, [&]() -> Status {
+    if (!before_write) NEPTUNE_RETURN_IF_ERROR(read_some());
+    NEPTUNE_RETURN_IF_ERROR(read);
+    const TimePoint end = loop.Now() + kExecuteTimeMax;
+    return ExecuteHere(
+        entries, [&] { return loop.Now() >= end; }, done);
+  });
+  // The log may have been restarted.
+  if (read.code() == StatusCode::kNotFound && executable_ < to) return done;
+  NEPTUNE_RETURN_IF_ERROR(Noted(executed));
+  if (!done.empty()) executed_ = done.back().entry.lsn;
+  executing_to_ = executed_.load();
+  return done;
+}
+
+// One run of writes, and the other entries before and after them.
+Status ReplicaData::ExecuteHere(std::vector<LogEntry>& entries,
+                                const std::function<bool()>& is_over,
+                                std::vector<ExecutedEntry>& done) {
+  if (entries.empty()) return OkStatus();
+  executing_to_ = entries.back().lsn;
+  const std::vector<const LogEntry*> writes = WritesOf(entries);
+  std::vector<WriteOutcome> outcomes;
+  if (!writes.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(outcomes, state_->ApplyRun(writes, is_over));
+  }
+  size_t write_count = 0;
+  for (LogEntry& entry : entries) {
+    WriteOutcome outcome;
+    if (IsWrite(entry.kind)) {
+      if (write_count == outcomes.size()) break;
+      outcome = std::move(outcomes[write_count++]);
+    }
+    done.push_back({std::move(entry), std::move(outcome)});
+  }
+  return OkStatus();
 }
 
 StatusOr<Lsn> ReplicaData::Flush() {
@@ -151,12 +191,7 @@ Status ReplicaData::RestorePiece(std::string_view piece) {
 }
 
 Status ReplicaData::RestoreEntries(const std::vector<LogEntry>& entries) {
-  return device_.Run(ReplicaLane::kSnapshot, [&]() -> Status {
-    for (const LogEntry& entry : entries) {
-      if (IsWrite(entry.kind)) NEPTUNE_RETURN_IF_ERROR(state_->RestoreEntry(entry));
-    }
-    return OkStatus();
-  });
+  return device_.Run(ReplicaLane::kSnapshot, [&] { return state_->RestoreRun(WritesOf(entries)); });
 }
 
 Status ReplicaData::EndRestore(Lsn executed) {

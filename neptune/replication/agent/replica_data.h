@@ -74,7 +74,9 @@ class ReplicaData {
   // Writes up to here may be executed.
   void Allow(Lsn to) { executable_ = to; }
   // Executes some of the allowed entries and returns them; none if a restore happened meanwhile.
-  // `before_write` is called before a write is executed; may be null.
+  // Their writes are a run of the state (ReplicatedState::ApplyRun): they take one write of its
+  // store, after which they count. `before_write` is called before a write is executed; may be
+  // null.
   StatusOr<std::vector<ExecutedEntry>> ExecuteSome(
       const ReplicaLog& log, const std::function<void(const LogEntry&)>& before_write);
   // Makes all executed writes durable. Returns the last durable one that counts.
@@ -103,6 +105,9 @@ class ReplicaData {
  private:
   // Empties distrusted data.
   Status Discard();
+  // Executes the first of the entries, until `is_over`, and moves them to `done`; blocks.
+  Status ExecuteHere(std::vector<LogEntry>& entries, const std::function<bool()>& is_over,
+                     std::vector<ExecutedEntry>& done);
   Status OpenHere();
   // Marks the data as damaged if that is what the status says.
   Status Noted(Status status) const;

@@ -81,7 +81,8 @@ class ReplicaDataTest : public SimulatedThreads {
     const WriteFunction put = [](const WriteContext& context, std::string_view request,
                                  std::string* response) -> Status {
       if (request == "forbidden") return FailedPrecondition("the data forbid it");
-      context.changes.Put("last", request);
+      constexpr size_t kLargeSize = 3u << 20;  // a run has room for one
+      context.changes.Put("last", request == "large" ? std::string(kLargeSize, 'l') : request);
       *response = "put";
       return OkStatus();
     };
@@ -162,6 +163,48 @@ TEST_F(ReplicaDataTest, LargeWritesAreExecutedInSeveralTurns) {
     }
     EXPECT_EQ(last, 8u);
     EXPECT_GT(turn_count, 1);
+  });
+}
+
+TEST_F(ReplicaDataTest, ManyWritesAreExecutedInSeveralTurns) {
+  Run([this] {
+    std::vector<LogEntry> entries;
+    for (Lsn lsn = 1; lsn <= 600; ++lsn) entries.push_back(Put(lsn, "x"));
+    Append(entries);
+    data_.Allow(600);
+    EXPECT_EQ(ExecuteSome().size(), 512u);
+    EXPECT_EQ(ExecuteSome().size(), 88u);
+    EXPECT_EQ(data_.executed(), 600u);
+  });
+}
+
+TEST_F(ReplicaDataTest, WhatHasNoRoomInARunIsExecutedInTheNextOne) {
+  Run([this] {
+    Append({WriteSet(1), Put(2, "large"), WriteSet(3), Put(4, "large"), Put(5, "a")});
+    data_.Allow(5);
+    EXPECT_EQ(ExecuteSome().size(), 3u);
+    EXPECT_EQ(data_.executed(), 3u);
+    EXPECT_EQ(data_.executing_to(), 3u) << "no write after it was begun";
+    EXPECT_EQ(ExecuteSome().size(), 2u);
+    EXPECT_EQ(data_.executed(), 5u);
+    EXPECT_EQ(Last(), "a");
+  });
+}
+
+TEST_F(ReplicaDataTest, APowerFailureKeepsAllOfARunOrNothing) {
+  RandomSource random(7);
+  Run([&] {
+    for (Lsn first = 1; first <= 40 * 3; first += 3) {
+      Append({Put(first, "a"), Put(first + 1, "b"), Put(first + 2, "c")});
+      data_.Allow(first + 2);
+      ASSERT_EQ(ExecuteSome().size(), 3u);
+    }
+    world_.sim_storage().Crash(random);
+    ReplicaData again(device_, [this] { return OpenState("data"); });
+    ASSERT_TRUE(again.Open().ok());
+    const Lsn kept = again.state()->completed();
+    EXPECT_LT(kept, 40u * 3) << "the crash lost nothing: the test shows nothing";
+    EXPECT_EQ(kept % 3, 0u);
   });
 }
 

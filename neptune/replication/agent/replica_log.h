@@ -60,6 +60,10 @@ class ReplicaLog {
   // Reads entries from `first` to at most `last` and size_max bytes, but at least one.
   StatusOr<std::vector<LogEntry>> Read(Lsn first, Lsn last, size_t size_max,
                                        ReplicaLane lane = ReplicaLane::kApply) const;
+  // The same, on a thread of the device; blocks.
+  StatusOr<std::vector<LogEntry>> ReadHere(Lsn first, Lsn last, size_t size_max) const {
+    return log_->Read(first, last, size_max);
+  }
   // Removes from the front of `places` what fits into a message and returns these entries: from
   // `unstored` if the first is not stored yet, otherwise from the log. Errors: kNotFound they were
   // dropped meanwhile.

@@ -61,8 +61,9 @@ class ReplicatedService {
   // Called on a user-level thread before each write is executed, e.g. to simulate its processor
   // time.
   void BeforeWrite(std::function<void(const LogEntry&)> before_write);
-  // Called after each write executed in a partition; with null after the data were replaced, and
-  // after they were opened again, which may have put other data in their place.
+  // Called for each write executed in a partition, after the run of writes that it is part of; with
+  // null after the data were replaced, and after they were opened again, which may have put other
+  // data in their place.
   void OnChange(std::function<void(PartitionId, const LogEntry*)> on_change);
   // Starts the partitions' replicas, several at a time. One that does not open now is opened later.
   // REQUIRES: all methods and callbacks are registered; on a user-level thread.

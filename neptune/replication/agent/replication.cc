@@ -49,13 +49,13 @@ class ReplicationModule final : public ServiceModule {
   explicit ReplicationModule(Replication& replication) : replication_(replication) {}
 
   Status Start(ModuleContext& context) override {
-    context.registrar.Method(MethodName(kExchangeMethod),
-                             {.access = AccessMode::kWrite, .stateless = false},
+    const MethodOptions options = {
+        .access = AccessMode::kWrite, .stateless = false, .parks = false};
+    context.registrar.Method(MethodName(kExchangeMethod), options,
                              [this](RequestContext&, const Data& request, Data*) {
                                return replication_.Exchange(request);
                              });
-    context.registrar.Method(MethodName(kPulseMethod),
-                             {.access = AccessMode::kWrite, .stateless = false},
+    context.registrar.Method(MethodName(kPulseMethod), options,
                              [this](RequestContext&, const Data& request, Data* response) {
                                return replication_.AnswerPulse(request, response);
                              });

@@ -8,6 +8,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/replication/log/sealed_record.h"
 #include "neptune/replication/state/answer_filter.h"
+#include "neptune/replication/state/overlaid_store.h"
 #include "neptune/replication/state/store_snapshot.h"
 
 namespace neptune {
@@ -152,9 +153,15 @@ Status CheckRecord(std::string_view key, std::string_view value) {
   return OkStatus();
 }
 
-Status CheckFollows(const LogEntry& entry, Lsn completed) {
-  if (IsWrite(entry.kind) && entry.lsn > completed) return OkStatus();
-  return FailedPrecondition("log entry ", entry.lsn, " cannot be executed after ", completed);
+// Checks that each of the writes follows the one before it, and the first one `completed`.
+Status CheckFollow(const std::vector<const LogEntry*>& writes, Lsn completed) {
+  for (const LogEntry* const write : writes) {
+    if (!IsWrite(write->kind) || write->lsn <= completed) {
+      return FailedPrecondition("log entry ", write->lsn, " cannot be executed after ", completed);
+    }
+    completed = write->lsn;
+  }
+  return OkStatus();
 }
 
 bool IsRestorable(std::string_view key) {
@@ -163,6 +170,15 @@ bool IsRestorable(std::string_view key) {
 }
 
 }  // namespace
+
+struct StoreState::Run {
+  Run(const KeyValueStore& store, Lsn completed, int64_t newest_write_ns)
+      : changes(store), before(completed), last(completed), newest_ns(newest_write_ns) {}
+  OverlaidStore changes;
+  const Lsn before;   // the last write in the store
+  Lsn last;           // of the run
+  int64_t newest_ns;  // the latest time of a write
+};
 
 StatusOr<std::optional<std::string>> StoreView::Get(std::string_view key) const {
   StatusOr<std::optional<std::string>> value = store_.Get(UserKey(key));
@@ -241,45 +257,78 @@ Status StoreState::CheckUsable() const {
 Lsn StoreState::completed() const { return completed_; }
 
 StatusOr<WriteOutcome> StoreState::Apply(const LogEntry& entry) {
+  NEPTUNE_ASSIGN_OR_RETURN(std::vector<WriteOutcome> outcomes, ApplyRun({&entry}, nullptr));
+  return std::move(outcomes.front());
+}
+
+StatusOr<std::vector<WriteOutcome>> StoreState::ApplyRun(const std::vector<const LogEntry*>& writes,
+                                                         const std::function<bool()>& is_over) {
   NEPTUNE_RETURN_IF_ERROR(CheckUsable());
-  NEPTUNE_RETURN_IF_ERROR(CheckFollows(entry, completed_));
-  WriteBatch batch;
-  StatusOr<Executed> executed = ExecuteAfter(completed_, entry, batch);
+  NEPTUNE_RETURN_IF_ERROR(CheckFollow(writes, completed_));
+  Run run(*store_, completed_, newest_write_ns_);
+  StatusOr<std::vector<Executed>> executed = ExecuteSome(writes, is_over, run);
   if (!executed.ok()) return Fail(executed.status());
-  batch.Put(kStateKey, EncodeState(entry.lsn));
-  const int64_t newest_ns = PutNewest(entry, batch);
-  if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
-  completed_ = entry.lsn;
-  newest_write_ns_ = newest_ns;
-  if (entry.request_id.given()) answered_->Add(entry.lsn, entry.request_id);
-  if (executed->has_changed && options_.on_change) options_.on_change(&entry);
-  return std::move(executed->outcome);
+  if (Status status = WriteRun(run, /*is_restore=*/false); !status.ok()) return Fail(status);
+  completed_ = run.last;
+  std::vector<WriteOutcome> outcomes;
+  for (size_t i = 0; i < executed->size(); ++i) {
+    if ((*executed)[i].has_changed && options_.on_change) options_.on_change(writes[i]);
+    outcomes.push_back(std::move((*executed)[i].outcome));
+  }
+  return outcomes;
 }
 
-int64_t StoreState::PutNewest(const LogEntry& entry, WriteBatch& batch) const {
-  const int64_t newest_ns = std::max(newest_write_ns_.load(), entry.accepted_at.ns_since_1970);
-  if (newest_ns != newest_write_ns_) batch.Put(kNewestWriteKey, EncodeTime({newest_ns}));
-  return newest_ns;
+StatusOr<std::vector<StoreState::Executed>> StoreState::ExecuteSome(
+    Writes writes, const std::function<bool()>& is_over, Run& run) {
+  std::vector<Executed> done;
+  for (const LogEntry* const write : writes) {
+    StatusOr<std::optional<Executed>> executed = ExecuteNext(*write, run);
+    if (!executed.ok() && done.empty()) return executed.status();
+    // A write that failed, or has no room, is the first one of the next run.
+    if (!executed.ok() || !executed->has_value()) break;
+    done.push_back(*std::move(*executed));
+    if (run.changes.IsFull() || (is_over && is_over())) break;
+  }
+  return done;
 }
 
-StatusOr<StoreState::Executed> StoreState::ExecuteAfter(Lsn completed, const LogEntry& entry,
-                                                        WriteBatch& batch) const {
+Status StoreState::WriteRun(Run& run, bool is_restore) {
+  NEPTUNE_RETURN_IF_ERROR(ForgetAnswers(run));
+  WriteBatch batch;
+  if (run.newest_ns != newest_write_ns_) batch.Put(kNewestWriteKey, EncodeTime({run.newest_ns}));
+  if (!is_restore) batch.Put(kStateKey, EncodeState(run.last));
+  run.changes.Add(std::move(batch));
+  NEPTUNE_RETURN_IF_ERROR(store_->Write(run.changes.batch(), WriteMode::kBuffered));
+  newest_write_ns_ = run.newest_ns;
+  return OkStatus();
+}
+
+StatusOr<std::optional<StoreState::Executed>> StoreState::ExecuteNext(const LogEntry& entry,
+                                                                      Run& run) {
   NEPTUNE_ASSIGN_OR_RETURN(std::optional<WriteOutcome> answered,
-                           FindAnswer(entry.request_id, entry.lsn));
+                           FindAnswer(run.changes, entry.request_id, entry.lsn));
   const bool is_first = !answered.has_value();
   Executed executed;
+  WriteBatch batch;
   if (is_first) {
-    NEPTUNE_ASSIGN_OR_RETURN(executed.outcome, Execute(entry, batch));
+    NEPTUNE_ASSIGN_OR_RETURN(executed.outcome, Execute(run.changes, entry, batch));
   } else {
     executed.outcome = *std::move(answered);
   }
+  const WriteBatch& before = run.changes.batch();
+  const bool has_room =
+      before.operations().empty() || before.size() + batch.size() <= OverlaidStore::kSizeMax;
+  if (!has_room) return std::optional<Executed>();
   executed.has_changed = !batch.operations().empty();
-  NEPTUNE_RETURN_IF_ERROR(ForgetAnswers(completed, entry.lsn, batch));
   if (is_first && entry.request_id.given()) {
     batch.Put(AnswerKey(entry.request_id), EncodeAnswer(entry.lsn, executed.outcome));
     batch.Put(AnsweredKey(entry.lsn), EncodeRequestId(entry.request_id));
   }
-  return executed;
+  run.changes.Add(std::move(batch));
+  run.last = entry.lsn;
+  run.newest_ns = std::max(run.newest_ns, entry.accepted_at.ns_since_1970);
+  if (entry.request_id.given()) answered_->Add(entry.lsn, entry.request_id);
+  return std::optional(std::move(executed));
 }
 
 Status StoreState::Fail(const Status& status) {
@@ -287,17 +336,19 @@ Status StoreState::Fail(const Status& status) {
   return status;
 }
 
-StatusOr<std::optional<WriteOutcome>> StoreState::FindAnswer(const RequestId& id, Lsn lsn) const {
+StatusOr<std::optional<WriteOutcome>> StoreState::FindAnswer(const KeyValueStore& data,
+                                                             const RequestId& id, Lsn lsn) const {
   std::optional<WriteOutcome> none;
   if (!id.given() || !answered_->MayHave(lsn, id)) return none;
-  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, store_->Get(AnswerKey(id)));
+  NEPTUNE_ASSIGN_OR_RETURN(const auto bytes, data.Get(AnswerKey(id)));
   if (!bytes) return none;
   NEPTUNE_ASSIGN_OR_RETURN(Answer answer, DecodeAnswer(*bytes));
   if (answer.lsn + kAnswersKept <= lsn) return none;
   return std::optional(std::move(answer.outcome));
 }
 
-StatusOr<WriteOutcome> StoreState::Execute(const LogEntry& entry, WriteBatch& batch) const {
+StatusOr<WriteOutcome> StoreState::Execute(const KeyValueStore& data, const LogEntry& entry,
+                                           WriteBatch& batch) const {
   WriteOutcome outcome;
   const auto write = options_.writes.find(entry.method);
   if (write == options_.writes.end()) {
@@ -307,7 +358,7 @@ StatusOr<WriteOutcome> StoreState::Execute(const LogEntry& entry, WriteBatch& ba
   WriteBatch made;
   StoreChanges changes(made);
   Status failure;
-  const StoreView view(*store_, &failure);
+  const StoreView view(data, &failure);
   const WriteContext context = {options_.partition, entry.lsn, entry.accepted_at, view, changes,
                                 entry.request_id};
   outcome.status = Cut(write->second(context, entry.payload, &outcome.response));
@@ -321,21 +372,28 @@ StatusOr<WriteOutcome> StoreState::Execute(const LogEntry& entry, WriteBatch& ba
   return outcome;
 }
 
-Status StoreState::ForgetAnswers(Lsn completed, Lsn lsn, WriteBatch& batch) const {
-  if (lsn <= kAnswersKept) return OkStatus();
-  const Lsn first = completed > kAnswersKept ? completed - kAnswersKept + 1 : 1;
-  const Lsn last = lsn - kAnswersKept;
+// Forgets for the whole run, after it: FindAnswer takes no answer that is older than it may be.
+Status StoreState::ForgetAnswers(Run& run) const {
+  if (run.last <= kAnswersKept) return OkStatus();
+  const Lsn first = run.before > kAnswersKept ? run.before - kAnswersKept + 1 : 1;
+  const Lsn last = run.last - kAnswersKept;
+  WriteBatch forgotten;
   Status damage;
   const auto forget = [&](std::string_view key, std::string_view value) {
     const StatusOr<RequestId> id = DecodeRequestId(value);
     damage = id.status();
     if (!id.ok()) return false;
-    batch.Delete(AnswerKey(*id));
-    batch.Delete(key);
+    // The write may have come again in this run, too late for that answer, and have another one.
+    const std::string answer_key = AnswerKey(*id);
+    const std::optional<std::string_view> answer = run.changes.Changed(answer_key);
+    const bool is_replaced = answer && DecodeAnswer(*answer).value_or(Answer()).lsn > last;
+    if (!is_replaced) forgotten.Delete(answer_key);
+    forgotten.Delete(key);
     return true;
   };
   NEPTUNE_RETURN_IF_ERROR(
-      store_->Scan({.first = AnsweredKey(first), .end = AnsweredKey(last + 1)}, forget));
+      run.changes.Scan({.first = AnsweredKey(first), .end = AnsweredKey(last + 1)}, forget));
+  run.changes.Add(std::move(forgotten));
   return damage;
 }
 
@@ -419,17 +477,17 @@ Status StoreState::RestorePiece(std::string_view piece) {
   return status;
 }
 
-Status StoreState::RestoreEntry(const LogEntry& entry) {
+Status StoreState::RestoreRun(const std::vector<const LogEntry*>& writes) {
   NEPTUNE_RETURN_IF_ERROR(CheckComplete());
-  NEPTUNE_RETURN_IF_ERROR(CheckFollows(entry, restore_->executed));
-  WriteBatch batch;
-  const StatusOr<Executed> executed = ExecuteAfter(restore_->executed, entry, batch);
-  if (!executed.ok()) return Fail(executed.status());
-  const int64_t newest_ns = PutNewest(entry, batch);
-  if (Status status = store_->Write(batch, WriteMode::kBuffered); !status.ok()) return Fail(status);
-  restore_->executed = entry.lsn;
-  newest_write_ns_ = newest_ns;
-  if (entry.request_id.given()) answered_->Add(entry.lsn, entry.request_id);
+  NEPTUNE_RETURN_IF_ERROR(CheckFollow(writes, restore_->executed));
+  for (size_t count = 0; count < writes.size();) {
+    Run run(*store_, restore_->executed, newest_write_ns_);
+    const auto executed = ExecuteSome(Writes(writes).subspan(count), nullptr, run);
+    if (!executed.ok()) return Fail(executed.status());
+    if (Status status = WriteRun(run, /*is_restore=*/true); !status.ok()) return Fail(status);
+    restore_->executed = run.last;
+    count += executed->size();
+  }
   return OkStatus();
 }
 

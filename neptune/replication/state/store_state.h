@@ -1,7 +1,13 @@
-// ReplicatedState in a KeyValueStore: each write's changes, its answer and its log sequence number
-// are one atomic batch.
+// ReplicatedState in a KeyValueStore: the changes of a run of writes, their answers and the log
+// sequence number of the last one are one atomic batch.
 //
-//   WriteFunction(entry, store view) ─► batch, outcome ─► one batch with the LSN ─► store
+//   WriteFunction(entry, view) ─► changes, outcome ─┐ the next one sees them (overlaid_store.h)
+//   WriteFunction(entry, view) ─► changes, outcome ─┤
+//                                                   └─► one batch with the LSN ─► store
+//
+// The data do not depend on which writes were a run: each write sees what those before it have
+// changed, and their answers. A write that fails because the store cannot be read ends its run
+// before it, so that the others count.
 //
 // A write whose RequestId was executed before is not executed again; its answer is repeated.
 // Answers of the last kAnswersKept log sequence numbers are remembered, so all replicas remember
@@ -28,8 +34,10 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "neptune/base/status.h"
 #include "neptune/replication/state/replicated_state.h"
@@ -98,7 +106,8 @@ class StoreState final : public ReplicatedState {
   struct Options {
     PartitionId partition;
     std::map<MethodName, WriteFunction> writes;
-    // Called in the log's order after each write that changed something; with null after a restore.
+    // Called in the log's order for each write that changed something, after its run; with null
+    // after a restore.
     std::function<void(const LogEntry* entry)> on_change;
   };
   // Errors: those of the storage; kDataLoss the runtime's own records are damaged.
@@ -114,12 +123,15 @@ class StoreState final : public ReplicatedState {
   Lsn completed() const override;
   WallTime newest_write() const override { return {newest_write_ns_}; }
   StatusOr<WriteOutcome> Apply(const LogEntry& entry) override;
+  // Also ends a run whose changes are large.
+  StatusOr<std::vector<WriteOutcome>> ApplyRun(const std::vector<const LogEntry*>& writes,
+                                               const std::function<bool()>& is_over) override;
   StatusOr<Lsn> Flush() override;
   // Errors: also kFailedPrecondition the data are being restored.
   StatusOr<std::unique_ptr<SnapshotSource>> OpenSnapshot() const override;
   Status BeginRestore() override;
   Status RestorePiece(std::string_view piece) override;
-  Status RestoreEntry(const LogEntry& entry) override;
+  Status RestoreRun(const std::vector<const LogEntry*>& writes) override;
   StatusOr<Lsn> EndRestore() override;
   StatusOr<VerifiedPart> Verify(std::string_view from, size_t size_max) const override;
 
@@ -134,20 +146,28 @@ class StoreState final : public ReplicatedState {
   Status CheckComplete();
   Status Fail(const Status& status);
 
-  // The outcome of a write that follows `completed`; puts what it changes, and what is remembered
-  // of it, into `batch`.
+  // Writes that are executed, and not in the store yet.
+  struct Run;
   struct Executed {
     WriteOutcome outcome;
     bool has_changed = false;  // the service's data
   };
-  // Puts the time of the entry into the batch if it is the latest, and returns the latest.
-  int64_t PutNewest(const LogEntry& entry, WriteBatch& batch) const;
-  StatusOr<Executed> ExecuteAfter(Lsn completed, const LogEntry& entry, WriteBatch& batch) const;
+  using Writes = std::span<const LogEntry* const>;
+  // Executes the first of the writes, at least one, and adds them to the run.
+  StatusOr<std::vector<Executed>> ExecuteSome(Writes writes, const std::function<bool()>& is_over,
+                                              Run& run);
+  // Executes the write that follows the run, and adds it to the run. nullopt: the run has no room
+  // for its changes, and must be written first.
+  StatusOr<std::optional<Executed>> ExecuteNext(const LogEntry& entry, Run& run);
+  // Puts the run into the store; `is_restore`: of data that are not complete.
+  Status WriteRun(Run& run, bool is_restore);
   // The answer to an earlier entry with this id, if still remembered at `lsn`.
-  StatusOr<std::optional<WriteOutcome>> FindAnswer(const RequestId& id, Lsn lsn) const;
-  // Runs the write and puts its changes into `batch`.
-  StatusOr<WriteOutcome> Execute(const LogEntry& entry, WriteBatch& batch) const;
-  Status ForgetAnswers(Lsn completed, Lsn lsn, WriteBatch& batch) const;
+  StatusOr<std::optional<WriteOutcome>> FindAnswer(const KeyValueStore& data, const RequestId& id,
+                                                   Lsn lsn) const;
+  // Runs the write on the data and puts its changes into `batch`.
+  StatusOr<WriteOutcome> Execute(const KeyValueStore& data, const LogEntry& entry,
+                                 WriteBatch& batch) const;
+  Status ForgetAnswers(Run& run) const;
 
   const std::unique_ptr<KeyValueStore> store_;
   const Options options_;

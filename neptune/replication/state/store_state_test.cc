@@ -2,150 +2,24 @@
 
 #include <gtest/gtest.h>
 
-#include <deque>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "neptune/world/random_source.h"
-#include "neptune/world/sim/sim_storage.h"
+#include "neptune/replication/state/store_state_fixture.h"
 
 namespace neptune {
 namespace {
 
-using Contents = std::map<std::string, std::string>;
-
-// The service: a request is "KEY VALUE".
-std::pair<std::string, std::string> Parse(std::string_view request) {
-  const size_t space = request.find(' ');
-  return {std::string(request.substr(0, space)), std::string(request.substr(space + 1))};
-}
-
-std::map<MethodName, WriteFunction> Writes() {
-  std::map<MethodName, WriteFunction> writes;
-  // Answers with the number of calls for the key, which reveals duplicate executions.
-  writes[MethodName("Append")] = [](const WriteContext& context, std::string_view request,
-                                    std::string* response) -> Status {
-    const auto [key, value] = Parse(request);
-    NEPTUNE_ASSIGN_OR_RETURN(const auto before, context.store.Get(key));
-    const std::string after = before.value_or("") + value;
-    context.changes.Put(key, after);
-    *response = StrCat(after.size(), " at ", context.lsn);
-    return OkStatus();
-  };
-  writes[MethodName("Erase")] = [](const WriteContext& context, std::string_view request,
-                                   std::string*) {
-    const auto [first, end] = Parse(request);
-    context.changes.DeleteRange(first, end);
-    return OkStatus();
-  };
-  // Makes a change, and then returns an error.
-  writes[MethodName("Refuse")] = [](const WriteContext& context, std::string_view request,
-                                    std::string* response) {
-    context.changes.Put("refused", request);
-    *response = "never given";
-    return Status(StatusCode::kFailedPrecondition,
-                  absl::string_view(request.data(), request.size()));
-  };
-  writes[MethodName("Large")] = [](const WriteContext& context, std::string_view request,
-                                   std::string* response) {
-    context.changes.Put(std::string(request.size(), 'k'), "v");
-    *response = std::string(kAnswerSizeMax + 1, 'r');
-    return OkStatus();
-  };
-  return writes;
-}
-
-LogEntry Entry(Lsn lsn, std::string method, std::string payload, RequestId id = {}) {
-  return {.lsn = lsn,
-          .epoch = 1,
-          .method = MethodName(std::move(method)),
-          .request_id = id,
-          .payload = std::move(payload)};
-}
-
-// Model of the state.
-class Model {
- public:
-  WriteOutcome Apply(const LogEntry& entry) {
-    for (const auto& [id, lsn, outcome] : answers_) {
-      const bool is_remembered = lsn + kAnswersKept > entry.lsn;
-      if (id.given() && id == entry.request_id && is_remembered) return outcome;
-    }
-    const WriteOutcome outcome = Execute(entry);
-    answers_.push_front({entry.request_id, entry.lsn, outcome});
-    return outcome;
-  }
-  const Contents& contents() const { return contents_; }
-
- private:
-  struct Answered {
-    RequestId id;
-    Lsn lsn;
-    WriteOutcome outcome;
-  };
-
-  WriteOutcome Execute(const LogEntry& entry) {
-    const auto [key, value] = Parse(entry.payload);
-    if (entry.method.value() == "Append") {
-      contents_[key] += value;
-      return {OkStatus(), StrCat(contents_[key].size(), " at ", entry.lsn)};
-    }
-    if (entry.method.value() == "Refuse") return {FailedPrecondition(entry.payload), ""};
-    std::erase_if(contents_, [&, &k = key, &v = value](const auto& pair) {
-      return pair.first >= k && pair.first < v;
-    });
-    return {};
-  }
-
-  Contents contents_;
-  std::deque<Answered> answers_;  // the newest first
-};
-
-// Gaps between LSNs represent entries that are not writes; occasionally a client resubmits a write.
-class RandomWrites {
- public:
-  explicit RandomWrites(uint64_t seed) : random_(seed) {}
-
-  LogEntry Next() {
-    lsn_ += 1 + (random_.Below(4) == 0 ? random_.Below(kAnswersKept / 4) : 0);
-    if (!entries_.empty() && random_.Below(3) == 0) {
-      LogEntry again = entries_[random_.Below(entries_.size())];
-      again.lsn = lsn_;
-      return again;
-    }
-    RequestId id;
-    if (random_.Below(5) > 0) id = {1 + random_.Below(3), ++number_};
-    entries_.push_back(Entry(lsn_, Method(), Payload(), id));
-    return entries_.back();
-  }
-  RandomSource& random() { return random_; }
-
- private:
-  std::string Method() {
-    switch (random_.Below(6)) {
-      case 0:
-        return "Refuse";
-      case 1:
-        return "Erase";
-      default:
-        return "Append";
-    }
-  }
-  std::string Payload() { return StrCat("k", random_.Below(9), " k", random_.Below(9)); }
-
-  RandomSource random_;
-  Lsn lsn_ = 0;
-  uint64_t number_ = 0;
-  std::vector<LogEntry> entries_;
-};
-
-Contents ContentsOf(const StoreState& state) {
-  Contents contents;
-  const Status status = state.view().Scan({}, [&](std::string_view key, std::string_view value) {
-    contents.emplace(key, value);
-    return true;
-  });
-  EXPECT_TRUE(status.ok()) << status;
-  return contents;
-}
+using store_state_testing::Contents;
+using store_state_testing::ContentsOf;
+using store_state_testing::Entry;
+using store_state_testing::Model;
+using store_state_testing::RandomWrites;
+using store_state_testing::StoreStateTest;
+using store_state_testing::Writes;
 
 // The pieces that are left of a snapshot.
 std::vector<std::string> PiecesOf(SnapshotSource& source, size_t piece_size_max) {
@@ -174,36 +48,6 @@ Status Restore(StoreState& state, const std::vector<std::string>& pieces, Lsn co
   NEPTUNE_ASSIGN_OR_RETURN(const Lsn end, state.EndRestore());
   return end == completed ? OkStatus() : Internal("the data end with ", end);
 }
-
-class StoreStateTest : public testing::Test {
- protected:
-  std::unique_ptr<StoreState> Open(std::string_view name) {
-    auto state = StoreState::Open(*storage_.Open(name), {.writes = Writes()});
-    EXPECT_TRUE(state.ok()) << state.status();
-    return *std::move(state);
-  }
-  void Reopen() {
-    state_.reset();
-    state_ = Open("data");
-  }
-  void Crash(RandomSource& random) {
-    storage_.Crash(random);
-    Reopen();
-  }
-  void StartOver() {
-    state_.reset();
-    ASSERT_TRUE(storage_.Destroy("data").ok());
-    Reopen();
-  }
-  WriteOutcome Apply(const LogEntry& entry) {
-    const StatusOr<WriteOutcome> outcome = state_->Apply(entry);
-    EXPECT_TRUE(outcome.ok()) << outcome.status();
-    return outcome.ok() ? *outcome : WriteOutcome();
-  }
-
-  SimStorage storage_;
-  std::unique_ptr<StoreState> state_ = Open("data");
-};
 
 TEST_F(StoreStateTest, RandomWritesAndCrashesMatchTheModel) {
   for (uint64_t seed = 1; seed <= 100; ++seed) {
@@ -493,11 +337,18 @@ TEST_F(StoreStateTest, WritesThatFollowASnapshotAreExecutedBeforeTheRestoreEnds)
     auto other = Open("other");
     ASSERT_TRUE(other->BeginRestore().ok());
     for (const std::string& piece : pieces) ASSERT_TRUE(other->RestorePiece(piece).ok());
-    for (int i = 0; i < 40; ++i) {  // some of them repeat writes that are in the pieces
-      const LogEntry entry = writes.Next();
-      Apply(entry);
-      ASSERT_TRUE(other->RestoreEntry(entry).ok());
-      ASSERT_EQ(other->RestoreEntry(entry).code(), StatusCode::kFailedPrecondition);
+    for (int i = 0; i < 12; ++i) {  // some of them repeat writes that are in the pieces
+      std::vector<LogEntry> entries;
+      for (uint64_t count = 1 + writes.random().Below(6); count > 0; --count) {
+        entries.push_back(writes.Next());
+      }
+      std::vector<const LogEntry*> run;
+      for (const LogEntry& entry : entries) {
+        Apply(entry);
+        run.push_back(&entry);
+      }
+      ASSERT_TRUE(other->RestoreRun(run).ok());
+      ASSERT_EQ(other->RestoreRun(run).code(), StatusCode::kFailedPrecondition);
     }
     EXPECT_EQ(other->completed(), 0u) << "it does not count yet";
     if (seed % 2 == 0) {
@@ -523,7 +374,8 @@ TEST_F(StoreStateTest, WriteOnAnIncompleteSnapshotEndsTheRestoreWithNothing) {
   const std::vector<std::string> pieces = Snapshot(*state_, 100);
   ASSERT_TRUE(state_->BeginRestore().ok());
   ASSERT_TRUE(state_->RestorePiece(pieces[0]).ok());
-  EXPECT_EQ(state_->RestoreEntry(Entry(21, "Append", "k v")).code(), StatusCode::kDataLoss);
+  const LogEntry entry = Entry(21, "Append", "k v");
+  EXPECT_EQ(state_->RestoreRun({&entry}).code(), StatusCode::kDataLoss);
   EXPECT_TRUE(ContentsOf(*state_).empty());
   EXPECT_EQ(state_->EndRestore().status().code(), StatusCode::kFailedPrecondition);
 }

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/synchronization/blocking_counter.h"
@@ -14,6 +15,7 @@
 #include "neptune/wire/http/http_server.h"
 #include "neptune/wire/http/http_test_client.h"
 #include "neptune/wire/http/message_writer.h"
+#include "neptune/wire/http/request_glance.h"
 #include "neptune/wire/http/request_reader.h"
 #include "neptune/world/real/real_world.h"
 
@@ -34,6 +36,12 @@ void BM_ReadRequest(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_ReadRequest);
+
+void BM_Glance(benchmark::State& state) {
+  HttpGlance glance;
+  for (auto _ : state) benchmark::DoNotOptimize(GlanceAt(kRequest, {}, &glance));
+}
+BENCHMARK(BM_Glance);
 
 void BM_SerializeResponse(benchmark::State& state) {
   HttpResponse response = HttpResponse::Html(200, std::string(10'000, 'x'));
@@ -83,6 +91,28 @@ void BM_Exchange(benchmark::State& state) {
 }
 BENCHMARK(BM_Exchange)->Arg(1)->Arg(16)->UseRealTime()->Unit(benchmark::kMillisecond);
 
+// Answers every request with a page of some KiB.
+class ShortAnswers final : public HttpShortWay {
+ public:
+  explicit ShortAnswers(const HttpResponse& response)
+      : head_(PrepareHead(response)), body_(response.body) {}
+  bool Answer(const HttpGlance& request, std::string* out) override {
+    out->reserve(out->size() + head_.begin.size() + head_.end.size() + body_.size());
+    out->append(head_.begin).append(head_.end).append(body_);
+    return true;
+  }
+
+ private:
+  const PreparedHttpHead head_;
+  const std::string body_;
+};
+
+const HttpResponse& Page() {
+  static const HttpResponse& page =
+      *new HttpResponse(HttpResponse::Json(200, std::string(3000, 'x')));
+  return page;
+}
+
 // Server loops of a node, each with a client loop of its own; items are exchanges. The processor
 // time of an exchange stays the same with more loops as long as they share no writes, also if there
 // are more loops than processors.
@@ -91,7 +121,8 @@ class LoopsBench {
   static constexpr int64_t kBatch = 500;  // exchanges of each loop in an iteration
   static constexpr int64_t kInFlight = 8;
 
-  explicit LoopsBench(size_t count) : metrics_(*HttpServerMetrics::Make(registry_, "bench")) {
+  LoopsBench(size_t count, bool has_short_way)
+      : has_short_way_(has_short_way), metrics_(*HttpServerMetrics::Make(registry_, "bench")) {
     for (size_t i = 0; i < count; ++i) Start();
   }
   ~LoopsBench() {
@@ -122,6 +153,7 @@ class LoopsBench {
   struct LoopPair {
     Loop* server_loop = nullptr;
     Loop* client_loop = nullptr;
+    ShortAnswers short_answers{Page()};
     std::unique_ptr<ThreadScheduler> threads{};
     std::unique_ptr<HttpServer> server{};
     std::unique_ptr<HttpTestClient> client{};
@@ -145,8 +177,11 @@ class LoopsBench {
     Run(*one.server_loop, [&] {
       one.threads = std::make_unique<ThreadScheduler>(*one.server_loop);
       one.server = std::make_unique<HttpServer>(
-          *world_, *one.threads, HttpServerOptions{.slots = slots_, .metrics = &metrics_},
-          [](const HttpRequest&) { return HttpResponse::Text(200, "hello"); });
+          *world_, *one.threads,
+          HttpServerOptions{.short_way = has_short_way_ ? &one.short_answers : nullptr,
+                            .slots = slots_,
+                            .metrics = &metrics_},
+          [](const HttpRequest&) { return Page(); });
       CHECK(one.server->Listen({kLoopbackAddress, 0}).ok());
     });
     Run(*one.client_loop, [&] {
@@ -155,6 +190,7 @@ class LoopsBench {
     });
   }
 
+  const bool has_short_way_;
   const std::unique_ptr<World> world_ = MakeRealWorld({});
   const std::shared_ptr<ConnectionSlots> slots_ = std::make_shared<ConnectionSlots>(1000);
   MetricsRegistry registry_;
@@ -162,14 +198,24 @@ class LoopsBench {
   std::vector<std::unique_ptr<LoopPair>> loops_;
 };
 
-void BM_ExchangeOnLoops(benchmark::State& state) {
-  LoopsBench bench(static_cast<size_t>(state.range(0)));
+void ExchangeOnLoops(bool has_short_way, benchmark::State& state) {
+  LoopsBench bench(static_cast<size_t>(state.range(0)), has_short_way);
   for (auto _ : state) bench.Exchange();
   const int64_t exchanges = state.range(0) * LoopsBench::kBatch;
   state.SetItemsProcessed(state.iterations() * exchanges);
   state.counters["exchanges"] = static_cast<double>(exchanges);
 }
+
+void BM_ExchangeOnLoops(benchmark::State& state) { ExchangeOnLoops(false, state); }
 BENCHMARK(BM_ExchangeOnLoops)
+    ->RangeMultiplier(2)
+    ->Range(1, 16)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+
+void BM_ShortExchangeOnLoops(benchmark::State& state) { ExchangeOnLoops(true, state); }
+BENCHMARK(BM_ShortExchangeOnLoops)
     ->RangeMultiplier(2)
     ->Range(1, 16)
     ->MeasureProcessCPUTime()

@@ -6,6 +6,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/http_connection_table.h"
 #include "neptune/wire/http/problem.h"
+#include "neptune/wire/http/short_answers.h"
 
 namespace neptune {
 namespace {
@@ -60,7 +61,7 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
 
 void HttpConnection::Start() {
   stream_->Start(this);  // fresh, so the table ends it if nothing comes
-  if (turned_away_) UpdatePlaceAndTimer();
+  if (turned_away_) UpdatePlaceAndTimer(core_->loop.Now());
 }
 
 void HttpConnection::Drain() {
@@ -71,7 +72,7 @@ void HttpConnection::Drain() {
     pipeline_.ReleaseAll();
     Advance();
   }
-  if (open() && !ends_when_sent_ && pipeline_.empty() &&
+  if (stream_ != nullptr && !ends_when_sent_ && pipeline_.empty() &&
       timeouts_.phase() == HttpTimeouts::Phase::kBetweenRequests) {
     ends_when_sent_ = true;
     AdvanceSoon();
@@ -85,6 +86,8 @@ void HttpConnection::Abort() {
 }
 
 void HttpConnection::OnData(std::string_view bytes) {
+  if (core_->options.short_way != nullptr) bytes = TakeShortWay(bytes);
+  if (bytes.empty()) return;
   pipeline_.Feed(bytes);
   if (!pipeline_.last_taken() && !memory_.Receive(bytes.size())) {
     AnswerLast(ProblemResponse(ResourceExhausted("the server has no memory for the request now")));
@@ -99,30 +102,57 @@ void HttpConnection::OnClosed(const Status&) {
 
 void HttpConnection::OnDrained() { Advance(); }
 
+// Only while nothing else is in progress, so that answers stay in order and no limit is near.
+std::string_view HttpConnection::TakeShortWay(std::string_view bytes) {
+  const bool is_busy = !pipeline_.AwaitsRequest() || !reading_ || advance_posted_;
+  if (is_busy || draining_ || turned_away_ || ends_when_sent_) return bytes;
+  ShortAnswers answers = AnswerShort(bytes, peer_, stream_->unsent_size(), &memory_, core_.get());
+  if (answers.empty()) return bytes;
+  was_used_ = true;
+  last_request_at_ = answers.received;
+  timeouts_.NoteWritten(answers.bytes.size());
+  timeouts_.RestartPhase(answers.received);
+  stream_->Write(std::move(answers.bytes));
+  if (unsent_high() || memory_.has_unsent()) AdvanceSoon();
+  const TimePoint now = core_->loop.Now();
+  core_->NoteShort(answers.answered_count, answers.refused_count, now - answers.received);
+  Settle(now);
+  return bytes.substr(answers.request_size);
+}
+
 // Makes all progress that is possible now. Called after every change of state; a nested call only
 // makes the outer one continue.
 void HttpConnection::Advance() {
-  if (!open() || std::exchange(advancing_, true)) return;
+  if (stream_ == nullptr || std::exchange(advancing_, true)) return;
   const auto self = shared_from_this();
   if (stream_->unsent_size() == 0) memory_.NoteDrained();
-  NoteProgress();
+  NoteProgress(core_->loop.Now());
   SendAnswers();
   TakeRequests();
   advancing_ = false;
-  if (!open()) return;  // a handler that ran in place destroyed the server
-  AnswerReadError();
+  if (stream_ == nullptr) return;  // a handler that ran in place destroyed the server
+  if (const auto& error = pipeline_.read_error(); error && !pipeline_.last_taken()) {
+    core_->NoteReadError();
+    AnswerLast(ProblemResponse(error->status, "", error->reason));
+  }
   SendAnswers();
-  if (pipeline_.empty()) memory_.EndRequests();
   if (pipeline_.ConsumeExpectsContinue()) stream_->Write("HTTP/1.1 100 Continue\r\n\r\n");
-  NoteProgress();
+  const TimePoint now = core_->loop.Now();
+  NoteProgress(now);
   if (ends_when_sent_ && !timeouts_.has_unsent() && !timeouts_.lingers()) {
     // Closing with unread bytes resets the connection, and the answer may be lost.
     if (!lingers_) return End();
-    timeouts_.BeginLinger(core_->loop.Now());
+    timeouts_.BeginLinger(now);
   }
+  Settle(now);
+}
+
+void HttpConnection::Settle(TimePoint now) {
+  if (pipeline_.empty()) memory_.EndRequests();
+  NoteProgress(now);
   if (memory_.ConsumeRefused() && core_->table != nullptr) core_->table->RelieveSoon();
   UpdateReading();
-  UpdatePlaceAndTimer();
+  UpdatePlaceAndTimer(now);
 }
 
 // Calls Advance in the loop's next turn. A stream that was never full does not report when it has
@@ -138,7 +168,8 @@ void HttpConnection::AdvanceSoon() {
 }
 
 void HttpConnection::TakeRequests() {
-  for (int count = 0; open() && !unsent_high() && pipeline_.MayTake(); ++count) {
+  if (pipeline_.AwaitsRequest()) return;
+  for (int count = 0; stream_ != nullptr && !unsent_high() && pipeline_.MayTake(); ++count) {
     if (count == kRequestsPerTurnMax) return AdvanceSoon();
     std::optional<HttpPipeline::Taken> taken = pipeline_.Take(core_->loop.Now());
     if (!taken) return;
@@ -170,20 +201,12 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
 }
 
 void HttpConnection::Answer(uint64_t number, HttpResponse response, bool is_report) {
-  if (!open()) return;
+  if (stream_ == nullptr) return;
   const bool may_hold = !is_report && !draining_ && !turned_away_ && core_->table != nullptr;
   const TimePoint held_until =
       may_hold ? core_->HoldUntil(response, &place_) : HttpPipeline::kNotHeld;
   pipeline_.Answer(number, std::move(response), held_until);
   Advance();
-}
-
-// Answers a request that could not be read, after all requests before it.
-void HttpConnection::AnswerReadError() {
-  const auto& error = pipeline_.read_error();
-  if (!error || pipeline_.last_taken()) return;
-  core_->NoteReadError();
-  AnswerLast(ProblemResponse(error->status, "", error->reason));
 }
 
 // Adds an answer of the server itself, after which the connection ends.
@@ -211,13 +234,12 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
   const TimePoint now = core_->loop.Now();
   const size_t body_size = slot.response->body_bytes().size();
   if (!memory_.Send(body_size, stream_->unsent_size())) {
-    slot.response = ProblemResponse(
-        ResourceExhausted("the server has no memory for a response of ", body_size, " bytes now"));
+    slot.response = NoMemoryForResponse();
   }
   if (core_->options.security_headers) AddSecurityHeaders(&*slot.response);
   core_->NoteResponse(slot.response->status, now - slot.received);
   HttpResponseBytes bytes =
-      MoveHttpResponse(*std::move(slot.response), slot.context, core_->world.wall_time());
+      MoveHttpResponse(*std::move(slot.response), slot.context, core_->Date(now));
   timeouts_.NoteWritten(bytes.first.size() + bytes.rest.size());
   stream_->Write(std::move(bytes.first));
   if (!bytes.rest.empty()) stream_->Write(std::move(bytes.rest));
@@ -238,17 +260,17 @@ void HttpConnection::UpdateReading() {
   stream_->SetReading(may_read);
 }
 
-void HttpConnection::NoteProgress() {
-  timeouts_.Note(pipeline_.phase(), stream_->unsent_size(), core_->loop.Now());
+void HttpConnection::NoteProgress(TimePoint now) {
+  timeouts_.Note(pipeline_.phase(), stream_->unsent_size(), now);
 }
 
-void HttpConnection::UpdatePlaceAndTimer() {
+void HttpConnection::UpdatePlaceAndTimer(TimePoint now) {
   // One that is turned away must have time to learn that; it gives way like a slow client.
   const HttpStanding standing =
       turned_away_ ? HttpStanding::kReceiving : StandingOf(pipeline_, timeouts_, was_used_);
   const bool progressed = SinceOf(standing, timeouts_, last_request_at_) > place_.since();
   if ((standing != place_.standing() || progressed) && core_->table != nullptr) {
-    core_->table->NotePlace(&place_, standing, progressed, core_->loop.Now());
+    core_->table->NotePlace(&place_, standing, progressed, now);
   }
   if (place_.is_idle()) return;  // the table ends those that stay idle
   const TimePoint deadline = std::min(timeouts_.Deadline(awaits_bytes()), pipeline_.NextRelease());
@@ -261,11 +283,12 @@ void HttpConnection::UpdatePlaceAndTimer() {
 
 void HttpConnection::OnTimer() {
   timer_.HasFired();
-  if (!open() || place_.is_idle()) return;
-  NoteProgress();
-  switch (timeouts_.Judge(awaits_bytes(), core_->loop.Now())) {
+  if (stream_ == nullptr || place_.is_idle()) return;
+  const TimePoint now = core_->loop.Now();
+  NoteProgress(now);
+  switch (timeouts_.Judge(awaits_bytes(), now)) {
     case HttpTimeouts::Verdict::kInTime:
-      return pipeline_.NextRelease() <= core_->loop.Now() ? Advance() : UpdatePlaceAndTimer();
+      return pipeline_.NextRelease() <= now ? Advance() : UpdatePlaceAndTimer(now);
     case HttpTimeouts::Verdict::kIdle:
       return End();
     case HttpTimeouts::Verdict::kStalledReading:
@@ -280,7 +303,7 @@ void HttpConnection::OnTimer() {
 
 // REQUIRES: the caller holds a reference to this object.
 void HttpConnection::End() {
-  if (!open()) return;
+  if (stream_ == nullptr) return;
   // A client that left bytes unsent does not read; an orderly close would wait for it forever.
   if (stream_->unsent_size() == 0) stream_->Close();
   stream_.reset();

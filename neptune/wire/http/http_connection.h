@@ -6,9 +6,10 @@
 //   HttpTimeouts and DeadlineTimer: what the client is late with
 //   HttpPlaces::Place: what the connection is doing, so that the server can choose whom to close
 //
-// Every event ends in Advance, which makes all progress that is possible. While the connection is
-// idle it holds no thread, no buffer of its reader, no charge, and sets no timer: the server ends
-// idle ones.
+// Every event ends in Advance, which makes all progress that is possible, or in Settle, if requests
+// were answered the short way (HttpShortWay) and nothing else is to be done. While the connection
+// is idle it holds no thread, no buffer of its reader, no charge, and sets no timer: the server
+// ends idle ones.
 //
 // Threads: the loop of its server only.
 // Limits: HttpServerOptions.
@@ -48,33 +49,36 @@ class HttpConnection final : public StreamHandler,
   void OnClosed(const Status& reason) override;
   void OnDrained() override;
 
+  // Answers requests that `bytes` begin with the short way; returns what is left.
+  std::string_view TakeShortWay(std::string_view bytes);
+
   void Advance();
   void AdvanceSoon();
   void TakeRequests();
   void StartRequest(HttpPipeline::Taken&& taken);
   // `is_report`: the answer is never held.
   void Answer(uint64_t number, HttpResponse response, bool is_report = false);
-  void AnswerReadError();
   void AnswerLast(HttpResponse response);
   void SendAnswers();
   void SendAnswer(HttpPipeline::Slot slot);
 
+  // Records what the connection is doing now.
+  void Settle(TimePoint now);
   void UpdateReading();
-  void NoteProgress();
-  void UpdatePlaceAndTimer();
+  void NoteProgress(TimePoint now);
+  void UpdatePlaceAndTimer(TimePoint now);
   void OnTimer();
   void End();
 
   // True if the connection is read and no request is in progress.
   bool awaits_bytes() const { return pipeline_.empty() && reading_; }
-  bool open() const { return stream_ != nullptr; }
   bool unsent_high() const { return stream_->unsent_size() > core_->options.unsent_size_max; }
 
   const std::shared_ptr<HttpServerCore> core_;
   const uint64_t id_;
   const Endpoint peer_;
   HttpPlaces::Place place_;
-  std::unique_ptr<Stream> stream_;
+  std::unique_ptr<Stream> stream_;  // null: the connection has ended
   const bool turned_away_;
   ConnectionSlot slot_;
   HttpMemory memory_;

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -114,6 +115,20 @@ struct HttpRequest {
   std::optional<std::string_view> Parameter(std::string_view name) const;
 };
 
+// A request of HTTP/1.1 as it arrived, GET or HEAD without a body, for those who answer it without
+// an HttpRequest (HttpShortWay). The views are into the bytes of the connection.
+struct HttpGlance {
+  static constexpr size_t kHeaderCountMax = 32;
+
+  bool is_head = false;
+  std::string_view target;  // as sent, in origin form; it may be malformed
+  std::array<HttpHeaders::Header, kHeaderCountMax> headers;
+  size_t header_count = 0;
+  // Set by HttpServer.
+  Endpoint peer;
+  TimePoint received;
+};
+
 // Limits of a request that is read (request_reader.h).
 struct HttpReaderOptions {
   // Maximum size of request line and headers together. Default: 16 KiB, enough for browsers with
@@ -142,6 +157,13 @@ struct HttpResponse {
   static HttpResponse Text(int status, std::string body);
   static HttpResponse Html(int status, std::string body);
   static HttpResponse Json(int status, std::string body);
+};
+
+// The head of responses that differ in their date and in a few headers only, as it is sent: the
+// status line, Date, `begin`, headers of each response, `end`.
+struct PreparedHttpHead {
+  std::string begin;
+  std::string end;  // with the empty line after the headers
 };
 
 // Returns for example "Not Found" for 404; "Unknown" for an unknown status.

@@ -149,7 +149,8 @@ TEST(MessageWriterTest, MovedResponsesHaveTheSameBytes) {
               std::make_shared<const std::string>(std::exchange(response.body, {}));
         }
         const std::string expected = SerializeHttpResponse(response, {.head = head}, kTime);
-        const HttpResponseBytes bytes = MoveHttpResponse(response, {.head = head}, kTime);
+        const HttpResponseBytes bytes =
+            MoveHttpResponse(response, {.head = head}, FormatHttpDate(kTime));
         EXPECT_EQ(bytes.first + bytes.rest, expected);
         EXPECT_EQ(bytes.rest.empty(), is_shared || head || size < kBodyMovedSize);
       }

@@ -92,6 +92,11 @@ class HttpPipeline {
 
   // True if no request is in progress.
   bool empty() const { return slots_.empty(); }
+  // True if the next byte begins a request, which may start at once: nothing is in progress, and
+  // nothing has arrived that was not taken.
+  bool AwaitsRequest() const {
+    return slots_.empty() && held_ == nullptr && !last_taken_ && reader_.awaits_request();
+  }
   // True if a complete request waits for those before it.
   bool holds() const { return held_ != nullptr; }
   // True if no request is taken after those in progress.

@@ -8,6 +8,7 @@
 #include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_connection.h"
 #include "neptune/wire/http/http_connection_table.h"
+#include "neptune/wire/http/message_writer.h"
 
 namespace neptune {
 
@@ -34,6 +35,10 @@ StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
       registry.AddCounter("neptune_http_refusals_held_total",
                           "Refusals sent later because their clients came again too soon.",
                           labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.short_answers,
+      registry.AddCounter("neptune_http_short_answers_total",
+                          "Responses made from the bytes of usual requests.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics.duration,
       registry.AddHistogram("neptune_http_request_duration_seconds",
@@ -67,6 +72,10 @@ HttpServerOptions WithDefaults(HttpServerOptions options) {
 }
 
 }  // namespace
+
+PreparedHttpHead PrepareHead(HttpResponse response) {
+  return PrepareHttpHead(std::move(response), /*security_headers=*/true);
+}
 
 HttpServer::HttpServer(World& world, ThreadScheduler& threads, const HttpServerOptions& options,
                        HttpHandler handler)

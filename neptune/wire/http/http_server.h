@@ -2,7 +2,8 @@
 //
 //   Listener ─► HttpConnection (reader ─► slots in request order ─► stream)   one for each client
 //                     │ request              ▲ response
-//                     └─► user-level thread ─┘   HttpHandler: HttpResponse(const HttpRequest&)
+//                     ├─► user-level thread ─┘   HttpHandler: HttpResponse(const HttpRequest&)
+//                     └─► HttpShortWay           usual requests whose answer is at hand, from bytes
 //
 // Responses are sent in the order of the requests. Pipelined GET, HEAD and OPTIONS requests of one
 // connection run concurrently; any other method runs alone.
@@ -45,12 +46,31 @@ struct HttpServerMetrics {
   Counter* read_errors = nullptr;
   Counter* timeouts = nullptr;
   Counter* refusals_held = nullptr;
+  Counter* short_answers = nullptr;
   Counter* responses[6] = {};  // [status / 100], 0 unused
   HistogramMetric* duration = nullptr;
 
   // Errors: those of MetricsRegistry, for example a duplicate name.
   static StatusOr<HttpServerMetrics> Make(MetricsRegistry& registry, std::string_view server);
 };
+
+// Answers usual requests from their bytes, before they become an HttpRequest and get a thread: a
+// HttpGlance is all that it sees. What it leaves alone goes the ordinary way, to the handler, which
+// must answer the same for what the short way answers.
+//
+// Threads: the loop of its server, on no user-level thread. It must not wait.
+class HttpShortWay {
+ public:
+  virtual ~HttpShortWay() = default;
+  // Appends a response of status 200 to *out, which ends with its Date: the rest of its head
+  // (PreparedHttpHead), and the body unless request.is_head. False: the request goes the ordinary
+  // way, and what was appended is dropped.
+  virtual bool Answer(const HttpGlance& request, std::string* out) = 0;
+};
+
+// The head of responses to HttpShortWay::Answer, as the server writes it for the handler's response
+// with these headers and that body. REQUIRES: HttpServerOptions::security_headers of the server.
+PreparedHttpHead PrepareHead(HttpResponse response);
 
 struct HttpServerOptions {
   // Network to listen on; outlives the server. Null: the loop's own network.
@@ -102,6 +122,9 @@ struct HttpServerOptions {
   Duration linger = std::chrono::milliseconds(500);
   // Applies AddSecurityHeaders to every response.
   bool security_headers = true;
+  // Answers what it can from the bytes of requests, as long as nothing else is in progress on their
+  // connection. Outlives the server. Default: null, every request becomes an HttpRequest.
+  HttpShortWay* short_way = nullptr;
   // Memory of the node: a request or response that finds none is answered 503.
   // Null: only the limits above bound what is buffered.
   std::shared_ptr<MemoryBudget> memory = nullptr;

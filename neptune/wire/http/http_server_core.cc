@@ -7,6 +7,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/http_connection_table.h"
 #include "neptune/wire/http/http_pipeline.h"
+#include "neptune/wire/http/message_writer.h"
 
 namespace neptune {
 
@@ -14,6 +15,23 @@ void HttpServerCore::NoteResponse(int status, Duration took) const {
   if (options.metrics == nullptr) return;
   options.metrics->responses[std::clamp(status / 100, 1, 5)]->Increment();
   options.metrics->duration->Record(took);
+}
+
+void HttpServerCore::NoteShort(int answered_count, int refused_count, Duration took) const {
+  if (options.metrics == nullptr) return;
+  for (int i = 0; i < answered_count; ++i) NoteResponse(200, took);
+  for (int i = 0; i < refused_count; ++i) NoteResponse(503, took);
+  options.metrics->short_answers->Increment(static_cast<uint64_t>(answered_count));
+}
+
+std::string_view HttpServerCore::Date(TimePoint now) {
+  if (now < date_until) return date;
+  constexpr Duration kSecond = std::chrono::seconds(1);
+  const WallTime wall = world.wall_time();
+  date = FormatHttpDate(wall);
+  const Duration in_second(wall.ns_since_1970 % kSecond.count());
+  date_until = now + (in_second < Duration(0) ? -in_second : kSecond - in_second);
+  return date;
 }
 
 void HttpServerCore::NoteReadError() const {

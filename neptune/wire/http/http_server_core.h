@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "neptune/wire/http/http_memory.h"
@@ -29,13 +31,21 @@ struct HttpServerCore {
   HttpConnectionTable* table = nullptr;  // the same
   size_t running_count = 0;
   std::shared_ptr<IncomingCall> spare_call = nullptr;  // for the next request; may be null
+  HttpGlance glance = {};                              // of the request at hand
+  std::string date = {};                               // see Date
+  TimePoint date_until = TimePoint::min();
 
   std::shared_ptr<IncomingCall> MakeCall();
   // Keeps the call of an answered request for the next one, if its handler left no trace in it.
   void KeepForNext(std::shared_ptr<IncomingCall> call);
   void NoteResponse(int status, Duration took) const;
+  // Responses that went the short way: of status 200, and 503.
+  void NoteShort(int answered_count, int refused_count, Duration took) const;
   void NoteReadError() const;
   void NoteTimeout() const;
+  // The value of Date, which changes once a second; valid until the next call. A clock that is set
+  // is noticed within a second.
+  std::string_view Date(TimePoint now);
   // When a response is to be sent to the client at `place`: later than now if it is a refusal that
   // is held, else HttpPipeline::kNotHeld.
   TimePoint HoldUntil(const HttpResponse& response, HttpPlaces::Place* place);

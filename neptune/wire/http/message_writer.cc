@@ -74,25 +74,24 @@ void PutDigits(int number, int digit_count, char* at) {
   }
 }
 
+void AppendBodyHeaders(const HttpResponse& response, std::string* out) {
+  const size_t size = response.body_bytes().size();
+  if (size > 0 && !response.headers.Has("Content-Type")) {
+    AppendLine("Content-Type", "application/octet-stream", out);
+  }
+  *out += "Content-Length: ";
+  AppendNumber(size, out);
+  *out += kLineEnd;
+}
+
 // The status line and the headers, in text with room for `body_size` bytes more.
 std::string ResponseHead(const HttpResponse& response, const HttpAnswerContext& context,
-                         WallTime now, size_t body_size) {
-  const size_t content_size = response.body_bytes().size();
+                         std::string_view date, size_t body_size) {
   std::string head;
   head.reserve(kAddedSize + SizeOf(response.headers) + body_size);
-  head += "HTTP/1.1 ";
-  AppendNumber(static_cast<uint64_t>(std::clamp(response.status, 100, 999)), &head);
-  head.append(" ").append(HttpReasonPhrase(response.status)).append(kLineEnd);
-  AppendLine("Date", FormatHttpDate(now), &head);
+  AppendHttpStart(response.status, date, &head);
   AppendHeaders(response.headers, &head);
-  if (MayHaveBody(response.status)) {
-    if (content_size > 0 && !response.headers.Has("Content-Type")) {
-      AppendLine("Content-Type", "application/octet-stream", &head);
-    }
-    head += "Content-Length: ";
-    AppendNumber(content_size, &head);
-    head += kLineEnd;
-  }
+  if (MayHaveBody(response.status)) AppendBodyHeaders(response, &head);
   if (!context.keep_alive) {
     AppendLine("Connection", "close", &head);
   } else if (context.version < 11) {
@@ -102,24 +101,50 @@ std::string ResponseHead(const HttpResponse& response, const HttpAnswerContext& 
   return head;
 }
 
-}  // namespace
-
-std::string SerializeHttpResponse(const HttpResponse& response, const HttpAnswerContext& context,
-                                  WallTime now) {
+std::string Serialize(const HttpResponse& response, const HttpAnswerContext& context,
+                      std::string_view date) {
   const bool body_sent = MayHaveBody(response.status) && !context.head;
   const std::string_view body = body_sent ? response.body_bytes() : std::string_view();
-  std::string bytes = ResponseHead(response, context, now, body.size());
+  std::string bytes = ResponseHead(response, context, date, body.size());
   bytes += body;
   return bytes;
 }
 
+}  // namespace
+
+void AppendHttpStart(int status, std::string_view date, std::string* out) {
+  *out += "HTTP/1.1 ";
+  AppendNumber(static_cast<uint64_t>(std::clamp(status, 100, 999)), out);
+  out->append(" ").append(HttpReasonPhrase(status)).append(kLineEnd);
+  AppendLine("Date", date, out);
+}
+
+PreparedHttpHead PrepareHttpHead(HttpResponse response, bool security_headers) {
+  PreparedHttpHead head;
+  AppendHeaders(response.headers, &head.begin);
+  if (security_headers) {
+    AddSecurityHeaders(&response);  // after the others
+    std::string all;
+    AppendHeaders(response.headers, &all);
+    head.end = all.substr(head.begin.size());
+  }
+  AppendBodyHeaders(response, &head.end);
+  head.end += kLineEnd;
+  return head;
+}
+
+std::string SerializeHttpResponse(const HttpResponse& response, const HttpAnswerContext& context,
+                                  WallTime now) {
+  return Serialize(response, context, FormatHttpDate(now));
+}
+
 HttpResponseBytes MoveHttpResponse(HttpResponse response, const HttpAnswerContext& context,
-                                   WallTime now) {
+                                   std::string_view date) {
   const bool body_sent = MayHaveBody(response.status) && !context.head;
   if (!body_sent || response.shared_body != nullptr || response.body.size() < kBodyMovedSize) {
-    return {SerializeHttpResponse(response, context, now), {}};
+    return {Serialize(response, context, date), {}};
   }
-  std::string head = ResponseHead(response, context, now, 0);
+  std::string head = ResponseHead(response, context, date, 0);
   return {std::move(head), std::move(response.body)};
 }
 

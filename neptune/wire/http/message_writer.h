@@ -32,14 +32,21 @@ std::string SerializeHttpResponse(const HttpResponse& response, const HttpAnswer
                                   WallTime now);
 
 // The same bytes in up to two pieces: a body of its own from kBodyMovedSize bytes is moved and not
-// copied, and follows the first piece. A shared body is copied, once.
+// copied, and follows the first piece. A shared body is copied, once. `date`: FormatHttpDate.
 struct HttpResponseBytes {
   std::string first;
   std::string rest;  // empty: `first` is all
 };
 inline constexpr size_t kBodyMovedSize = 64 * 1024;
 HttpResponseBytes MoveHttpResponse(HttpResponse response, const HttpAnswerContext& context,
-                                   WallTime now);
+                                   std::string_view date);
+
+// Prepares what SerializeHttpResponse writes for a client of HTTP/1.1 that keeps its connection,
+// without the body. Headers that differ between responses come after those of `response`. REQUIRES:
+// a status that has a body.
+PreparedHttpHead PrepareHttpHead(HttpResponse response, bool security_headers);
+// Appends status line and Date, which come before a prepared head.
+void AppendHttpStart(int status, std::string_view date, std::string* out);
 
 // Serialises a client's request with Host and, if there is a body, Content-Length.
 std::string SerializeHttpRequest(std::string_view method, std::string_view target,

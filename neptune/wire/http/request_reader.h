@@ -53,6 +53,8 @@ class HttpRequestReader {
   // Returns true once per request whose client waits for "100 Continue" before it sends the body.
   bool ConsumeExpectsContinue();
   size_t buffered_size() const { return buffer_.size() - consumed_; }
+  // True if the next byte that is fed begins a request.
+  bool awaits_request() const { return !error_ && parsing_ == nullptr && buffered_size() == 0; }
 
  private:
   struct Parsing;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "neptune/world/real/background_threads.h"
 #include "neptune/world/real/real_network.h"
 #include "neptune/world/real/thread_priority.h"
 
@@ -60,8 +61,9 @@ void ConfigureThisThread(const LoopOptions& options) {
 
 }  // namespace
 
-RealLoop::RealLoop(const LoopOptions& options, uint64_t seed)
+RealLoop::RealLoop(const LoopOptions& options, uint64_t seed, BackgroundThreads* background)
     : options_(options),
+      background_(background),
       ticks_are_steady_(TicksAreSteady()),
       random_(seed),
       read_buffer_(std::make_unique<std::array<char, 64 * 1024>>()),
@@ -107,6 +109,7 @@ void RealLoop::Post(Task task) {
       foreign_tasks_.push_back(std::move(task));
       has_foreign_tasks_.store(true);
     }
+    if (first && background_ != nullptr) background_->MakeWay(task_, Now());
     // One wake-up serves all tasks that arrive before it, and a loop that is at work needs none: it
     // sees them before it waits.
     if (first && is_waiting_.load()) descriptor_poller_->Wake();
@@ -177,14 +180,18 @@ void RealLoop::FetchEvents() {
   if (has_foreign_tasks_.load() || next_timer <= part_began_) {
     descriptor_poller_->Poll();
   } else {
+    task_.Wait();
     descriptor_poller_->Wait(next_timer);
     BeginPart();
   }
   is_waiting_.store(false, std::memory_order_relaxed);
 }
 
+void RealLoop::ReturnToOthers() { background_->Return(task_); }
+
 void RealLoop::Run() {
   ConfigureThisThread(options_);
+  if (background_ != nullptr) background_->Add(task_);
   SetCurrent(this);
   while (!stop_) {
     BeginPart();
@@ -202,6 +209,7 @@ void RealLoop::Run() {
     descriptor_poller_->EndTurn();
   }
   SetCurrent(nullptr);
+  if (background_ != nullptr) background_->Remove(task_);
 }
 
 void RealLoop::Stop() {

@@ -15,6 +15,7 @@
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/world/random_source.h"
 #include "neptune/world/real/descriptor_poller.h"
+#include "neptune/world/real/long_task.h"
 #include "neptune/world/real/spare_buffers.h"
 #include "neptune/world/real/tick_clock.h"
 #include "neptune/world/real/timer_queue.h"
@@ -22,6 +23,7 @@
 
 namespace neptune {
 
+class BackgroundThreads;
 class RealNetwork;
 
 // A turn runs, one after the other: tasks of other threads and due timers; what descriptors report;
@@ -31,7 +33,8 @@ inline constexpr Duration kPartOfTurnMax = std::chrono::milliseconds(1);
 
 class RealLoop final : public Loop {
  public:
-  RealLoop(const LoopOptions& options, uint64_t seed);
+  // `background` has the threads of all background loops, and outlives them; null: this is none.
+  RealLoop(const LoopOptions& options, uint64_t seed, BackgroundThreads* background = nullptr);
   ~RealLoop() override;
 
   TimePoint Now() const override;
@@ -51,9 +54,17 @@ class RealLoop final : public Loop {
   bool OnThisThread() const { return std::this_thread::get_id() == thread_.get_id(); }
 
   // Called after the loop has waited, too: the time of waiting belongs to no part.
-  void BeginPart() { part_began_ = Now(); }
-  // True if the running part of the turn has had its time: what can go on later must do so.
-  bool PartIsOver() const { return Now() - part_began_ >= kPartOfTurnMax; }
+  void BeginPart() {
+    part_began_ = Now();
+    NoteTask(part_began_);
+  }
+  // True if the running part of the turn has had its time: what can go on later must do so. Called
+  // between tasks.
+  bool PartIsOver() {
+    const TimePoint now = Now();
+    NoteTask(now);
+    return now - part_began_ >= kPartOfTurnMax;
+  }
 
   DescriptorPoller& descriptor_poller() { return *descriptor_poller_; }
   // Scratch space for one read; its contents are valid until the next read of this loop.
@@ -63,6 +74,14 @@ class RealLoop final : public Loop {
 
  private:
   void Run();
+  // A task ends here, or begins, or both.
+  void NoteTask(TimePoint now) {
+    if (background_ == nullptr) return;
+    task_.Begin(now);
+    if (task_.has_stepped_back()) [[unlikely]]
+      ReturnToOthers();
+  }
+  void ReturnToOthers();
   // Fetches events of descriptors, waiting for them only if nothing is left to do here.
   void FetchEvents();
   // Return whether there was something to run.
@@ -71,6 +90,8 @@ class RealLoop final : public Loop {
   void RunLocalTasks();
 
   const LoopOptions options_;
+  BackgroundThreads* const background_;
+  LongTask task_;
   TimePoint part_began_{};
   TimePoint poll_at_{};  // when descriptors are next asked although the loop has other work
   const bool ticks_are_steady_;

@@ -12,6 +12,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "neptune/base/leaf_mutex.h"
+#include "neptune/world/real/background_threads.h"
 #include "neptune/world/real/emulated_processors.h"
 #include "neptune/world/real/helper_threads.h"
 #include "neptune/world/real/host_load.h"
@@ -61,7 +62,9 @@ class RealWorld final : public World {
     if (loops_.size() >= kLoopCountMax) {
       return ResourceExhausted("starting loop ", options.name, ": ", loops_.size(), " loops run");
     }
-    auto loop = std::make_unique<RealLoop>(options, seed_ + loops_.size());
+    auto loop = std::make_unique<RealLoop>(
+        options, seed_ + loops_.size(),
+        options.priority == LoopPriority::kBackground ? &background_ : nullptr);
     try {
       loop->Start();
     } catch (const std::system_error& error) {
@@ -122,6 +125,7 @@ class RealWorld final : public World {
   const std::unique_ptr<DurableStorage> storage_;
   const std::unique_ptr<Processors> processors_;
   LoadSampler load_;
+  BackgroundThreads background_;
   absl::Mutex stop_mutex_;  // held during Stop; acquired before mutex_
   LeafMutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;

@@ -30,6 +30,8 @@ namespace {
 constexpr size_t kWriteBufferSize = 16u << 20;
 constexpr int kOpenFileCountMax = 64;
 constexpr size_t kManifestStep = 64u << 10;
+// Bytes of a record of a batch, beside key and value.
+constexpr size_t kRecordSizeMax = 12;
 constexpr char kLogFolder[] = ".log-files";  // no valid name of a store
 
 rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
@@ -235,7 +237,7 @@ class RocksDbStore : public KeyValueStore {
 
   Status Write(const WriteBatch& batch, WriteMode mode) override {
     NEPTUNE_RETURN_IF_ERROR(batch.Check());
-    rocksdb::WriteBatch changes;
+    rocksdb::WriteBatch changes(batch.size() + kRecordSizeMax * batch.operations().size());
     for (const WriteBatch::Operation& operation : batch.operations()) Append(operation, &changes);
     rocksdb::WriteOptions options;
     options.sync = mode == WriteMode::kSynced;

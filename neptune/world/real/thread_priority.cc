@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace neptune {
 namespace {
@@ -20,6 +21,10 @@ constexpr int kNicenessMax = 19;
 // Scheduler slices; the system accepts 0.1 to 100 ms.
 constexpr uint64_t kServingTurnNs = 100'000;
 constexpr uint64_t kBackgroundTurnNs = 3'000'000;
+// A background thread that has stepped back keeps a quarter of the processor beside one that has
+// not.
+constexpr int kStepBackNiceness = 5;
+constexpr uint64_t kStepBackTurnNs = 10'000'000;
 
 // Needs a privilege (CAP_SYS_NICE, or RLIMIT_NICE); without it the loop runs like serving loops.
 void BeLessNice() {
@@ -49,13 +54,25 @@ struct SchedulingAttributes {
   uint64_t period_ns;
 };
 
-void AskForTurns(uint64_t turn_ns) {
+// Sets the slice and the nice value of a thread; 0: the calling one. False: errno says why not. A
+// system without the call is left as it is.
+bool SetTurns(pid_t thread, uint64_t turn_ns, std::optional<int> niceness) {
   SchedulingAttributes attributes{};
-  if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;
+  if (syscall(SYS_sched_getattr, thread, &attributes, sizeof(attributes), 0) != 0) return true;
   attributes.runtime_ns = turn_ns;
-  PLOG_IF(WARNING, syscall(SYS_sched_setattr, 0, &attributes, 0) != 0)
-      << "setting a scheduler slice of " << turn_ns << " ns";
+  if (niceness) attributes.niceness = *niceness;
+  return syscall(SYS_sched_setattr, thread, &attributes, 0) == 0;
 }
+
+// True if the calling thread may return to its nice value from a larger one.
+bool MayReturn() {
+  const auto thread = static_cast<id_t>(syscall(SYS_gettid));
+  const int own = getpriority(PRIO_PROCESS, thread);
+  return setpriority(PRIO_PROCESS, thread, own - 1) == 0 &&
+         setpriority(PRIO_PROCESS, thread, own) == 0;
+}
+
+bool IsRealTime(int policy) { return policy == SCHED_FIFO || policy == SCHED_RR; }
 
 void StepDown(int policy) {
   sched_param parameters{};
@@ -70,13 +87,34 @@ void StepDown(int policy) {
 void SetThreadPriority(LoopPriority priority) {
   const bool background = priority == LoopPriority::kBackground;
   const int policy = sched_getscheduler(0);
-  if (policy == SCHED_FIFO || policy == SCHED_RR) {
+  if (IsRealTime(policy)) {
     if (background) StepDown(policy);
     return;
   }
   if (background) BeNicer();
   if (priority == LoopPriority::kControl) BeLessNice();
-  AskForTurns(background ? kBackgroundTurnNs : kServingTurnNs);
+  const uint64_t turn_ns = background ? kBackgroundTurnNs : kServingTurnNs;
+  PLOG_IF(WARNING, !SetTurns(0, turn_ns, std::nullopt))
+      << "setting a scheduler slice of " << turn_ns << " ns";
+}
+
+ThreadStanding ThreadStanding::OfThisThread() {
+  ThreadStanding standing;
+  standing.thread_ = static_cast<pid_t>(syscall(SYS_gettid));
+  standing.niceness_ = getpriority(PRIO_PROCESS, static_cast<id_t>(standing.thread_));
+  standing.is_fair_ = !IsRealTime(sched_getscheduler(0));
+  standing.may_return_ = standing.is_fair_ && MayReturn();
+  return standing;
+}
+
+void ThreadStanding::StepBack() const {
+  if (!is_fair_) return;
+  const int nicer = std::min(niceness_ + kStepBackNiceness, kNicenessMax);
+  (void)SetTurns(thread_, kStepBackTurnNs, may_return_ ? nicer : niceness_);
+}
+
+void ThreadStanding::Return() const {
+  if (is_fair_) (void)SetTurns(thread_, kBackgroundTurnNs, niceness_);
 }
 
 }  // namespace neptune

@@ -22,6 +22,7 @@
 #include <cstdint>
 
 #include "neptune/base/time.h"
+#include "neptune/base/time_grid.h"
 #include "neptune/replication/protocol/safe/safe_options.h"
 
 namespace neptune {
@@ -55,14 +56,17 @@ class PrimaryRest {
     if (offers && !is_offering()) offered_at_ = now;
     phase_ = offers ? Phase::kOffering : Phase::kAwake;
   }
-  // All have agreed. Returns the time of the next heartbeat; those of partitions are spread.
+  // All have agreed. Returns the time of the next heartbeat. Those of partitions are spread over
+  // times that they share, so that the messages of a node to another one are sent together.
   TimePoint Rest(TimePoint now) {
     phase_ = Phase::kResting;
     const auto spread = static_cast<uint64_t>((options_.rest_interval / kSpreadShare).count());
     const auto mixed =
         static_cast<uint64_t>(began_at_.time_since_epoch().count()) * 0x9e3779b97f4a7c15u >> 20;
-    return now + options_.rest_interval -
-           Duration(static_cast<int64_t>(spread == 0 ? 0 : mixed % spread));
+    const TimePoint at = now + options_.rest_interval -
+                         Duration(static_cast<int64_t>(spread == 0 ? 0 : mixed % spread));
+    const Duration step = options_.rest_interval / kStepShare;
+    return step > Duration(0) ? LastOnGrid(at, step) : at;
   }
   void Wake(TimePoint now) {
     if (is_resting()) awake_since_ = now;
@@ -71,7 +75,9 @@ class PrimaryRest {
 
  private:
   enum class Phase : uint8_t { kAwake, kOffering, kResting };
-  static constexpr int kSpreadShare = 4;
+  // Parts of rest_interval: together below a quarter of it.
+  static constexpr int kSpreadShare = 5;
+  static constexpr int kStepShare = 30;
 
   const SafeReplicaOptions& options_;
   Phase phase_ = Phase::kAwake;
