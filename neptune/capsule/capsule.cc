@@ -337,7 +337,8 @@ CapsuleStatistics Capsule::Inspect(TimePoint now) const {
         quick.resident_count * static_cast<uint64_t>(now.time_since_epoch().count()) -
         quick.entered_sum_ns;
     const Duration ages = std::chrono::microseconds(slow_ages_us) + Duration(quick_ages_ns);
-    statistics.mean_age = std::max(Duration(0), ages) / resident_count;
+    statistics.mean_age = std::chrono::duration_cast<std::chrono::microseconds>(
+        std::max(Duration(0), ages) / resident_count);
   }
   RecentTimes times = times_;
   quick_->AddTimesTo(&times);

@@ -131,6 +131,41 @@ TEST_F(QuickPlacesTest, CallsInsideCountAfterAChange) {
   EXPECT_EQ(Statistics().control.resident_count, 0u);
 }
 
+TEST_F(QuickPlacesTest, ACapsuleThatWasDestroyedLivesUntilTheCallsInsideHaveLeft) {
+  Create(1000);
+  Permits inside;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(Enter(inside));
+  const std::weak_ptr<Capsule> capsule = stack_.Named("index");
+  ASSERT_TRUE(stack_.Destroy("index").ok());
+  Permits later;
+  for (int i = 0; i < 3; ++i) {  // each change makes this thread fetch the stack
+    CapsuleConfig other = Config(1000);
+    other.name = "other";
+    ASSERT_TRUE(stack_.Create(other).ok());
+    ASSERT_TRUE(Enter(later));
+    EXPECT_EQ(later.back().capsule()->name(), "other");
+    ASSERT_TRUE(stack_.Destroy("other").ok());
+  }
+  ASSERT_FALSE(capsule.expired());
+  EXPECT_EQ(capsule.lock()->Inspect(kStart).control.resident_count, 3u);
+  while (!inside.empty()) Leave(inside);
+  while (!later.empty()) Leave(later);
+  Create(10);
+  ASSERT_TRUE(stack_.Destroy("index").ok());  // also releases what is empty by now
+  EXPECT_EQ(stack_.Named("index"), nullptr);
+  EXPECT_TRUE(capsule.expired());
+}
+
+TEST_F(QuickPlacesTest, ACallMayEndAfterItsThread) {
+  Create(1000);
+  Permits permits;
+  std::thread([&] { ASSERT_TRUE(Enter(permits)); }).join();
+  ASSERT_TRUE(stack_.Destroy("index").ok());
+  permits.front().Leave(CapsuleOutcome::kCancelled, kStart);
+  EXPECT_FALSE(permits.front().inside());
+  permits.pop_front();
+}
+
 // Many threads enter and leave at random: never are more inside than the bound, nothing is lost,
 // and at least three quarters of the places are open to any thread.
 TEST_F(QuickPlacesTest, BoundHoldsOverAllThreads) {
