@@ -106,9 +106,10 @@ TEST(FrontendShortWayTest, BothWaysSendTheSameBytes) {
   int compared = 0;
   for (int i = 0; i < 500; ++i) {
     const std::string request = requests.Make();
-    for (int round = 0; round < 3; ++round) {  // until the page is kept, and the request is seen
-      search.BeginRaw({request});
+    for (int round = 0; round < 10; ++round) {  // until the page is kept, and the request is known
+      const auto answer = search.BeginRaw({request});
       search.RunFor(milliseconds(20));
+      if (IsRepeated(*answer)) break;
     }
     const double before = ShortAnswers(search);
     const auto by_short_way = search.BeginRaw({request});
@@ -268,7 +269,7 @@ TEST(FrontendShortWayTest, TheRateOfAClientIsLimitedAlike) {
       statuses.push_back(ask(header, 10));
     }
     EXPECT_EQ(ShortAnswers(search) > 0, *before == '\0');
-    EXPECT_GT(search.Metric("search_rate_limited_total", {}), 10);
+    EXPECT_GT(search.Metric("search_rate_limited_total", {}), 9);
   }
   ASSERT_EQ(statuses.size(), 10u);
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ(statuses[i], statuses[i + 5]) << i;

@@ -230,7 +230,7 @@ Outcome Hold(const Conversation& conversation, bool has_short_way) {
 
 TEST(HttpShortWayTest, ClientsGetTheSameBytesByBothWays) {
   size_t short_count = 0;
-  for (uint64_t seed = 0; seed < 150; ++seed) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
     const Conversation conversation = AnyConversation(seed);
     const Outcome ordinary = Hold(conversation, /*has_short_way=*/false);
     const Outcome with = Hold(conversation, /*has_short_way=*/true);
