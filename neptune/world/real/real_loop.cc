@@ -189,6 +189,15 @@ void RealLoop::FetchEvents() {
 
 void RealLoop::ReturnToOthers() { background_->Return(task_); }
 
+// Sends what was written and closes what was closed, before descriptors are asked again.
+void RealLoop::FinishPart() {
+  if (!local_tasks_.empty()) {
+    BeginPart();
+    RunLocalTasks();
+  }
+  descriptor_poller_->EndTurn();
+}
+
 void RealLoop::Run() {
   ConfigureThisThread(options_);
   if (background_ != nullptr) background_->Add(task_);
@@ -197,16 +206,17 @@ void RealLoop::Run() {
     BeginPart();
     const bool ran_tasks = RunForeignTasks();
     const bool ran_timers = RunDueTimers();
-    if (ran_tasks || ran_timers) BeginPart();
+    if (ran_tasks || ran_timers) {
+      FinishPart();
+      BeginPart();
+    }
     FetchEvents();
     if (descriptor_poller_->Notify() > 0) {
       poll_at_ = part_began_;
-      BeginPart();
     } else if (part_began_ >= poll_at_) {
       poll_at_ = part_began_ + kQuietTime;
     }
-    RunLocalTasks();
-    descriptor_poller_->EndTurn();
+    FinishPart();
   }
   SetCurrent(nullptr);
   if (background_ != nullptr) background_->Remove(task_);

@@ -26,9 +26,9 @@ namespace neptune {
 class BackgroundThreads;
 class RealNetwork;
 
-// A turn runs, one after the other: tasks of other threads and due timers; what descriptors report;
-// tasks of this thread. Each part may take this long before the others get theirs. A task that
-// takes longer is the last of its part.
+// A turn runs, one after the other: tasks of other threads and due timers; what descriptors report.
+// Tasks of this thread run after each of the two. Each part may take this long before the others
+// get theirs. A task that takes longer is the last of its part.
 inline constexpr Duration kPartOfTurnMax = std::chrono::milliseconds(1);
 
 class RealLoop final : public Loop {
@@ -88,6 +88,7 @@ class RealLoop final : public Loop {
   bool RunForeignTasks();
   bool RunDueTimers();
   void RunLocalTasks();
+  void FinishPart();
 
   const LoopOptions options_;
   BackgroundThreads* const background_;
