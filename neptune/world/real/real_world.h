@@ -1,15 +1,15 @@
 // The real world: kernel threads, the operating system's sockets and clock.
 //
-//   World ── StartLoop ──> kernel thread ── its own poller (one io_context each)
+//   World ── StartLoop ──> kernel thread ── its own poller (one epoll instance each)
 //                             ├─ tasks posted from this thread: a plain queue, no lock
-//                             ├─ tasks posted from others: through the poller
-//                             ├─ timers: a heap over one operating-system timer
+//                             ├─ tasks posted from others: a locked queue; a waiting loop is woken
+//                             ├─ timers: a queue; the next one bounds the wait for events
 //                             └─ streams: read when readable, written once a turn
 //
 // A loop, its connections and its threads share one kernel thread; a poller shared by several
 // threads is several times slower.
 // A world raises the process's soft limit of open descriptors to the hard one.
-// Boost.Asio appears nowhere outside this folder.
+// How a loop waits for events is known in this folder only.
 // Threads: see World.
 // Errors: StartLoop: kResourceExhausted at the limit of loops or threads.
 
