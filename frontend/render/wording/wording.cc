@@ -137,7 +137,7 @@ std::vector<std::string> MissingSentences(const Coverage& coverage) {
   for (const ServiceCoverage& tier : coverage.tiers) {
     AppendMissing(tier, "its documents could not be found.", &sentences, &left_out);
   }
-  AppendMissing(coverage.documents, "some results are shown without title and summary.", &sentences,
+  AppendMissing(coverage.documents, "some results are shown without a summary.", &sentences,
                 &left_out);
   if (left_out > 0) {
     sentences.push_back(
