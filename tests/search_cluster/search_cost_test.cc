@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,7 +65,11 @@ class SearchCostTest : public testing::Test {
     spec_ = std::move(spec);
     SetParameter(&spec_, "frontend", "spelling", "false");
     cluster_ = std::make_unique<SearchCluster>(3, spec_, index_.folder.path());
-    for (int i = 0; i < 2; ++i) Ask();  // connects, and learns how long searches take
+    for (int i = 0; i < 2; ++i) Ask(kWarmUp);  // connects, and learns how long searches take
+  }
+
+  // Asks the questions of the seed and counts what that costs.
+  void Measure(uint64_t seed) {
     counted_ = Messages();
     served_before_ = Served();
     cluster_->simulator().TamperWith([this](Carrier carrier, std::string* bytes) {
@@ -72,36 +77,40 @@ class SearchCostTest : public testing::Test {
       return true;
     });
     asked_count_ = 0;
-    Ask();
+    hit_count_ = 0;
+    Ask(seed);
     cluster_->simulator().TamperWith(nullptr);
   }
 
-  void Ask() {
-    std::mt19937_64 random(7);
-    for (int i = 0; i < 20; ++i) {
+  void Ask(uint64_t seed) {
+    std::mt19937_64 random(seed);
+    std::set<std::string> queries;
+    while (queries.size() < 20) {
       const std::string query = index::RandomQuery(
           index_.corpus.documents, [&] { return random(); }, /*has_prefixes=*/false);
-      const auto answer = cluster_->Search({.query = query});
+      if (!queries.insert(query).second) continue;
+      const auto answer = cluster_->Search({.query = query, .may_use_cache = true});
       ASSERT_TRUE(answer.ok()) << answer.status();
       EXPECT_TRUE(answer->coverage.complete()) << query;
       ++asked_count_;
+      hit_count_ += answer->coverage.cache.outcome == frontend::CacheUse::Outcome::kHit;
     }
   }
 
   // Requests that the nodes have served, by service.
   std::map<std::string, double> Served() {
+    constexpr std::pair<const char*, const char*> kMethods[] = {{"tier1", "Search"},
+                                                                {"tier2", "Search"},
+                                                                {"docs", "Fetch"},
+                                                                {"cache", "Lookup"},
+                                                                {"cache", "Insert"}};
     std::map<std::string, double> served;
     for (const std::string& node : cluster_->node_names()) {
-      for (const auto& [service, method] :
-           std::map<std::string, std::string>{{"tier1", "Search"},
-                                              {"tier2", "Search"},
-                                              {"docs", "Fetch"},
-                                              {"cache", "Lookup"},
-                                              {"cache ", "Insert"}}) {
-        const std::string name = service.substr(0, service.find(' '));
+      for (const auto& [service, method] : kMethods) {
         const auto value = cluster_->NodeNamed(node).metrics().Value(
-            "neptune_requests_total", {{"service", name}, {"method", method}, {"outcome", "ok"}});
-        served[StrCat(name, ".", method)] += value.value_or(0);
+            "neptune_requests_total",
+            {{"service", service}, {"method", method}, {"outcome", "ok"}});
+        served[StrCat(service, ".", method)] += value.value_or(0);
       }
     }
     return served;
@@ -115,10 +124,14 @@ class SearchCostTest : public testing::Test {
     std::printf("%s: %.1f requests, %.1f answers, %.1f other frames in %.1f writes, %.1f datagrams",
                 what, EachOf(counted_.requests), EachOf(counted_.answers), EachOf(counted_.others),
                 EachOf(counted_.writes), EachOf(counted_.datagrams));
-    for (const auto& [method, count] : Served())
+    for (const auto& [method, count] : Served()) {
       std::printf(", %.1f %s", ServedForEach(method), method.c_str());
+    }
     std::printf("\n");
   }
+
+  static constexpr uint64_t kWarmUp = 7;
+  static constexpr uint64_t kNew = 8;
 
   const BuiltIndex index_;
   neptune::ClusterSpec spec_;
@@ -126,6 +139,7 @@ class SearchCostTest : public testing::Test {
   Messages counted_;
   std::map<std::string, double> served_before_;
   int asked_count_ = 0;
+  int hit_count_ = 0;
 };
 
 TEST_F(SearchCostTest, OfBothTiersAndTheDocumentsIsThatOfTwoServersEach) {
@@ -133,6 +147,7 @@ TEST_F(SearchCostTest, OfBothTiersAndTheDocumentsIsThatOfTwoServersEach) {
   SetParameter(&spec, "frontend", "cache_partitions", "0");
   SetParameter(&spec, "frontend", "tier2_policy", "always");
   Start(std::move(spec));
+  Measure(kNew);
   Print("without a cache");
   EXPECT_LE(EachOf(counted_.requests), 6.5) << "two for each tier, two for the documents";
   EXPECT_LE(EachOf(counted_.answers), 6.5);
@@ -149,17 +164,30 @@ TEST_F(SearchCostTest, OfAPageWithoutSummariesIsThatOfTheTiers) {
   SetParameter(&spec, "frontend", "tier2_policy", "always");
   SetParameter(&spec, "frontend", "snippet_size_max", "0");
   Start(std::move(spec));
+  Measure(kNew);
   Print("without a cache and summaries");
   EXPECT_LE(EachOf(counted_.requests), 4.5);
   EXPECT_LE(ServedForEach("docs.Fetch"), 0.25) << "a title that a page needs may be missing";
 }
 
-TEST_F(SearchCostTest, OfTheCacheIsOneLookupAndOneInsertionInAnotherNode) {
+TEST_F(SearchCostTest, OfTheCacheIsOneOfItsReplicasForHitsAndAllForMisses) {
   neptune::ClusterSpec spec = DevSpec();
   SetParameter(&spec, "frontend", "tier2_policy", "always");
   Start(std::move(spec));
-  Print("with the cache");
-  EXPECT_LE(EachOf(counted_.requests), 8.0);
+  Measure(kNew);
+  Print("with the cache, new questions");
+  EXPECT_LE(hit_count_, 3) << "few of the warm-up's questions come again";
+  EXPECT_GE(ServedForEach("cache.Lookup"), 1.5) << "both replicas are asked";
+  EXPECT_LE(ServedForEach("cache.Lookup"), 2.1);
+  EXPECT_LE(EachOf(counted_.requests), 8.5);
+
+  Measure(kNew);
+  Print("with the cache, the same again");
+  EXPECT_EQ(hit_count_, asked_count_);
+  EXPECT_LE(EachOf(counted_.requests), 0.5) << "the frontend's node has a replica";
+  EXPECT_LE(ServedForEach("cache.Lookup"), 1.1);
+  EXPECT_EQ(ServedForEach("tier1.Search"), 0);
+  EXPECT_EQ(ServedForEach("docs.Fetch"), 0);
 }
 
 }  // namespace
