@@ -22,14 +22,14 @@ std::vector<size_t> WorkerQueue::Choose() {
   workers_.resize(workers.size());
   std::vector<size_t> busy;
   for (size_t i = 0; i < workers.size(); ++i) {
-    const size_t number = (next_ + i) % workers.size();
+    const size_t number = (last_ + i) % workers.size();
     Worker& worker = workers_[number];
     if (worker.is_asked) continue;
     if (worker.has_work || workers[number]->scheduler->is_busy()) {
       busy.push_back(number);
       continue;
     }
-    next_ = number + 1;
+    last_ = number;
     NoteAsked(number);
     return {number};
   }

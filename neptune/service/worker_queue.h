@@ -57,7 +57,8 @@ class WorkerQueue {
     bool has_work = false;  // it begins a piece of work, or runs it
   };
   std::vector<Worker> workers_ ABSL_GUARDED_BY(mutex_);
-  size_t next_ ABSL_GUARDED_BY(mutex_) = 0;
+  // The idle worker that was asked last, whose caches are warm: it is asked again if it is idle.
+  size_t last_ ABSL_GUARDED_BY(mutex_) = 0;
   // False once the queue is destroyed. Shared with tasks that may outlive it.
   const std::shared_ptr<std::atomic<bool>> alive_ = std::make_shared<std::atomic<bool>>(true);
 };
