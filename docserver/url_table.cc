@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "neptune/base/file.h"
+
 namespace search::docserver {
 namespace {
 

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "neptune/base/file.h"
+#include "neptune/base/mapped_file.h"
 #include "neptune/base/status.h"
 
 namespace search::docserver {
@@ -48,6 +48,9 @@ class UrlTable {
 
   // Documents that may have the url, ascending; at most kUrlCandidatesMax.
   std::vector<uint64_t> Candidates(std::string_view url) const;
+
+  // DATA_LOSS if the file was changed since it was opened.
+  neptune::Status CheckSound() const { return file_.CheckUnchanged(); }
 
  private:
   explicit UrlTable(neptune::MappedFile file) : file_(std::move(file)) {}

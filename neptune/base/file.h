@@ -1,12 +1,10 @@
-// Whole files: mapped read-only, read into memory under a bound, replaced atomically.
+// Whole files: read into memory under a bound, replaced atomically. mapped_file.h maps them.
 //
-// Threads: MappedFile is immutable; the functions may be called from any thread. All of them block
-//   the kernel thread: a loop calls them only while it starts or stops.
+// Threads: the functions may be called from any thread. All of them block the kernel thread: a loop
+//   calls them only while it starts or stops.
 // Errors: NOT_FOUND no such file or folder; RESOURCE_EXHAUSTED over size_max, or no space, memory
 //   or descriptors left; FAILED_PRECONDITION not permitted or of the wrong kind; UNAVAILABLE
 //   anything else. Every message names the path.
-// Limits: truncating a file while it is mapped kills the process (SIGBUS), so map only files that
-//   are replaced as a whole.
 
 #pragma once
 
@@ -21,24 +19,6 @@ namespace neptune {
 
 // The status for an errno value: "ACTION PATH: text of the error".
 Status ErrnoStatus(int error, std::string_view action, std::string_view path);
-
-// The bytes of a file, mapped read-only; valid while the object lives.
-class MappedFile {
- public:
-  // An empty file gives empty bytes.
-  static StatusOr<MappedFile> Open(const std::string& path);
-
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  ~MappedFile();
-
-  std::string_view bytes() const { return bytes_; }
-
- private:
-  explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
-
-  std::string_view bytes_;
-};
 
 // Returns the contents of the file, at most size_max bytes. Also works for files whose size the
 // system does not report (/proc).
