@@ -52,6 +52,11 @@ class CollectionStatistics {
   // Document frequencies in the collection, by the segment's term ordinal.
   std::span<const uint32_t> document_frequencies() const { return document_frequencies_; }
 
+  // See SectionFile; OK if the numbers are not those of a file.
+  neptune::Status CheckSound() const {
+    return file_ == nullptr ? neptune::OkStatus() : file_->CheckSound();
+  }
+
  private:
   CollectionStatistics() = default;
   neptune::Status Load(const Segment& segment);

@@ -53,6 +53,9 @@ class TierBounds {
   // Maximum over the documents of the other tier; 0 if it has none.
   float static_rank_max() const { return static_rank_max_; }
 
+  // See SectionFile.
+  neptune::Status CheckSound() const { return file_->CheckSound(); }
+
  private:
   TierBounds() = default;
 
