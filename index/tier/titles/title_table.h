@@ -64,6 +64,8 @@ class TitleTable {
   // nullopt: it is not in the table. The texts refer to the table. O(log n).
   std::optional<TitledDocument> Find(uint64_t doc_id) const;
   size_t document_count() const { return doc_ids_.size(); }
+  // OK if what was found may be believed; see SectionFile.
+  neptune::Status CheckSound() const { return file_->CheckSound(); }
 
  private:
   explicit TitleTable(std::unique_ptr<SectionFile> file) : file_(std::move(file)) {}
