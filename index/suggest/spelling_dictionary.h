@@ -70,6 +70,7 @@ class SpellingDictionary {
     }
   }
 
+  const SectionFile* file() const { return file_.get(); }
   // OK if what was read may be believed; see SectionFile.
   neptune::Status CheckSound() const { return file_->CheckSound(); }
 

@@ -71,6 +71,7 @@ class SuggestionIndex {
     return {};
   }
 
+  const SectionFile* file() const { return file_.get(); }
   // OK if completions that were made may be believed; see SectionFile.
   neptune::Status CheckSound() const { return file_->CheckSound(); }
 

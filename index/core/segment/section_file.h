@@ -83,6 +83,17 @@ class SectionFile {
   // calls it before an answer leaves. Cost: one system call for a mapped file.
   neptune::Status CheckSound() const;
 
+  // For reading everything again (section_check.h): the sections in the order of the file, each with
+  // the checksum of its bytes when they were written. REQUIRES: i < section_count().
+  struct CheckedBytes {
+    std::string_view bytes;
+    uint64_t checksum = 0;
+  };
+  size_t section_count() const { return entries_.size(); }
+  CheckedBytes CheckedSection(size_t i) const {
+    return {bytes_.substr(entries_[i].offset, entries_[i].size), entries_[i].checksum};
+  }
+
   // Checksum of the header and the section checksums: identifies the contents of the whole file.
   uint64_t fingerprint() const { return fingerprint_; }
   size_t size() const { return bytes_.size(); }

@@ -43,6 +43,14 @@ class Segment {
   const std::string& name() const { return file_->name(); }
   const SectionFile& file() const { return *file_; }
 
+  // What a search of damaged postings returns, DATA_LOSS; it is noted with the file.
+  neptune::Status DamagedPostings() const {
+    file_->NoteDamage();
+    return file_->Damaged("postings are damaged");
+  }
+  // OK if what was read may be believed; see SectionFile.
+  neptune::Status CheckSound() const { return file_->CheckSound(); }
+
   // True if ordinals do not follow doc_ids; ties of scores are still broken by doc_id.
   bool is_reordered() const { return (totals_.flags & kReorderedFlag) != 0; }
 
