@@ -42,6 +42,13 @@ struct SuggestionFiles {
   std::unique_ptr<SpellingDictionary> dictionary;  // null: other partitions have it
 
   static neptune::StatusOr<SuggestionFiles> Open(const std::string& directory);
+  // Null: there is none.
+  const SectionFile* SuggestionsFile() const {
+    return suggestions == nullptr ? nullptr : suggestions->file();
+  }
+  const SectionFile* DictionaryFile() const {
+    return dictionary == nullptr ? nullptr : dictionary->file();
+  }
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query, uint64_t index_version) const;
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query, uint64_t index_version) const;
 };
