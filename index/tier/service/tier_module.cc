@@ -50,6 +50,22 @@ PartitionFacts TierModule::Partition::Facts(uint64_t) const {
   return {info.implementation, info.index_version, info.document_count};
 }
 
+FileChecks::Check TierModule::Partition::StartCheck() const {
+  std::vector<FileChecks::Check> checks;
+  if (served.tier() != nullptr) checks.push_back(served.tier()->StartCheck());
+  if (titles != nullptr) checks.push_back(titles->StartCheck());
+  std::erase_if(checks, [](const FileChecks::Check& check) { return check == nullptr; });
+  if (checks.empty()) return nullptr;
+  return [checks = std::move(checks), at = size_t{0}](size_t size) mutable -> StatusOr<size_t> {
+    while (at < checks.size()) {
+      NEPTUNE_ASSIGN_OR_RETURN(const size_t read, checks[at](size));
+      if (read > 0) return read;
+      ++at;
+    }
+    return size_t{0};
+  };
+}
+
 template <typename Message, typename Work>
 void TierModule::AddMethod(neptune::ServiceRegistrar& registrar, const char* name,
                            neptune::Grain grain, Work work) {
@@ -71,14 +87,25 @@ Status TierModule::Answer(RequestContext& context, uint64_t version, const Work&
                            partitions_.Await(context, version));
   auto answer = work(*partition, ControlOf(context, *partition));
   if (answer.status().code() == neptune::StatusCode::kDataLoss) {
-    LOG_IF(ERROR, partition->served.NoteDamage())
-        << "partition " << context.partition() << " is no longer served: " << answer.status();
+    NoteDamage(context.partition(), partition, answer.status());
     return neptune::Unavailable("partition ", context.partition(),
                                 " is damaged: ", answer.status().message());
   }
   NEPTUNE_RETURN_IF_ERROR(answer.status());
   *response = Data::Of(*std::move(answer));
   return neptune::OkStatus();
+}
+
+// Live partitions build what was damaged again themselves.
+void TierModule::NoteDamage(PartitionId id, const std::shared_ptr<Partition>& partition,
+                            const Status& damage) {
+  if (live_ == nullptr) return partitions_.NoteDamage(id, partition, damage);
+  if (!partitions_.CountDamage(id, *partition, damage)) return;
+  live_->Mend(id, damage, [this, id, partition] {
+    partition->served.NoteMended();
+    partitions_.CountReopened();
+    LOG(INFO) << "partition " << id << " is served again";
+  });
 }
 
 TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition& partition) const {
@@ -179,12 +206,14 @@ StatusOr<TierAnswer> TierModule::Search(const Partition& partition, const TierQu
                            LocalOperator(*partition.served.tier(), query, control));
   if (query.titled_count() > 0 && partition.titles != nullptr) {
     AddTitles(*partition.titles, std::min(query.titled_count(), kTitledDocumentsMax), &answer);
+    NEPTUNE_RETURN_IF_ERROR(partition.titles->CheckSound());
   }
   return answer;
 }
 
 StatusOr<TitlesAnswer> TierModule::Titles(const Partition& partition, const TitlesQuery& query) {
   NEPTUNE_ASSIGN_OR_RETURN(TitlesAnswer answer, TitlesOperator(partition.titles.get(), query));
+  if (partition.titles != nullptr) NEPTUNE_RETURN_IF_ERROR(partition.titles->CheckSound());
   answer.set_index_version(partition.served.tier()->Info().index_version);
   return answer;
 }

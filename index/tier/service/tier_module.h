@@ -37,6 +37,9 @@ class TierModule final : public neptune::ServiceModule {
     std::unique_ptr<const TitleTable> titles;  // null: the index has none, or documents change
 
     neptune::Status State() const { return served.State(); }
+    void NoteFailure(const neptune::Status& why) { served.NoteFailure(why); }
+    bool NoteDamage(const neptune::Status& damage) { return served.NoteDamage(damage); }
+    FileChecks::Check StartCheck() const;
     bool WaitsForDisk() const {
       return served.tier() != nullptr && served.tier()->Info().reads_store;
     }
@@ -51,7 +54,7 @@ class TierModule final : public neptune::ServiceModule {
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
                  Work work);
   // Returns the result of `work(partition, control)`, or an error if the partition is not served or
-  // turns out damaged.
+  // turns out damaged, which withdraws it.
   template <typename Work>
   neptune::Status Answer(neptune::RequestContext& context, uint64_t version, const Work& work,
                          neptune::Data* response);
@@ -59,6 +62,8 @@ class TierModule final : public neptune::ServiceModule {
   TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
   static neptune::StatusOr<TierAnswer> Search(const Partition& partition, const TierQuery& query,
                                               const TierSearchControl& control);
+  void NoteDamage(neptune::PartitionId id, const std::shared_ptr<Partition>& partition,
+                  const neptune::Status& damage);
   static neptune::StatusOr<TitlesAnswer> Titles(const Partition& partition,
                                                 const TitlesQuery& query);
   // The query with its second phase limited to what this node allows.
