@@ -1,6 +1,8 @@
 #include "index/versions/file_checks.h"
 
 #include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace search::index {
@@ -45,8 +47,8 @@ void FileChecks::Turn() {
     places_.assign(std::make_move_iterator(listed.begin()), std::make_move_iterator(listed.end()));
   }
   const size_t size = places_.empty() ? 0 : ReadPart();
-  const TimePoint next =
-      now + Duration(std::chrono::seconds(1)) * size / kFileCheckBytesPerSecond;
+  const uint64_t wait_ns = uint64_t{1'000'000'000} * size / kFileCheckBytesPerSecond;
+  const TimePoint next = now + std::chrono::nanoseconds(static_cast<int64_t>(wait_ns));
   const bool has_ended = places_.empty();
   {
     LeafLock standing(&standing_mutex_);

@@ -76,7 +76,12 @@ class VersionedPartitions {
   using Open = std::function<std::unique_ptr<Partition>(neptune::PartitionId id,
                                                         const std::string& directory)>;
 
-  // Declares `path` and `versions`.
+  VersionedPartitions() = default;
+  ~VersionedPartitions() { Stop(); }
+  VersionedPartitions(const VersionedPartitions&) = delete;
+  VersionedPartitions& operator=(const VersionedPartitions&) = delete;
+
+  // Declares `path`, `versions` and `file_check_interval_s`.
   void DeclareParameters(neptune::ParameterTable& table) {
     table.RequiredText("path", &path_,
                        "folder with one folder per partition, named by its number; relative to the "

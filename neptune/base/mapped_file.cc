@@ -34,7 +34,8 @@ constinit std::atomic<size_t> slot_end{0};  // no slot from here on was ever use
 constinit std::atomic<uintptr_t> page_size{0};
 
 struct sigaction previous_action;  // set before the handler is
-constinit std::atomic<bool> is_forwarding{false};
+// Of the calling thread. As in LeafMutex, this model needs no allocation when it is first used.
+__attribute__((tls_model("initial-exec"))) thread_local bool is_forwarding = false;
 
 // Held while slots are taken and returned and while the handler is set.
 LeafMutex& SlotsMutex() {
@@ -69,11 +70,12 @@ bool MapZeros(const Slot& slot, uintptr_t address) {
   return mapped == static_cast<long>(begin);
 }
 
-// Calls the handler that was there before. Without one, or if that one has called this one, the
-// access is repeated without any and ends the process.
+// Calls the handler that was there before, which may be that of another library with a copy of this
+// code. Without one, or if that one has called this one, the access is repeated without any and
+// ends the process.
 void ForwardFault(int signal, siginfo_t* info, void* context) {
   const struct sigaction& previous = previous_action;
-  const bool is_called_back = is_forwarding.exchange(true);
+  const bool is_called_back = std::exchange(is_forwarding, true);
   if (!is_called_back && (previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
   } else if (!is_called_back && previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
