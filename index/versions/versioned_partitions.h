@@ -11,7 +11,8 @@
 //                              └─ delay ──┘ doubles (reopening.h)
 //
 // So a partition whose files were replaced, mended or only touched is back by itself, and a damaged
-// one stays away until its folder is published again or copied from another node.
+// one stays away until its folder is published again or copied from another node. The same goes for
+// one that does not open at the start, unless documents change: then its owner opens it.
 //
 // Reads of a version's partitions run in the dependency capsule of its folder (disk:PATH/**), whose
 // helper threads may wait for a disk. If no capsule of the node covers the folder, one named after
@@ -101,14 +102,17 @@ class VersionedPartitions {
     capsules_ = &context.client.capsules();
     open_ = std::move(open);
     NEPTUNE_RETURN_IF_ERROR(StartCare(context));
-    return followed_.Start(context, changing, [this](const VersionList* list) {
+    const auto take = [this](const VersionList* list) {
       const neptune::Status taken =
           versions_.Take(list, [this](const IndexVersion& version, neptune::Status* status) {
             return OpenVersion(version, status);
           });
       KeepCapsules(OpenVersions<Partitions>::Wanted(list));
       return taken;
-    });
+    };
+    NEPTUNE_RETURN_IF_ERROR(followed_.Start(context, changing, take));
+    if (changing == nullptr) OpenMissingLater();
+    return neptune::OkStatus();
   }
   // Adds the section to the node's status page. REQUIRES: Start succeeded.
   neptune::Status AddStatus(const neptune::ModuleContext& context, const std::string& name) {
@@ -145,19 +149,7 @@ class VersionedPartitions {
   // are sound. Any thread; never waits.
   void NoteDamage(neptune::PartitionId id, const std::shared_ptr<Partition>& partition,
                   const neptune::Status& damage) {
-    if (!CountDamage(id, *partition, damage)) return;
-    const auto mending = std::make_shared<Mending>(Mending{partition, false});
-    Reopening::Task task;
-    task.open = [this, id, mending] { return Mend(id, mending.get()); };
-    task.on_failure = [mending](const neptune::Status& failure, neptune::Duration delay) {
-      mending->partition->NoteFailure(neptune::Status(
-          failure.code(),
-          neptune::StrCat(neptune::ToStd(failure.message()), "; it is opened again after ",
-                          neptune::ToSeconds(delay), " s")));
-    };
-    files_loop_->Post([reopening = reopening_, task = std::move(task), damage]() mutable {
-      reopening->Begin(std::move(task), damage, kDamageReopenDelay);
-    });
+    if (CountDamage(id, *partition, damage)) OpenLater(id, {partition, false}, damage);
   }
   // The same of a partition that the caller mends in its own way. False: the damage was known.
   bool CountDamage(neptune::PartitionId id, Partition& partition, const neptune::Status& damage) {
@@ -180,7 +172,7 @@ class VersionedPartitions {
   neptune::CapsuleStack& capsules() const { return *capsules_; }
 
  private:
-  // A damaged partition, or the empty one in its place.
+  // A damaged partition, or the one in its place, which is not open.
   struct Mending {
     std::shared_ptr<Partition> partition;
     bool is_closed = false;
@@ -205,6 +197,32 @@ class VersionedPartitions {
     checks_ = FileChecks::Start(*files_loop_, std::chrono::seconds(file_check_interval_s_),
                                 [this] { return PlacesToCheck(); });
     return neptune::OkStatus();
+  }
+
+  void OpenLater(neptune::PartitionId id, Mending begun, const neptune::Status& why) {
+    const auto mending = std::make_shared<Mending>(std::move(begun));
+    Reopening::Task task;
+    task.open = [this, id, mending] { return Mend(id, mending.get()); };
+    task.on_failure = [mending](const neptune::Status& failure, neptune::Duration delay) {
+      mending->partition->NoteFailure(neptune::Status(
+          failure.code(),
+          neptune::StrCat(neptune::ToStd(failure.message()), "; it is opened again after ",
+                          neptune::ToSeconds(delay), " s")));
+    };
+    files_loop_->Post([reopening = reopening_, task = std::move(task), why]() mutable {
+      reopening->Begin(std::move(task), why, kDamageReopenDelay);
+    });
+  }
+  // Without a list of versions nothing else opens a partition that did not open at the start. With
+  // one, the version is opened again at the next poll.
+  void OpenMissingLater() {
+    for (const auto& [number, opened] : versions_.all()) {
+      if (number != 0) continue;
+      for (const auto& [id, partition] : *opened) {
+        const neptune::Status state = partition->State();
+        if (!state.ok()) OpenLater(id, {partition, true}, state);
+      }
+    }
   }
 
   // Partitions may be closed before their turn has come.
@@ -265,7 +283,7 @@ class VersionedPartitions {
     NEPTUNE_RETURN_IF_ERROR(next->State());
     if (!Put(id, mending->partition, std::move(next))) return changing;
     CountReopened();
-    LOG(INFO) << service_ << "/" << id << " is sound, and served again";
+    LOG(INFO) << service_ << "/" << id << " is sound, and served";
     return neptune::OkStatus();
   }
 

@@ -345,6 +345,18 @@ TEST_F(VersionedPartitionsTest, DamagedPartitionIsOpenedAgainOnceItsFilesAreSoun
   EXPECT_EQ(CurrentText(1), "one");
 }
 
+TEST_F(VersionedPartitionsTest, PartitionThatIsMissingAtTheStartIsOpenedOnceItIsThere) {
+  Write("p/0/text", "zero");
+  ASSERT_TRUE(Start(Parameter("path", "p")).ok());
+  EXPECT_FALSE(Health(1).ok());
+  simulator_.RunFor(seconds(5));
+  EXPECT_FALSE(Health(1).ok());
+  Write("p/1/text", "one");
+  simulator_.RunFor(2 * kReopenDelayMax);
+  EXPECT_TRUE(Health(1).ok()) << Health(1);
+  EXPECT_EQ(CurrentText(1), "one");
+}
+
 TEST_F(VersionedPartitionsTest, DamageThatSeveralRequestsFindIsMendedOnce) {
   Write("p/0/text", "zero");
   Write("p/1/text", "one");
