@@ -93,6 +93,17 @@ class VersionedPartitions {
                 "checked when they are opened only; default: a day");
   }
 
+  // A partition that was damaged while it was served, and whose files are damaged still.
+  struct Unsound {
+    neptune::PartitionId id;
+    uint64_t list_number = 0;    // of its version, as requests name it; 0: there is no list
+    uint64_t index_version = 0;  // what its files were
+    std::string directory;
+  };
+  // Calls `fetch` after each attempt in vain to open such a partition, on the loop of files; it must
+  // not wait. Call before Start.
+  void FetchUnsound(std::function<void(const Unsound&)> fetch) { fetch_ = std::move(fetch); }
+
   // Opens the partitions of the current version, and those of others as the list says. `changing`:
   // see FollowedVersions.
   neptune::Status Start(const neptune::ModuleContext& context, const char* changing, Open open) {
@@ -149,7 +160,15 @@ class VersionedPartitions {
   // are sound. Any thread; never waits.
   void NoteDamage(neptune::PartitionId id, const std::shared_ptr<Partition>& partition,
                   const neptune::Status& damage) {
-    if (CountDamage(id, *partition, damage)) OpenLater(id, {partition, false}, damage);
+    if (!CountDamage(id, *partition, damage)) return;
+    Mending mending{partition, false};
+    for (const auto& [number, opened] : versions_.all()) {
+      const auto found = opened->find(id);
+      if (found == opened->end() || found->second != partition) continue;
+      mending.list_number = number;
+      mending.index_version = partition->Facts(number).index_version;
+    }
+    OpenLater(id, std::move(mending), damage);
   }
   // The same of a partition that the caller mends in its own way. False: the damage was known.
   bool CountDamage(neptune::PartitionId id, Partition& partition, const neptune::Status& damage) {
@@ -176,6 +195,8 @@ class VersionedPartitions {
   struct Mending {
     std::shared_ptr<Partition> partition;
     bool is_closed = false;
+    uint64_t list_number = 0;
+    uint64_t index_version = 0;  // 0: not known
   };
 
   neptune::Status StartCare(const neptune::ModuleContext& context) {
@@ -187,7 +208,7 @@ class VersionedPartitions {
     NEPTUNE_ASSIGN_OR_RETURN(
         reopened_count_,
         context.metrics.AddCounter("search_partitions_reopened_total",
-                                   "Damaged partitions that were opened again.", labels));
+                                   "Damaged or missing partitions that were opened again.", labels));
     NEPTUNE_ASSIGN_OR_RETURN(
         files_loop_,
         context.world.StartLoop({.name = neptune::StrCat(context.service, "-files"),
@@ -277,10 +298,17 @@ class VersionedPartitions {
       closed->path = mending->partition->path;
       closed->NoteFailure(mending->partition->State());
       if (!Put(id, mending->partition, closed)) return changing;
-      *mending = {std::move(closed), true};
+      mending->partition = std::move(closed);
+      mending->is_closed = true;
     }
     std::shared_ptr<Partition> next = open_(id, mending->partition->path);
-    NEPTUNE_RETURN_IF_ERROR(next->State());
+    const neptune::Status state = next->State();
+    if (!state.ok()) {
+      if (fetch_ != nullptr && mending->index_version != 0) {
+        fetch_({id, mending->list_number, mending->index_version, mending->partition->path});
+      }
+      return state;
+    }
     if (!Put(id, mending->partition, std::move(next))) return changing;
     CountReopened();
     LOG(INFO) << service_ << "/" << id << " is sound, and served";
@@ -370,6 +398,7 @@ class VersionedPartitions {
   std::shared_ptr<Reopening> reopening_;
   std::shared_ptr<FileChecks> checks_;  // null: files are not read back
   Open open_;
+  std::function<void(const Unsound&)> fetch_;  // fixed before Start; empty: nothing is fetched
   OpenVersions<Partitions> versions_;
   std::map<std::string, std::string> own_capsules_;  // name by folder; changed with the list only
   neptune::StatusSection section_;

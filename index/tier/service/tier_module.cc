@@ -12,8 +12,10 @@
 #include "index/tier/explain_operators.h"
 #include "index/tier/facet.pb.h"
 #include "index/tier/facet_operators.h"
+#include "index/tier/files.pb.h"
 #include "index/tier/operators.h"
 #include "index/tier/registry.h"
+#include "index/tier/service/partition_files.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/suggest_operators.h"
 #include "index/tier/suggest_reduce.h"
@@ -142,6 +144,9 @@ void TierModule::DeclareParameters(neptune::ParameterTable& table) {
   DeclareRenewalParameters(table, &statistics_);
   table.Whole("second_phase_count_max", {0, kTierHitCountMax}, &second_phase_count_max_,
               "maximum number of documents that the second ranking phase rates per query; 0: none");
+  table.Flag("copy_from_replicas", &copies_from_replicas_,
+             "copies the files of a partition that is damaged while it is served from another "
+             "replica, if its folder is this node's own and may be written; not with live_path");
 }
 
 Status TierModule::Start(ModuleContext& context) {
@@ -151,10 +156,12 @@ Status TierModule::Start(ModuleContext& context) {
     const auto working = std::filesystem::path(context.base_directory) / live_path_;
     NEPTUNE_ASSIGN_OR_RETURN(live_, LivePartitions::Start(context, working.string(), statistics_));
   }
+  if (copies_from_replicas_) NEPTUNE_RETURN_IF_ERROR(PrepareCopies(context));
   NEPTUNE_RETURN_IF_ERROR(partitions_.Start(
       context, changing,
       [this](PartitionId id, const std::string& directory) { return Open(id, directory); }));
-  for (const auto& [id, partition] : *partitions_.Current()) {
+  const auto current = partitions_.Current();
+  for (const auto& [id, partition] : *current) {
     const IndexTier* const tier = partition->served.tier();
     if (tier != nullptr) implementation_ = tier->Info().implementation;
   }
@@ -162,7 +169,8 @@ Status TierModule::Start(ModuleContext& context) {
   if (live_ != nullptr) implementation_ = kSegmentTierName;
   if (live_ != nullptr) NEPTUNE_RETURN_IF_ERROR(live_->StartMaintenance());
   AddMethods(context.registrar);
-  return partitions_.AddStatus(context, StrCat("index ", context.service));
+  NEPTUNE_RETURN_IF_ERROR(partitions_.AddStatus(context, StrCat("index ", context.service)));
+  return copies_ == nullptr ? neptune::OkStatus() : copies_->Start();
 }
 
 void TierModule::AddMethods(neptune::ServiceRegistrar& registrar) {
@@ -198,6 +206,45 @@ void TierModule::AddMethods(neptune::ServiceRegistrar& registrar) {
                            return Titles(partition, query);
                          });
   RegisterDetailReduceOperators(registrar);
+  registrar.Method(neptune::MethodName(kTierFilesMethod), {.grain = neptune::Grain::kLong},
+                   [this](RequestContext& context, const Data& request, Data* response) {
+                     return Files(context, request, response);
+                   });
+}
+
+Status TierModule::PrepareCopies(ModuleContext& context) {
+  if (live_ != nullptr) {
+    return neptune::InvalidArgument(
+        "parameters copy_from_replicas and live_path exclude each other: partitions whose documents "
+        "change are built again from their data");
+  }
+  const auto check = [this](const std::string& directory, uint64_t index_version) {
+    return CheckFolder(directory, index_version);
+  };
+  copies_ = std::make_unique<PartitionCopies>(context, check);
+  partitions_.FetchUnsound([copies = copies_.get()](const auto& unsound) {
+    copies->Want(unsound.id, {unsound.list_number, unsound.index_version, unsound.directory});
+  });
+  return neptune::OkStatus();
+}
+
+Status TierModule::CheckFolder(const std::string& directory, uint64_t index_version) const {
+  Partition partition;
+  NEPTUNE_RETURN_IF_ERROR(OpenStatic(directory, &partition));
+  const uint64_t copied = partition.served.tier()->Info().index_version;
+  if (copied == index_version) return neptune::OkStatus();
+  return neptune::DataLoss(directory, " has index version ", copied, ", not ", index_version);
+}
+
+// The partition is open, and so its files are sound as far as is known.
+Status TierModule::Files(RequestContext& context, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const FilesQuery* const query, request.As<FilesQuery>());
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partition> partition,
+                           partitions_.Await(context, query->index_version()));
+  NEPTUNE_ASSIGN_OR_RETURN(FilesAnswer answer, ReadPartitionFiles(partition->path, *query));
+  answer.set_index_version(partition->served.tier()->Info().index_version);
+  *response = Data::Of(std::move(answer));
+  return neptune::OkStatus();
 }
 
 StatusOr<TierAnswer> TierModule::Search(const Partition& partition, const TierQuery& query,
@@ -258,6 +305,7 @@ Status TierModule::Health(PartitionId partition) {
 
 void TierModule::Stop() {
   partitions_.Stop();
+  if (copies_ != nullptr) copies_->Stop();
   if (live_ == nullptr) return;
   live_->Stop();
   partitions_.Clear();

@@ -15,6 +15,7 @@
 
 #include "index/tier/index_tier.h"
 #include "index/tier/service/live_partitions.h"
+#include "index/tier/service/partition_copies.h"
 #include "index/tier/service/served_tier.h"
 #include "index/tier/titles/title_table.h"
 #include "index/versions/versioned_partitions.h"
@@ -69,14 +70,23 @@ class TierModule final : public neptune::ServiceModule {
   // The query with its second phase limited to what this node allows.
   TierQuery Limited(TierQuery query) const;
 
+  // Files of damaged partitions will be copied from other replicas.
+  neptune::Status PrepareCopies(neptune::ModuleContext& context);
+  // OK if the folder holds a partition of that version of the index.
+  neptune::Status CheckFolder(const std::string& directory, uint64_t index_version) const;
+  neptune::Status Files(neptune::RequestContext& context, const neptune::Data& request,
+                        neptune::Data* response);
+
   // Parameters, fixed before Start.
   std::string wanted_;     // variant; empty: what the folder holds
   std::string live_path_;  // empty: documents do not change
   StatisticsRenewalOptions statistics_;
   uint32_t second_phase_count_max_ = kTierHitCountMax;
+  bool copies_from_replicas_ = false;
 
   std::string implementation_ = "none";   // fixed after Start
   std::unique_ptr<LivePartitions> live_;  // null: documents do not change
+  std::unique_ptr<PartitionCopies> copies_;  // null: nothing is copied
   VersionedPartitions<Partition> partitions_;
 };
 
