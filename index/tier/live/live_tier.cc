@@ -246,14 +246,19 @@ neptune::Status LiveTier::Take(const Noted& noted) {
   return noted.statistics ? UseStatistics(current.get()) : neptune::OkStatus();
 }
 
-// Builds a partition of its own, so that searches continue in the previous one.
 neptune::Status LiveTier::AdoptAll() {
-  const auto folder_of = [this](uint64_t number) {
-    return neptune::StrCat(options_.working_directory, "/", number);
-  };
-  const std::string before = folder_of(folder_number_);
+  std::string folder = neptune::StrCat(options_.working_directory, "/", ++folder_number_);
+  const neptune::Status adopted = AdoptFrom(folder);
+  if (adopted.ok()) folder_.swap(folder);
+  std::error_code ignored;  // files that remain are removed when the tier is opened again
+  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+  return adopted;
+}
+
+// Builds a partition of its own, so that searches continue in the previous one.
+neptune::Status LiveTier::AdoptFrom(const std::string& folder) {
   NEPTUNE_ASSIGN_OR_RETURN(std::shared_ptr<Partition> partition,
-                           Partition::Open({.directory = folder_of(++folder_number_),
+                           Partition::Open({.directory = folder,
                                             .merging = options_.merging,
                                             .durability = Durability::kUnsynced,
                                             .base_directory = options_.base_directory}));
@@ -267,13 +272,8 @@ neptune::Status LiveTier::AdoptAll() {
     statistics_ = {};
   }
   NEPTUNE_RETURN_IF_ERROR(UseStatistics(partition.get()));
-  {
-    neptune::LeafLock lock(&mutex_);
-    std::swap(partition, partition_);
-  }
-  partition.reset();
-  std::error_code ignored;  // files that remain are removed when the tier is opened again
-  std::filesystem::remove_all(before, ignored);
+  neptune::LeafLock lock(&mutex_);
+  std::swap(partition, partition_);
   return neptune::OkStatus();
 }
 

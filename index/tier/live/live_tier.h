@@ -126,6 +126,8 @@ class LiveTier final : public IndexTier {
 
   neptune::Status Take(const Noted& noted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::Status AdoptAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
+  neptune::Status AdoptFrom(const std::string& folder)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::Status UseStatistics(Partition* partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::StatusOr<StatisticsUsed> UseStatisticsOfState(Partition* partition)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
@@ -138,8 +140,9 @@ class LiveTier final : public IndexTier {
   uint64_t index_version_ = 0;  // fixed by Open
 
   neptune::LeafMutex refresh_mutex_;
-  // Number of the current directory below the working directory; numbers are not reused.
+  // Number of the last directory below the working directory; numbers are not reused.
   uint64_t folder_number_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
+  std::string folder_ ABSL_GUARDED_BY(refresh_mutex_);  // of the partition; empty: there is none
   // The newest version in the state that was examined.
   uint64_t statistics_version_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
 
