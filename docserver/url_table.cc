@@ -7,8 +7,6 @@
 #include <cstring>
 #include <utility>
 
-#include "neptune/base/file.h"
-
 namespace search::docserver {
 namespace {
 

@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-#include "neptune/base/mapped_file.h"
+#include "neptune/base/file.h"
 #include "neptune/base/status.h"
 
 namespace search::docserver {

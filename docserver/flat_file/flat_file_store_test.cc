@@ -123,9 +123,9 @@ TEST_F(FlatFileStoreTest, WrittenAndShortenedFilesAreNoticed) {
   Build(20);
   // Two changes within one tick of the kernel's clock look like one.
   const auto set_back = [&] {
-    const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
     for (const std::string& path : {DataPath(), IndexPath()}) {
-      std::filesystem::last_write_time(path, long_ago);
+      const auto changed = std::filesystem::last_write_time(path);
+      std::filesystem::last_write_time(path, changed - std::chrono::seconds(10));
     }
   };
   const auto expect_right_or_damaged = [&](const DocumentStore& store) {

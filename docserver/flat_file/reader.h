@@ -17,7 +17,7 @@
 #include "docserver/flat_file/dictionary.h"
 #include "docserver/flat_file/format.h"
 #include "docserver/url_table.h"
-#include "neptune/base/mapped_file.h"
+#include "neptune/base/file.h"
 #include "neptune/base/status.h"
 
 namespace search::docserver::flat_file {

@@ -3,8 +3,8 @@
 // Format: format.md.
 // Maps a file read-only.
 // Threads: immutable.
-// Errors: NOT_FOUND for a missing file; DATA_LOSS for a damaged one, detected when it is opened, or,
-//   if it is damaged later, by CheckSound: numbers of phrases and texts that lead out of the file
+// Errors: NOT_FOUND for a missing file; DATA_LOSS for a damaged one, detected when it is opened, or
+//   by CheckSound if it is damaged later: numbers of phrases and texts that lead out of the file
 //   read as nothing and are noted.
 // Limits: a completion examines O(k log n) entries whatever the prefix.
 //

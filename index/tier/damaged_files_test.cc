@@ -84,7 +84,7 @@ class DamagedFilesTest : public testing::Test {
   // Two changes within one tick of the kernel's clock look like one.
   static void SetBack(const std::string& file) {
     std::filesystem::last_write_time(
-        Path(file), std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+        Path(file), std::filesystem::last_write_time(Path(file)) - std::chrono::seconds(10));
   }
   static std::unique_ptr<IndexTier> Open() {
     for (const char* file : kFiles) SetBack(file);

@@ -56,12 +56,11 @@ TEST(SuggestMessagesTest, SpellingsComeBack) {
   Spellings spellings;
   spellings.collection_document_count = 9;
   spellings.words.resize(2);
-  spellings.words[0] = {.document_count = 1,
-                        .others = {{.folded = "hash", .text = "hash", .document_count = 4,
-                                    .distance = 1}},
-                        .splits = {{.left = "ha", .right = "sh", .pair_count = 1, .left_count = 2,
-                                    .right_count = 3}},
-                        .joined_count = 5};
+  spellings.words[0] = {
+      .document_count = 1,
+      .others = {{.folded = "hash", .text = "hash", .document_count = 4, .distance = 1}},
+      .splits = {{.left = "ha", .right = "sh", .pair_count = 1, .left_count = 2, .right_count = 3}},
+      .joined_count = 5};
   spellings.pairs = {{.index = 0, .left = "hash", .right = "table", .document_count = 2}};
   EXPECT_EQ(FromMessage(ToMessage(spellings)), spellings);
 }

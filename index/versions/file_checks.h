@@ -6,8 +6,8 @@
 //    └── `interval` after the pass began, or at its end if that is later
 //
 // Threads: thread-safe. Parts are read one at a time on the loop's thread, and block it.
-// Limits: kFileCheckPartSize bytes a read, kFileCheckBytesPerSecond, so a pass over a gigabyte takes
-//   four minutes and one processor for less than a thousandth of them.
+// Limits: kFileCheckPartSize bytes a read, kFileCheckBytesPerSecond, so a pass over a gigabyte
+//   takes four minutes.
 
 #pragma once
 
@@ -28,8 +28,8 @@ namespace search::index {
 
 inline constexpr size_t kFileCheckPartSize = 256u << 10;
 inline constexpr size_t kFileCheckBytesPerSecond = 4u << 20;
-// Begin of the first pass, or the interval if that is shorter. A node that has just started has read
-// its files anyway, since opening compares all checksums.
+// Begin of the first pass, or the interval if that is shorter. A node that has just started has
+// read its files anyway, since opening compares all checksums.
 inline constexpr neptune::Duration kFileCheckFirst = std::chrono::minutes(5);
 
 class FileChecks : public std::enable_shared_from_this<FileChecks> {

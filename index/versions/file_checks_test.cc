@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr Duration kInterval = hours(1);
 
-// Partitions with files of so many parts, of which one may be damaged.
+// Partitions with files of several parts, of which one may be damaged.
 class FileChecksTest : public testing::Test {
  protected:
   struct File {
@@ -34,10 +34,11 @@ class FileChecksTest : public testing::Test {
       std::vector<FileChecks::Place> places;
       for (auto& [name, file] : files_) {
         places.push_back({.start = [file = &file] { return CheckOf(file); },
-                          .on_damage = [this, name = name](const Status& damage) {
-                            damaged_.push_back(name);
-                            EXPECT_EQ(damage.code(), neptune::StatusCode::kDataLoss);
-                          }});
+                          .on_damage =
+                              [this, name = name](const Status& damage) {
+                                damaged_.push_back(name);
+                                EXPECT_EQ(damage.code(), neptune::StatusCode::kDataLoss);
+                              }});
       }
       return places;
     });

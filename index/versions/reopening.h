@@ -1,5 +1,5 @@
-// Opens what did not open, e.g. a tier whose replicated data were not open when its node started, or
-// what was found damaged: on a loop of low priority, at growing intervals, until it succeeds.
+// Opens what did not open, e.g. a tier whose replicated data were not open when its node started,
+// or what was found damaged: on a loop of low priority, at growing intervals, until it succeeds.
 //
 //   Begin ──first delay──► attempt ──OK──► forgotten
 //                 ▲          │ fails
@@ -29,9 +29,9 @@ inline constexpr neptune::Duration kReopenDelayMin = std::chrono::milliseconds(1
 // reads little.
 inline constexpr neptune::Duration kReopenDelayMax = std::chrono::seconds(10);
 
-// Delay of the first attempt after damage was found. Larger: a partition whose files are sound after
-// all is away longer. Default: longer than a tick of the kernel's clock, so that files do not change
-// in the tick in which they are opened.
+// Delay of the first attempt after damage was found. Larger: a partition whose files are sound
+// after all is away longer. Default: longer than a tick of the kernel's clock, so that files do not
+// change in the tick in which they are opened.
 inline constexpr neptune::Duration kDamageReopenDelay = std::chrono::seconds(1);
 
 class Reopening : public std::enable_shared_from_this<Reopening> {
@@ -49,8 +49,7 @@ class Reopening : public std::enable_shared_from_this<Reopening> {
   }
   // `failure`: why it is not open; `delay`: before the first attempt. May wait for an attempt under
   // way, so a loop that serves posts it to the other one.
-  void Begin(Task task, const neptune::Status& failure,
-             neptune::Duration delay = kReopenDelayMin);
+  void Begin(Task task, const neptune::Status& failure, neptune::Duration delay = kReopenDelayMin);
   // Waits for the attempt under way; no function of a task is called after it returns. Idempotent.
   void Stop();
 

@@ -88,9 +88,10 @@ class VersionedPartitions {
                        "folder with one folder per partition, named by its number; relative to the "
                        "base folder");
     followed_.DeclareParameters(table);
-    table.Whole("file_check_interval_s", {0, 31'536'000}, &file_check_interval_s_,
-                "seconds between two slow checks of all files against their checksums; 0: files are "
-                "checked when they are opened only; default: a day");
+    table.Whole(
+        "file_check_interval_s", {0, 31'536'000}, &file_check_interval_s_,
+        "seconds between two slow checks of all files against their checksums; 0: files are "
+        "checked when they are opened only; default: a day");
   }
 
   // A partition that was damaged while it was served, and whose files are damaged still.
@@ -100,8 +101,8 @@ class VersionedPartitions {
     uint64_t index_version = 0;  // what its files were
     std::string directory;
   };
-  // Calls `fetch` after each attempt in vain to open such a partition, on the loop of files; it must
-  // not wait. Call before Start.
+  // Calls `fetch` after each attempt in vain to open such a partition, on the loop of files; it
+  // must not wait. Call before Start.
   void FetchUnsound(std::function<void(const Unsound&)> fetch) { fetch_ = std::move(fetch); }
 
   // Opens the partitions of the current version, and those of others as the list says. `changing`:
@@ -205,14 +206,13 @@ class VersionedPartitions {
         damaged_count_,
         context.metrics.AddCounter("search_partitions_damaged_total",
                                    "Partitions found damaged while they were served.", labels));
+    NEPTUNE_ASSIGN_OR_RETURN(reopened_count_,
+                             context.metrics.AddCounter(
+                                 "search_partitions_reopened_total",
+                                 "Damaged or missing partitions that were opened again.", labels));
     NEPTUNE_ASSIGN_OR_RETURN(
-        reopened_count_,
-        context.metrics.AddCounter("search_partitions_reopened_total",
-                                   "Damaged or missing partitions that were opened again.", labels));
-    NEPTUNE_ASSIGN_OR_RETURN(
-        files_loop_,
-        context.world.StartLoop({.name = neptune::StrCat(context.service, "-files"),
-                                 .priority = neptune::LoopPriority::kBackground}));
+        files_loop_, context.world.StartLoop({.name = neptune::StrCat(context.service, "-files"),
+                                              .priority = neptune::LoopPriority::kBackground}));
     reopening_ = Reopening::Make(*files_loop_);
     if (file_check_interval_s_ == 0) return neptune::OkStatus();
     checks_ = FileChecks::Start(*files_loop_, std::chrono::seconds(file_check_interval_s_),
@@ -234,8 +234,8 @@ class VersionedPartitions {
       reopening->Begin(std::move(task), why, kDamageReopenDelay);
     });
   }
-  // Without a list of versions nothing else opens a partition that did not open at the start. With
-  // one, the version is opened again at the next poll.
+  // Nothing else opens a partition that did not open at the start, unless there is a list of
+  // versions: then the version is opened again at the next poll.
   void OpenMissingLater() {
     for (const auto& [number, opened] : versions_.all()) {
       if (number != 0) continue;
@@ -288,8 +288,8 @@ class VersionedPartitions {
     });
   }
 
-  // On the loop of files: closes the damaged partition first, so that its memory is free for the new
-  // one as soon as no request uses it.
+  // On the loop of files: closes the damaged partition first, so that its memory is free for the
+  // new one as soon as no request uses it.
   neptune::Status Mend(neptune::PartitionId id, Mending* mending) {
     const neptune::Status changing = neptune::Unavailable("the list of versions is changing");
     if (!IsListed(id, mending->partition)) return neptune::OkStatus();  // its version is gone
@@ -387,7 +387,7 @@ class VersionedPartitions {
   }
 
   uint32_t file_check_interval_s_ = 86'400;  // fixed before Start
-  std::string path_;  // fixed before Start, those up to open_ by it
+  std::string path_;                         // fixed before Start, those up to open_ by it
   std::string service_;
   std::string base_directory_;
   std::vector<neptune::PartitionId> ids_;

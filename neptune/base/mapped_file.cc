@@ -1,5 +1,3 @@
-#include "neptune/base/mapped_file.h"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -33,9 +31,8 @@ constinit std::array<Slot, kMappedFilesMax> slots;
 constinit std::atomic<size_t> slot_end{0};  // no slot from here on was ever used
 constinit std::atomic<uintptr_t> page_size{0};
 
-struct sigaction previous_action;  // set before the handler is
-// Of the calling thread. As in LeafMutex, this model needs no allocation when it is first used.
-__attribute__((tls_model("initial-exec"))) thread_local bool is_forwarding = false;
+struct sigaction previous_action;                  // set before the handler is
+constinit std::atomic<long> forwarding_thread{0};  // the last one that forwards a fault; 0: none
 
 // Held while slots are taken and returned and while the handler is set.
 LeafMutex& SlotsMutex() {
@@ -75,7 +72,8 @@ bool MapZeros(const Slot& slot, uintptr_t address) {
 // ends the process.
 void ForwardFault(int signal, siginfo_t* info, void* context) {
   const struct sigaction& previous = previous_action;
-  const bool is_called_back = std::exchange(is_forwarding, true);
+  long self = syscall(SYS_gettid);
+  const bool is_called_back = forwarding_thread.exchange(self) == self;
   if (!is_called_back && (previous.sa_flags & SA_SIGINFO) != 0) {
     previous.sa_sigaction(signal, info, context);
   } else if (!is_called_back && previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
@@ -85,7 +83,7 @@ void ForwardFault(int signal, siginfo_t* info, void* context) {
     none.sa_handler = SIG_DFL;
     sigaction(SIGBUS, &none, nullptr);
   }
-  is_forwarding = false;
+  forwarding_thread.compare_exchange_strong(self, 0);
 }
 
 void OnBusError(int signal, siginfo_t* info, void* context) {

@@ -1,4 +1,4 @@
-#include "neptune/base/mapped_file.h"
+// MappedFile of file.h.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -34,12 +34,12 @@ class MappedFileTest : public testing::Test {
 
   std::string Path(const std::string& name) const { return folder_ / name; }
 
-  // Writes the file, with a time of change long ago: two changes within one tick of the kernel's
+  // Writes the file, with an earlier time of change: two changes within one tick of the kernel's
   // clock look like one.
   void Write(const std::string& name, const std::string& bytes) const {
     ASSERT_TRUE(WriteFileAtomically(Path(name), bytes).ok());
     std::filesystem::last_write_time(
-        Path(name), std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+        Path(name), std::filesystem::last_write_time(Path(name)) - std::chrono::seconds(10));
   }
   MappedFile Mapped(const std::string& name) const {
     StatusOr<MappedFile> mapped = MappedFile::Open(Path(name));
@@ -121,7 +121,7 @@ TEST_F(MappedFileTest, WrittenByteIsNoticed) {
   std::fstream(Path("f"), std::ios::in | std::ios::out).seekp(100).put('y').flush();
   EXPECT_EQ(mapped.bytes()[100], 'y');
   EXPECT_EQ(mapped.CheckUnchanged().code(), StatusCode::kDataLoss);
-  // As it is now it is good to be opened again.
+  // It can be opened again as it is now.
   EXPECT_TRUE(Mapped("f").CheckUnchanged().ok());
 }
 

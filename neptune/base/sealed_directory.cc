@@ -8,7 +8,6 @@
 #include "absl/strings/str_format.h"
 #include "neptune/base/checksum.h"
 #include "neptune/base/file.h"
-#include "neptune/base/mapped_file.h"
 
 namespace neptune {
 namespace {

@@ -295,7 +295,7 @@ TEST(SearchClusterTest, AReplicaDamagedWhileItServesIsCopiedFromTheOther) {
                         std::filesystem::copy_options::recursive);
   // Two changes within one tick of the kernel's clock look like one.
   std::filesystem::last_write_time(
-      damaged, std::filesystem::file_time_type::clock::now() - std::chrono::hours(1));
+      damaged, std::filesystem::last_write_time(damaged) - std::chrono::seconds(10));
   neptune::ClusterSpec spec = DevSpec();
   SetParameter(&spec, "tier1", "copy_from_replicas", "true");
   for (auto& node : *spec.mutable_nodes()) {

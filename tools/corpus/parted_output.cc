@@ -11,7 +11,6 @@
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
 #include "neptune/base/file.h"
-#include "neptune/base/mapped_file.h"
 #include "neptune/base/strings.h"
 #include "tools/streams/digest.h"
 

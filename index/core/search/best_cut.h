@@ -24,7 +24,8 @@ Value CutForBest(std::span<const Value> values, Value most, size_t wanted) {
   constexpr uint32_t kBins = 512;
   const int shift = std::bit_width(most / kBins);
   std::array<uint32_t, kBins> bins = {};
-  for (const Value value : values) ++bins[std::min(static_cast<uint32_t>(value >> shift), kBins - 1)];
+  for (const Value value : values)
+    ++bins[std::min(static_cast<uint32_t>(value >> shift), kBins - 1)];
   size_t found = 0;
   for (uint32_t bin = kBins; bin-- > 0;) {
     found += bins[bin];

@@ -65,9 +65,8 @@ class DamagedSegmentTest : public testing::Test {
     segment_ = Opened<Segment>(*segment_bytes_, kSegmentKind,
                                [](auto file) { return Segment::FromFile(std::move(file)); });
     statistics_ = Opened<CollectionStatistics>(
-        *statistics_bytes_, kStatisticsKind, [this](auto file) {
-          return CollectionStatistics::FromFile(std::move(file), *segment_);
-        });
+        *statistics_bytes_, kStatisticsKind,
+        [this](auto file) { return CollectionStatistics::FromFile(std::move(file), *segment_); });
     auto searcher = Searcher::Create(*segment_, *statistics_, {});
     ASSERT_TRUE(searcher.ok()) << searcher.status();
     searcher_ = *std::move(searcher);
@@ -135,8 +134,8 @@ class DamagedSegmentTest : public testing::Test {
     return damage_count;
   }
 
-  static constexpr const char* kQueries[] = {"w0 w3", "w1 OR w5 OR w40", "\"w0 w1\"", "w2 -w4",
-                                             "title:w0", "w30 w0 w2"};
+  static constexpr const char* kQueries[] = {"w0 w3",  "w1 OR w5 OR w40", "\"w0 w1\"",
+                                             "w2 -w4", "title:w0",        "w30 w0 w2"};
 
   std::unique_ptr<TestCollection> collection_;
   std::unique_ptr<Bytes> segment_bytes_;

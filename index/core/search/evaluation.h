@@ -60,8 +60,7 @@ struct SearchSpace {
   // ranks are 0, skips the array of ranks, which costs a cache miss per document.
   ScoreUnits StaticRankUnits(uint32_t ordinal) const {
     if (static_rank_units_max == 0) return 0;
-    return std::min(static_rank_units_max,
-                    scorer.StaticRankUnits(segment.static_ranks()[ordinal]));
+    return std::min(static_rank_units_max, scorer.StaticRankUnits(segment.static_ranks()[ordinal]));
   }
 };
 

@@ -4,7 +4,7 @@
 // Maps files read-only, writes files.
 // Threads: SectionFile is immutable, SectionFileWriter thread-compatible.
 // Errors: NOT_FOUND (no such file), DATA_LOSS (truncated, damaged, of another kind or version),
-//   those of neptune/base/mapped_file.h.
+//   those of neptune/base/file.h.
 // Limits: kSectionsMax sections. Never allocates by a size read from the file.
 
 #pragma once
@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "neptune/base/mapped_file.h"
+#include "neptune/base/file.h"
 #include "neptune/base/status.h"
 
 namespace search::index {
@@ -79,12 +79,12 @@ class SectionFile {
   bool damage_noted() const { return damage_noted_.load(std::memory_order_relaxed); }
 
   // OK if nothing is known against what was read since the file was opened. DATA_LOSS: a reader
-  // noted damage, a page could not be read, or the file was written or truncated. Whoever has read
-  // calls it before an answer leaves. Cost: one system call for a mapped file.
+  // noted damage, a page could not be read, or the file was written or truncated. Readers call it
+  // before an answer leaves. Cost: one system call for a mapped file.
   neptune::Status CheckSound() const;
 
-  // For reading everything again (section_check.h): the sections in the order of the file, each with
-  // the checksum of its bytes when they were written. REQUIRES: i < section_count().
+  // For reading everything again (section_check.h): the sections in the order of the file, each
+  // with the checksum of its bytes when they were written. REQUIRES: i < section_count().
   struct CheckedBytes {
     std::string_view bytes;
     uint64_t checksum = 0;

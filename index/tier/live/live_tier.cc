@@ -172,8 +172,7 @@ neptune::StatusOr<FacetAnswer> LiveTier::CountSites(const FacetQuery& query,
                                                     const TierSearchControl& control) const {
   const std::shared_ptr<const PartitionSnapshot> snapshot = partition()->snapshot();
   NEPTUNE_ASSIGN_OR_RETURN(
-      FacetAnswer answer,
-      index::CountSites(SegmentsOf(*snapshot), query, control, index_version_));
+      FacetAnswer answer, index::CountSites(SegmentsOf(*snapshot), query, control, index_version_));
   NEPTUNE_RETURN_IF_ERROR(CheckSound(*snapshot));
   return answer;
 }

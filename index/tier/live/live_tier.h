@@ -15,8 +15,9 @@
 //   concurrently with them and with each other, each on one thread at a time. NoteChange never
 //   waits for either. CountChangedTerms may run concurrently with all.
 // Errors: as in index_tier.h; Open and Refresh also return the state's errors, and UNAVAILABLE for
-//   the file system. After an error of Refresh the next one retries the same changes. DATA_LOSS also
-//   if a file was changed while it was read; Rebuild mends that if the published files are sound.
+//   the file system. After an error of Refresh the next one retries the same changes. DATA_LOSS
+//   also if a file was changed while it was read; Rebuild mends that if the published files are
+//   sound.
 // Limits: memory is that of the searchers, about 12 bytes per change not yet refreshed, and
 //   kRefreshSizeMax of texts.
 

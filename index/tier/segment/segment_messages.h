@@ -35,8 +35,8 @@ TierAnswer ToAnswer(const TierQuery& tier_query, const SearchResult& result,
 neptune::Status AddWordCounts(const std::vector<const Segment*>& segments, const Query& query,
                               TierAnswer* answer);
 
-// The files of a partition for completion and spelling. Errors: DATA_LOSS if what was read of a file
-// cannot be believed.
+// The files of a partition for completion and spelling. Errors: DATA_LOSS if what was read of a
+// file cannot be believed.
 struct SuggestionFiles {
   std::unique_ptr<SuggestionIndex> suggestions;    // null: built without suggestions
   std::unique_ptr<SpellingDictionary> dictionary;  // null: other partitions have it

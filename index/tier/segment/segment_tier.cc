@@ -88,9 +88,9 @@ class SegmentTier : public IndexTier {
   }
 
   neptune::StatusOr<ExplainAnswer> Explain(const ExplainQuery& query) const override {
-    NEPTUNE_ASSIGN_OR_RETURN(ExplainAnswer answer,
-                             ExplainDocuments({{segment_.get(), searcher_.get(), nullptr}}, query,
-                                              index_version_));
+    NEPTUNE_ASSIGN_OR_RETURN(
+        ExplainAnswer answer,
+        ExplainDocuments({{segment_.get(), searcher_.get(), nullptr}}, query, index_version_));
     NEPTUNE_RETURN_IF_ERROR(CheckSound());
     return answer;
   }

@@ -8,8 +8,8 @@
 //   in statistics_messages.h.
 // Limits: counts one partition's changed terms at a time, on a loop of low priority, on which
 //   tiers that did not open at once are opened as well.
-// Errors: those of LiveTier::Open are retried (index/versions/reopening.h); a partition that is not open
-//   answers UNAVAILABLE.
+// Errors: those of LiveTier::Open are retried (index/versions/reopening.h); a partition that is not
+//   open answers UNAVAILABLE.
 
 #pragma once
 
@@ -23,9 +23,9 @@
 #include "index/tier/live/live_tier.h"
 #include "index/tier/live/merge_record.h"
 #include "index/tier/service/served_tier.h"
-#include "index/versions/reopening.h"
 #include "index/tier/statistics/statistics_renewal.h"
 #include "index/updates/change_write.h"
+#include "index/versions/reopening.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
@@ -44,8 +44,8 @@ class LivePartitions {
   // is kept until Stop returned. A tier that does not open now, e.g. because its data are not open,
   // is opened later; `served` says why it is not, and so do /readyz and /statusz.
   void Open(neptune::PartitionId partition, const std::string& directory, ServedTier* served);
-  // Builds the partition's tier again from its files and its data, on the loop that counts, until it
-  // succeeds; then calls `done`, unless Stop came before. Any thread; never waits.
+  // Builds the partition's tier again from its files and its data, on the loop that counts, until
+  // it succeeds; then calls `done`, unless Stop came before. Any thread; never waits.
   void Mend(neptune::PartitionId partition, const neptune::Status& damage,
             std::function<void()> done);
   // Changes become searchable from now on, and statistics are renewed where this node leads.

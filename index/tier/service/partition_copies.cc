@@ -36,7 +36,8 @@ Status MakeEmpty(const std::string& directory, uint64_t size) {
   std::error_code error;
   std::filesystem::remove_all(directory, error);
   if (!error) std::filesystem::create_directories(directory, error);
-  const auto space = error ? std::filesystem::space_info() : std::filesystem::space(directory, error);
+  const auto space =
+      error ? std::filesystem::space_info() : std::filesystem::space(directory, error);
   if (error) return neptune::Unavailable("empty ", directory, ": ", error.message());
   if (space.available / 2 >= size) return neptune::OkStatus();
   return neptune::ResourceExhausted(directory, ": a copy of ", size, " bytes would take more than ",
@@ -152,9 +153,9 @@ StatusOr<FilesAnswer> PartitionCopies::Ask(PartitionId partition, const FilesQue
   neptune::ClientSession session(client_, origin);
   session.default_timeout = kCopyCallTimeout;
   Data response;
-  NEPTUNE_RETURN_IF_ERROR(neptune::Call(
-      session, {service_, partition, neptune::MethodName(kTierFilesMethod)}, Data::Of(query),
-      &response));
+  NEPTUNE_RETURN_IF_ERROR(
+      neptune::Call(session, {service_, partition, neptune::MethodName(kTierFilesMethod)},
+                    Data::Of(query), &response));
   NEPTUNE_ASSIGN_OR_RETURN(const FilesAnswer* const answer, response.As<FilesAnswer>());
   return *answer;
 }

@@ -4,7 +4,7 @@
 //              another replica: this one is not announced       └─ opened with all checksums ─► renamed
 //
 // Only complete copies that open, and are of the wanted version, reach the folder; they replace its
-// files one by one, the seal last. Whoever opens the partition tries again meanwhile.
+// files one by one, the seal last. The owner tries to open the partition again meanwhile.
 //
 // For folders that the node may write. Nodes that share a folder may copy at the same time: each
 // into a folder of its own, and what they rename is the same.
@@ -51,7 +51,8 @@ class PartitionCopies {
     std::string directory;
   };
   // Opens the folder with all checksums. OK: it is a partition of that index version.
-  using Check = std::function<neptune::Status(const std::string& directory, uint64_t index_version)>;
+  using Check =
+      std::function<neptune::Status(const std::string& directory, uint64_t index_version)>;
 
   PartitionCopies(const neptune::ModuleContext& context, Check check)
       : client_(context.client),

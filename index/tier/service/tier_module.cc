@@ -215,7 +215,8 @@ void TierModule::AddMethods(neptune::ServiceRegistrar& registrar) {
 Status TierModule::PrepareCopies(ModuleContext& context) {
   if (live_ != nullptr) {
     return neptune::InvalidArgument(
-        "parameters copy_from_replicas and live_path exclude each other: partitions whose documents "
+        "parameters copy_from_replicas and live_path exclude each other: partitions whose "
+        "documents "
         "change are built again from their data");
   }
   const auto check = [this](const std::string& directory, uint64_t index_version) {

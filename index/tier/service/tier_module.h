@@ -84,8 +84,8 @@ class TierModule final : public neptune::ServiceModule {
   uint32_t second_phase_count_max_ = kTierHitCountMax;
   bool copies_from_replicas_ = false;
 
-  std::string implementation_ = "none";   // fixed after Start
-  std::unique_ptr<LivePartitions> live_;  // null: documents do not change
+  std::string implementation_ = "none";      // fixed after Start
+  std::unique_ptr<LivePartitions> live_;     // null: documents do not change
   std::unique_ptr<PartitionCopies> copies_;  // null: nothing is copied
   VersionedPartitions<Partition> partitions_;
 };

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "neptune/base/file.h"
-#include "neptune/base/mapped_file.h"
 #include "neptune/base/notification.h"
 #include "neptune/world/helper_threads.h"
 #include "neptune/world/real/real_world.h"
