@@ -1,7 +1,7 @@
 // Copies the files of damaged partitions from another replica, into the folder where they were.
 //
 //   Want ──► list of files ──► parts of 256 KiB, file by file ──► NAME.copy.NODE, beside the folder
-//              another replica: this one is not announced      └─ opened with all checksums, renamed
+//              another replica: this one is not announced     └─ opened, all checksums, renamed
 //
 // Only complete copies that open, and are of the wanted version, reach the folder; they replace its
 // files one by one, the seal last. The owner tries to open the partition again meanwhile.
