@@ -82,6 +82,12 @@ class DocumentStore {
   // Reads and checks every stored byte, at the speed of the disk. OK: no fetch will find damage.
   virtual neptune::Status Verify() const = 0;
 
+  // DATA_LOSS if a file of the store was changed, truncated or partly lost since it was opened, so
+  // that fetches may have missed documents. Callers ask after a fetch, before they answer. A single
+  // damaged document is not that. Cost: a system call for each mapped file.
+  // Default: OK, for stores that check what they read from their files each time.
+  virtual neptune::Status CheckSound() const { return neptune::OkStatus(); }
+
   // Number of distinct documents stored; while building, of those put so far.
   virtual uint64_t document_count() const = 0;
 

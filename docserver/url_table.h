@@ -49,6 +49,9 @@ class UrlTable {
   // Documents that may have the url, ascending; at most kUrlCandidatesMax.
   std::vector<uint64_t> Candidates(std::string_view url) const;
 
+  // DATA_LOSS if the file was changed since it was opened.
+  neptune::Status CheckSound() const { return file_.CheckUnchanged(); }
+
  private:
   explicit UrlTable(neptune::MappedFile file) : file_(std::move(file)) {}
 

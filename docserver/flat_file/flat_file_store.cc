@@ -45,6 +45,10 @@ class FlatFileStore : public DocumentStore {
     return reader_->Verify();
   }
 
+  neptune::Status CheckSound() const override {
+    return reader_ == nullptr ? neptune::OkStatus() : reader_->CheckSound();
+  }
+
   uint64_t document_count() const override {
     return reader_ != nullptr ? reader_->document_count() : writer_->document_count();
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -114,6 +115,50 @@ TEST_F(FlatFileStoreTest, ReadsVersionOne) {
   }
   WriteBytes(IndexPath(), EncodeIndex(entries, data.size()));
   ExpectAll(20);
+}
+
+// Files that change while the store is open: what is fetched is right, missing or damage, and the
+// store says that it cannot be believed.
+TEST_F(FlatFileStoreTest, WrittenAndShortenedFilesAreNoticed) {
+  Build(20);
+  // Two changes within one tick of the kernel's clock look like one.
+  const auto set_back = [&] {
+    for (const std::string& path : {DataPath(), IndexPath()}) {
+      const auto changed = std::filesystem::last_write_time(path);
+      std::filesystem::last_write_time(path, changed - std::chrono::seconds(10));
+    }
+  };
+  const auto expect_right_or_damaged = [&](const DocumentStore& store) {
+    for (uint64_t id = 0; id < 20; ++id) {
+      const auto fetched = store.Fetch(std::span(&id, 1));
+      if (!fetched.ok()) {
+        EXPECT_EQ(fetched.status().code(), neptune::StatusCode::kDataLoss);
+      } else if ((*fetched)[0].has_value()) {
+        EXPECT_EQ((*fetched)[0]->SerializeAsString(), DocumentOf(id).SerializeAsString());
+      }
+    }
+    EXPECT_EQ(store.CheckSound().code(), neptune::StatusCode::kDataLoss);
+  };
+  for (const std::string& path : {DataPath(), IndexPath()}) {
+    const std::string whole = ReadBytes(path);
+    for (size_t at = 0; at < whole.size(); at += whole.size() / 100 + 1) {
+      set_back();
+      const auto store = OpenFlatFileStore(directory_, {});
+      ASSERT_TRUE(store.ok()) << store.status();
+      EXPECT_TRUE((*store)->CheckSound().ok());
+      std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+      const auto place = static_cast<std::streamoff>(at);
+      file.seekp(place).put(static_cast<char>(whole[at] ^ 1)).flush();
+      expect_right_or_damaged(**store);
+      file.seekp(place).put(whole[at]).flush();
+    }
+    set_back();
+    const auto store = OpenFlatFileStore(directory_, {});
+    ASSERT_TRUE(store.ok()) << store.status();
+    std::filesystem::resize_file(path, 0);
+    expect_right_or_damaged(**store);
+    WriteBytes(path, whole);
+  }
 }
 
 TEST_F(FlatFileStoreTest, RefusesALaterVersion) {

@@ -45,8 +45,8 @@ neptune::StatusOr<std::unique_ptr<Reader>> Reader::Open(const std::string& direc
 
 neptune::StatusOr<Block> Reader::LoadBlock(uint64_t* offset, std::string* raw) const {
   const std::string_view bytes = data_.bytes();
-  const std::optional<Block> block =
-      *offset < bytes.size() ? DecodeBlock(bytes.substr(*offset)) : std::nullopt;
+  const bool is_block = *offset >= first_block_ && *offset < bytes.size();
+  const std::optional<Block> block = is_block ? DecodeBlock(bytes.substr(*offset)) : std::nullopt;
   if (!block) {
     return neptune::DataLoss("read flat-file store ", directory_, ": damaged block at byte ",
                              *offset);
@@ -116,6 +116,12 @@ neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids,
     NEPTUNE_RETURN_IF_ERROR(AppendPieces(next_offset, text_size_max, &document));
   }
   return documents;
+}
+
+neptune::Status Reader::CheckSound() const {
+  NEPTUNE_RETURN_IF_ERROR(data_.CheckUnchanged());
+  NEPTUNE_RETURN_IF_ERROR(index_file_.CheckUnchanged());
+  return urls_.has_value() ? urls_->CheckSound() : neptune::OkStatus();
 }
 
 neptune::Status Reader::VerifyBlocks() const {

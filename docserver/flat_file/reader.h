@@ -30,6 +30,9 @@ class Reader {
   neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids,
                                             size_t text_size_max) const;
   neptune::Status Verify() const;
+  // DATA_LOSS if a file was changed or lost pages since it was opened: what was not found may be
+  // there then. A single damaged block is not that.
+  neptune::Status CheckSound() const;
   // The table of urls; null if the store was built without one.
   const UrlTable* urls() const { return urls_.has_value() ? &*urls_ : nullptr; }
   uint64_t document_count() const { return index_.entry_count(); }

@@ -33,6 +33,7 @@ class LiveStore final : public DocumentStore {
   neptune::Status Put(std::span<const StoredDocument> batch) override;
   neptune::Status Seal() override;
   neptune::Status Verify() const override { return published_->Verify(); }
+  neptune::Status CheckSound() const override { return published_->CheckSound(); }
   uint64_t document_count() const override { return published_->document_count(); }
   std::string_view name() const override { return published_->name(); }
 

@@ -157,14 +157,17 @@ std::unique_ptr<DocumentModule::Partition> DocumentModule::Open(
   partition->implementation = implementation_;
   StatusOr<std::unique_ptr<DocumentStore>> store =
       OpenDocumentStore(implementation_, directory, DocumentStoreOptions());
-  partition->status = store.status();
-  if (!store.ok()) return partition;
-  if (replicas_ == nullptr) {
-    partition->store = *std::move(store);
+  if (!store.ok()) {
+    partition->state.NoteFailure(store.status());
     return partition;
   }
-  partition->changes = std::make_shared<index::StoreReader>(&replicas_->view(id));
-  partition->store = std::make_shared<LiveStore>(*std::move(store), partition->changes.get());
+  if (replicas_ == nullptr) {
+    partition->store = *std::move(store);
+  } else {
+    partition->changes = std::make_shared<index::StoreReader>(&replicas_->view(id));
+    partition->store = std::make_shared<LiveStore>(*std::move(store), partition->changes.get());
+  }
+  partition->state.SetServed();
   return partition;
 }
 
@@ -219,9 +222,9 @@ Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Da
     }
     return answer;
   };
-  NEPTUNE_ASSIGN_OR_RETURN(FindUrlsResponse answer, ReadOnDevice(context, *partition, find));
-  *response = Data::Of(std::move(answer));
-  return neptune::OkStatus();
+  StatusOr<FindUrlsResponse> answer = ReadOnDevice(context, *partition, find);
+  if (answer.ok()) *response = Data::Of(*std::move(answer));
+  return Checked(context.partition(), partition, answer.status());
 }
 
 Status DocumentModule::RemakeSnippet(const RequestContext& context, const Partition& partition,
@@ -243,11 +246,24 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
   }
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partition> partition,
                            partitions_.Await(context, asked->index_version()));
-  const std::vector<uint64_t> ids(asked->doc_ids().begin(), asked->doc_ids().end());
-  const size_t text_size_max = asked->with_text() ? SIZE_MAX : kTextPieceSize;
+  return Checked(context.partition(), partition, Answer(context, *asked, *partition, response));
+}
+
+Status DocumentModule::Checked(PartitionId id, const std::shared_ptr<Partition>& partition,
+                               const Status& status) {
+  const Status sound = partition->store->CheckSound();
+  if (sound.code() != neptune::StatusCode::kDataLoss) return sound.ok() ? status : sound;
+  partitions_.NoteDamage(id, partition, sound);
+  return neptune::Unavailable("partition ", id, " is damaged: ", sound.message());
+}
+
+Status DocumentModule::Answer(RequestContext& context, const FetchRequest& asked,
+                              const Partition& partition, Data* response) {
+  const std::vector<uint64_t> ids(asked.doc_ids().begin(), asked.doc_ids().end());
+  const size_t text_size_max = asked.with_text() ? SIZE_MAX : kTextPieceSize;
   NEPTUNE_ASSIGN_OR_RETURN(FetchedDocuments documents,
-                           Read(context, *partition, ids, text_size_max));
-  const std::shared_ptr<const index::Query> query = ParseCanonical(asked->query());
+                           Read(context, partition, ids, text_size_max));
+  const std::shared_ptr<const index::Query> query = ParseCanonical(asked.query());
   const QueryTerms terms(*query);
   FetchResponse answer;
   answer.set_implementation(implementation_);
@@ -258,13 +274,13 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
     summary->set_doc_id(ids[i]);
     if (i > 0) context.GiveWay(kWorkOfSummary);
     if (context.ShouldStop()) return neptune::DeadlineExceeded("fetching documents");
-    if (documents[i] && !Summarise(*std::move(documents[i]), *asked, terms, summary)) {
+    if (documents[i] && !Summarise(*std::move(documents[i]), asked, terms, summary)) {
       unfinished.push_back(static_cast<int>(i));
     }
   }
   for (const int i : unfinished) {
     NEPTUNE_RETURN_IF_ERROR(
-        RemakeSnippet(context, *partition, *asked, terms, answer.mutable_summaries(i)));
+        RemakeSnippet(context, partition, asked, terms, answer.mutable_summaries(i)));
   }
   *response = Data::Of(std::move(answer));
   return neptune::OkStatus();

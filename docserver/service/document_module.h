@@ -16,6 +16,7 @@
 #include "docserver/document_store.h"
 #include "docserver/snippet/query_terms.h"
 #include "index/updates/change_write.h"
+#include "index/versions/partition_state.h"
 #include "index/versions/versioned_partitions.h"
 #include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
@@ -32,18 +33,29 @@ class DocumentModule final : public neptune::ServiceModule {
 
  private:
   struct Partition {
-    neptune::Status status;  // OK: store is set
+    index::PartitionState state;  // served: store is set
     std::string path;
     std::shared_ptr<const DocumentStore> store;         // a read may outlive its request
     std::shared_ptr<const index::StoreReader> changes;  // set if documents change; `store` reads it
     std::string implementation;
 
-    neptune::Status State() const { return status; }
+    neptune::Status State() const { return state.Get(); }
+    void NoteFailure(const neptune::Status& why) { state.NoteFailure(why); }
+    bool NoteDamage(const neptune::Status& damage) { return state.NoteDamage(damage); }
     bool WaitsForDisk() const { return true; }
+    // Stores check what they read each time.
+    index::FileChecks::Check StartCheck() const { return nullptr; }
     index::PartitionFacts Facts(uint64_t version) const;
   };
   neptune::Status Fetch(neptune::RequestContext& context, const neptune::Data& request,
                         neptune::Data* response);
+  // Answers from documents that were read.
+  neptune::Status Answer(neptune::RequestContext& context, const FetchRequest& asked,
+                         const Partition& partition, neptune::Data* response);
+  // What a request of the partition returns that ended with `status`. A store whose files were
+  // changed meanwhile is withdrawn, and its answer UNAVAILABLE, so that another replica is asked.
+  neptune::Status Checked(neptune::PartitionId id, const std::shared_ptr<Partition>& partition,
+                          const neptune::Status& status);
   neptune::StatusOr<FetchedDocuments> Read(const neptune::RequestContext& context,
                                            const Partition& partition, std::vector<uint64_t> ids,
                                            size_t text_size_max) const;

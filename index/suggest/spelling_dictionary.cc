@@ -40,7 +40,9 @@ StatusOr<std::unique_ptr<SpellingDictionary>> SpellingDictionary::FromFile(
   std::unique_ptr<SpellingDictionary> dictionary(new SpellingDictionary());
   dictionary->file_ = std::move(file);
   NEPTUNE_RETURN_IF_ERROR(dictionary->Load());
-  return dictionary;
+  // Checks of single words note what they find.
+  if (!dictionary->file_->damage_noted()) return dictionary;
+  return dictionary->file_->Damaged("a word is too long, or leads out of the file");
 }
 
 Status SpellingDictionary::Load() {
@@ -119,8 +121,7 @@ std::string_view SpellingDictionary::shown(size_t i) const {
   const auto at = std::lower_bound(shown_words_.begin(), shown_words_.end(), i);
   if (at == shown_words_.end() || *at != i) return word(i);
   const auto number = static_cast<size_t>(at - shown_words_.begin());
-  return shown_texts_.substr(shown_offsets_[number],
-                             shown_offsets_[number + 1] - shown_offsets_[number]);
+  return Part(shown_offsets_, number, shown_texts_, kShownWordSizeMax);
 }
 
 std::optional<size_t> SpellingDictionary::Find(std::string_view folded) const {
@@ -139,11 +140,11 @@ uint32_t SpellingDictionary::PairCount(std::string_view left, std::string_view r
   const std::optional<size_t> first = Find(left);
   const std::optional<size_t> second = first ? Find(right) : std::nullopt;
   if (!second) return 0;
-  const auto begin = pair_rights_.begin() + pair_begins_[*first];
-  const auto end = pair_rights_.begin() + pair_begins_[*first + 1];
-  const auto at = std::lower_bound(begin, end, *second);
-  return at == end || *at != *second ? 0
-                                     : pair_counts_[static_cast<size_t>(at - pair_rights_.begin())];
+  const Range range = RangeOf(pair_begins_, *first, pair_rights_.size());
+  const auto rights = pair_rights_.subspan(range.begin, range.end - range.begin);
+  const auto at = std::lower_bound(rights.begin(), rights.end(), *second);
+  if (at == rights.end() || *at != *second) return 0;
+  return pair_counts_[range.begin + static_cast<size_t>(at - rights.begin())];
 }
 
 }  // namespace search::index

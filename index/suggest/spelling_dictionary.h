@@ -7,7 +7,8 @@
 // Maps a file read-only.
 // Threads: immutable.
 // Errors: NOT_FOUND for a missing file; DATA_LOSS for a damaged one or one of another version,
-//   detected when it is opened.
+//   detected when it is opened, or, if it is damaged later, by CheckSound: numbers that lead out of
+//   the file read as nothing and are noted.
 // Limits: kDictionaryWordsMax words of at most kDictionaryWordMax characters.
 
 #pragma once
@@ -38,7 +39,7 @@ class SpellingDictionary {
   // Folded words are numbered from 0 in ascending order.
   size_t word_count() const { return counts_.size(); }
   std::string_view word(size_t i) const {
-    return texts_.substr(offsets_[i], offsets_[i + 1] - offsets_[i]);
+    return Part(offsets_, i, texts_, kDictionaryWordSizeMax);
   }
   // The word in lower case, with the accents that most documents write.
   std::string_view shown(size_t i) const;
@@ -57,17 +58,50 @@ class SpellingDictionary {
   void ForEachWithKey(uint64_t key, const Visit& visit) const {
     const size_t bucket = DeletionBucket(key, bucket_bits_);
     const uint32_t tag = DeletionTag(key);
-    for (uint32_t at = bucket_begins_[bucket]; at < bucket_begins_[bucket + 1]; ++at) {
-      const uint32_t entry = entries_[at];
-      if ((entry ^ tag) < kDictionaryWordsMax) visit(size_t{entry ^ tag});
+    const auto [begin, end] = RangeOf(bucket_begins_, bucket, entries_.size());
+    for (size_t at = begin; at < end; ++at) {
+      const size_t word = entries_[at] ^ tag;
+      if (word >= kDictionaryWordsMax) continue;
+      if (word >= word_count()) {
+        file_->NoteDamage();
+        return;
+      }
+      visit(word);
     }
   }
+
+  const SectionFile* file() const { return file_.get(); }
+  // OK if what was read may be believed; see SectionFile.
+  neptune::Status CheckSound() const { return file_->CheckSound(); }
 
   const DictionaryTotals& totals() const { return totals_; }
   uint64_t size() const { return file_->size(); }
 
  private:
+  struct Range {
+    size_t begin = 0;
+    size_t end = 0;
+  };
+
   SpellingDictionary() = default;
+  // The range between begins[i] and the next, empty and noted if that is none of `size` things.
+  // Each number is read once: the bytes may change.
+  Range RangeOf(std::span<const uint32_t> begins, size_t i, size_t size) const {
+    if (i + 1 < begins.size()) {
+      const Range range = {begins[i], begins[i + 1]};
+      if (range.begin <= range.end && range.end <= size) return range;
+    }
+    file_->NoteDamage();
+    return {};
+  }
+  // The same of texts, of which none is longer than size_max.
+  std::string_view Part(std::span<const uint32_t> begins, size_t i, std::string_view texts,
+                        size_t size_max) const {
+    const auto [begin, end] = RangeOf(begins, i, texts.size());
+    if (end - begin <= size_max) return texts.substr(begin, end - begin);
+    file_->NoteDamage();
+    return {};
+  }
   neptune::Status Load();
   neptune::Status LoadWords();
   neptune::Status LoadShown();

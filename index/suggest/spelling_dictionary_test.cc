@@ -207,5 +207,32 @@ TEST(SpellingDictionaryTest, FlippedBytesWithoutChecksumsNeverReachBeyondTheFile
   }
 }
 
+// Bytes that change after the file was opened.
+TEST(SpellingDictionaryTest, EveryFlippedBitOfAnOpenFileIsNotedOrStaysWithinBounds) {
+  const TestSuggestions suggestions(
+      DocumentsSaying({{"Hash Table", "open addressing"}, {"Heap", "São tables of a heap"}}), {});
+  std::ifstream in(suggestions.Directory(0) + "/spelling", std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(in), {}};
+  std::vector<uint64_t> words(whole.size() / 8 + 1);
+  char* const bytes = reinterpret_cast<char*>(words.data());
+  size_t noted_count = 0;
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::copy(whole.begin(), whole.end(), bytes);
+      const auto dictionary = SpellingDictionary::FromFile(*SectionFile::FromBytes(
+          {bytes, whole.size()}, "open", kDictionaryKind, {.verify_checksums = false}));
+      ASSERT_TRUE(dictionary.ok()) << dictionary.status();
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
+      for (size_t word = 0; word < (*dictionary)->word_count(); ++word) {
+        ASSERT_LE((*dictionary)->shown(word).size(), whole.size()) << at;
+      }
+      (void)(*dictionary)->PairCount("hash", "table");
+      (void)FindCloseWords(**dictionary, "hsah", 1);
+      noted_count += (*dictionary)->CheckSound().ok() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(noted_count, 20u);
+}
+
 }  // namespace
 }  // namespace search::index

@@ -48,6 +48,9 @@ inline constexpr uint32_t kDictionaryWordBits = 20;
 inline constexpr size_t kDictionaryWordsMax = size_t{1} << kDictionaryWordBits;
 // Maximum number of characters of a word in the dictionary.
 inline constexpr size_t kDictionaryWordMax = 40;
+// Maximum size of a word in bytes, and with its accents as documents write it, composed or not.
+inline constexpr size_t kDictionaryWordSizeMax = 4 * kDictionaryWordMax;
+inline constexpr size_t kShownWordSizeMax = 4096;
 // A count is twice the number of documents, plus one if the word may be what another one means.
 inline constexpr uint32_t kDictionaryDocumentsMax = UINT32_MAX >> 1;
 

@@ -50,7 +50,9 @@ StatusOr<std::unique_ptr<SuggestionIndex>> SuggestionIndex::FromFile(
   std::unique_ptr<SuggestionIndex> index(new SuggestionIndex());
   index->file_ = std::move(file);
   NEPTUNE_RETURN_IF_ERROR(index->Load());
-  return index;
+  // Checks of single entries note what they find.
+  if (!index->file_->damage_noted()) return index;
+  return index->file_->Damaged("an entry leads out of the file");
 }
 
 Status SuggestionIndex::Load() {
@@ -124,11 +126,15 @@ std::vector<Completion> SuggestionIndex::Complete(std::string_view prefix, size_
     add(part.best + 1, part.end);
     const uint32_t phrase = entry_phrases_[part.best];
     if (!seen.insert(phrase).second) continue;
-    completions.push_back({.text = std::string(display(phrase)),
-                           .key = std::string(key(phrase)),
-                           .start = entry_starts_[part.best],
-                           .weight = part.weight,
-                           .document_count = record(phrase).document_count});
+    Completion& completion =
+        completions.emplace_back(Completion{.text = std::string(display(phrase)),
+                                            .key = std::string(key(phrase)),
+                                            .start = entry_starts_[part.best],
+                                            .weight = part.weight,
+                                            .document_count = record(phrase).document_count});
+    if (completion.start <= completion.key.size()) continue;
+    file_->NoteDamage();
+    completion.start = 0;
   }
   return completions;
 }

@@ -3,7 +3,9 @@
 // Format: format.md.
 // Maps a file read-only.
 // Threads: immutable.
-// Errors: NOT_FOUND for a missing file; DATA_LOSS for a damaged one, detected when it is opened.
+// Errors: NOT_FOUND for a missing file; DATA_LOSS for a damaged one, detected when it is opened, or
+//   by CheckSound if it is damaged later: numbers of phrases and texts that lead out of the file
+//   read as nothing and are noted.
 // Limits: a completion examines O(k log n) entries whatever the prefix.
 //
 // Results are those of the whole collection that the partition holds: counts and weights are the
@@ -63,7 +65,15 @@ class SuggestionIndex {
     const std::string_view shown = Text(2 * phrase + 1);
     return shown.empty() ? key(phrase) : shown;
   }
-  const PhraseRecord& record(size_t phrase) const { return records_[phrase]; }
+  PhraseRecord record(size_t phrase) const {
+    if (phrase < records_.size()) return records_[phrase];
+    file_->NoteDamage();
+    return {};
+  }
+
+  const SectionFile* file() const { return file_.get(); }
+  // OK if completions that were made may be believed; see SectionFile.
+  neptune::Status CheckSound() const { return file_->CheckSound(); }
 
   const SuggestionTotals& totals() const { return totals_; }
   uint64_t size() const { return file_->size(); }
@@ -78,11 +88,22 @@ class SuggestionIndex {
   neptune::Status Load();
   neptune::Status LoadPhrases();
   neptune::Status LoadEntries();
+  // Each number is read once, and is a bound only after it was checked: the bytes may change.
   std::string_view Text(size_t i) const {
-    return texts_.substr(offsets_[i], offsets_[i + 1] - offsets_[i]);
+    if (i + 1 < offsets_.size()) {
+      const uint32_t begin = offsets_[i];
+      const uint32_t end = offsets_[i + 1];
+      if (begin <= end && end <= texts_.size()) return texts_.substr(begin, end - begin);
+    }
+    file_->NoteDamage();
+    return {};
   }
   std::string_view EntryText(size_t entry) const {
-    return key(entry_phrases_[entry]).substr(entry_starts_[entry]);
+    const std::string_view text = key(entry_phrases_[entry]);
+    const size_t start = entry_starts_[entry];
+    if (start <= text.size()) return text.substr(start);
+    file_->NoteDamage();
+    return {};
   }
   // The entries whose text begins with the prefix.
   Range EntriesOf(std::string_view prefix) const;

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -303,6 +305,50 @@ TEST(SuggestionIndexTest, EveryFlippedByteIsFoundOrHarmless) {
     const std::string cut = whole.substr(0, size);
     EXPECT_FALSE(SectionFile::FromBytes(cut, "cut", kSuggestionsKind, OpenOptions()).ok()) << size;
   }
+}
+
+// Bytes that change after the file was opened.
+TEST(SuggestionIndexTest, EveryFlippedBitOfAnOpenFileIsNotedOrStaysWithinBounds) {
+  const TestSuggestions suggestions(
+      DocumentsSaying({{"Hash Table", "open addressing"}, {"Heap", "a heap of tables"}}), {});
+  const std::string whole = ReadBytes(suggestions.Directory(0) + "/suggest");
+  std::vector<uint64_t> words(whole.size() / 8 + 1);
+  char* const bytes = reinterpret_cast<char*>(words.data());
+  size_t noted_count = 0;
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (int bit = 0; bit < 8; ++bit) {
+      std::copy(whole.begin(), whole.end(), bytes);
+      const auto index = SuggestionIndex::FromFile(*SectionFile::FromBytes(
+          {bytes, whole.size()}, "open", kSuggestionsKind, {.verify_checksums = false}));
+      ASSERT_TRUE(index.ok()) << index.status();
+      bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
+      for (const char* prefix : {"h", "ta", "open addressing"}) {
+        for (const Completion& completion : (*index)->Complete(prefix, kCount)) {
+          ASSERT_LE(completion.start, completion.key.size()) << at;
+          ASSERT_LE(completion.text.size(), whole.size()) << at;
+        }
+      }
+      const neptune::Status sound = (*index)->CheckSound();
+      noted_count += sound.ok() ? 0 : 1;
+      if (!sound.ok()) {
+        ASSERT_EQ(sound.code(), neptune::StatusCode::kDataLoss) << at;
+      }
+    }
+  }
+  EXPECT_GT(noted_count, 20u);
+}
+
+TEST(SuggestionIndexTest, WrittenFileIsNoticedWhateverWasWritten) {
+  const TestSuggestions suggestions(DocumentsSaying({{"Heap", "a heap"}}), {});
+  const std::string path = suggestions.Directory(0) + "/suggest";
+  // Two changes within one tick of the kernel's clock look like one.
+  std::filesystem::last_write_time(
+      path, std::filesystem::last_write_time(path) - std::chrono::seconds(10));
+  const auto index = SuggestionIndex::Open(suggestions.Directory(0));
+  ASSERT_TRUE(index.ok()) << index.status();
+  EXPECT_TRUE((*index)->CheckSound().ok());
+  std::fstream(path, std::ios::in | std::ios::out).seekp(900).put('x').flush();
+  EXPECT_EQ((*index)->CheckSound().code(), neptune::StatusCode::kDataLoss);
 }
 
 TEST(SuggestionIndexTest, MissingCountsAreAnError) {

@@ -77,6 +77,13 @@ class IndexTier {
 
   virtual TierInfo Info() const = 0;
 
+  // Reads the files of the open tier again, about `size` bytes a call, while searches run; returns
+  // how many bytes it read, 0 once it has read all, DATA_LOSS if they are not what they were. Must
+  // not outlive the tier. Default: empty, for engines that check what they read each time, or not.
+  virtual std::function<neptune::StatusOr<size_t>(size_t size)> StartCheck() const {
+    return nullptr;
+  }
+
   // The best completions of this partition, and the spellings of the whole collection, with
   // collection-wide counts (index/suggest). REQUIRES: a request that suggest_operators.h accepts.
   // Errors: UNIMPLEMENTED, the default, if the implementation or the index has no suggestions, or

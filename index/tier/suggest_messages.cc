@@ -5,6 +5,9 @@
 namespace search::index {
 namespace {
 
+// Each word or one of its replacements, followed by the next word or one of its own.
+constexpr size_t kPairsMax = kSpelledWordsMax * (1 + kSpellingsPerWord) * (1 + kSpellingsPerWord);
+
 void Fill(const OtherWord& other, OtherWordMessage* message) {
   message->set_folded(other.folded);
   message->set_text(other.text);
@@ -26,12 +29,14 @@ WordSpellings FromMessage(const WordSpellingsMessage& message) {
                         .splits = {},
                         .joined_count = message.joined_count()};
   for (const OtherWordMessage& other : message.others()) {
+    if (word.others.size() == kSpellingsPerWord) break;
     word.others.push_back({.folded = other.folded(),
                            .text = other.text(),
                            .document_count = other.document_count(),
                            .distance = other.distance()});
   }
   for (const SplitWordMessage& split : message.splits()) {
+    if (word.splits.size() == kSplitsPerWord) break;
     word.splits.push_back({.left = split.left(),
                            .right = split.right(),
                            .pair_count = split.pair_count(),
@@ -112,9 +117,12 @@ Spellings FromMessage(const SpellAnswer& answer) {
   Spellings spellings;
   spellings.collection_document_count = answer.collection_document_count();
   for (const WordSpellingsMessage& word : answer.words()) {
+    if (spellings.words.size() == kSpelledWordsMax) break;
     spellings.words.push_back(FromMessage(word));
   }
   for (const WordPairMessage& pair : answer.pairs()) {
+    if (spellings.pairs.size() == kPairsMax) break;
+    if (pair.index() >= spellings.words.size()) continue;
     spellings.pairs.push_back({.index = pair.index(),
                                .left = pair.left(),
                                .right = pair.right(),

@@ -20,6 +20,9 @@ SpellQuery ToMessage(const std::vector<SpelledWord>& words);
 std::vector<SpelledWord> FromMessage(const SpellQuery& query);
 
 SpellAnswer ToMessage(const Spellings& spellings);
+// The answer may be anything, since another node made it: takes no more words, replacements, splits
+// and pairs than FindSpellings returns for a query of kSpelledWordsMax words, and no pair of a word
+// that there is not.
 Spellings FromMessage(const SpellAnswer& answer);
 
 }  // namespace search::index

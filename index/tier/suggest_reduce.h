@@ -11,7 +11,7 @@
 
 namespace search::index {
 
-// Registers search.MergeSuggestAnswers, search.MergeSpellAnswers and search.MergeCountAnswers.
+// Registers search.MergeSuggestAnswers and search.MergeCountAnswers.
 void RegisterSuggestReduceOperators(neptune::ServiceRegistrar& registrar);
 
 }  // namespace search::index

@@ -38,4 +38,7 @@ inline constexpr char kFacetReduceOperator[] = "search.MergeFacetAnswers";
 inline constexpr char kTierTitlesMethod[] = "Titles";
 inline constexpr char kTitlesReduceOperator[] = "search.MergeTitlesAnswers";
 
+// Method for the files of a partition (files.proto): FilesQuery to FilesAnswer, of long grain.
+inline constexpr char kTierFilesMethod[] = "Files";
+
 }  // namespace search::index

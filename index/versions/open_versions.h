@@ -36,6 +36,7 @@ class OpenVersions {
   // Opens new versions and releases those that left the list. One caller at a time.
   neptune::Status Take(const VersionList* list, const Open& open) {
     std::map<uint64_t, std::shared_ptr<Opened>> next;
+    std::vector<uint64_t> kept;
     neptune::Status worst;
     for (const IndexVersion& version : Wanted(list)) {
       std::shared_ptr<Opened> opened = Get(version.index_version);
@@ -49,10 +50,12 @@ class OpenVersions {
           worst = neptune::Annotate(status,
                                     version.name.empty() ? "the index" : "version " + version.name);
         }
+      } else {
+        kept.push_back(version.index_version);
       }
       next[version.index_version] = std::move(opened);
     }
-    Publish(std::move(next), list == nullptr ? 0 : list->Current().index_version);
+    Publish(std::move(next), kept, list == nullptr ? 0 : list->Current().index_version);
     return list == nullptr ? neptune::OkStatus() : worst;
   }
 
@@ -67,7 +70,15 @@ class OpenVersions {
     neptune::LeafLock lock(&mutex_);
     return opened_;
   }
-  void Clear() { Publish({}, 0); }
+  // Replaces what is open as version `number`; false if that is not `old` any more.
+  bool Replace(uint64_t number, const std::shared_ptr<Opened>& old, std::shared_ptr<Opened> next) {
+    neptune::LeafLock lock(&mutex_);
+    const auto found = opened_.find(number);
+    if (found == opened_.end() || found->second != old) return false;
+    found->second.swap(next);
+    return true;  // the caller's reference keeps the old one open
+  }
+  void Clear() { Publish({}, {}, 0); }
 
  private:
   std::shared_ptr<Opened> Get(uint64_t number) const {
@@ -75,8 +86,14 @@ class OpenVersions {
     const auto found = opened_.find(number);
     return found == opened_.end() ? nullptr : found->second;
   }
-  void Publish(std::map<uint64_t, std::shared_ptr<Opened>> next, uint64_t current) {
+  // `kept`: numbers that stay as they are, though they may have been replaced meanwhile.
+  void Publish(std::map<uint64_t, std::shared_ptr<Opened>> next, const std::vector<uint64_t>& kept,
+               uint64_t current) {
     neptune::LeafLock lock(&mutex_);
+    for (const uint64_t number : kept) {
+      const auto found = opened_.find(number);
+      if (found != opened_.end()) next[number] = found->second;
+    }
     // Close dropped versions outside of the lock.
     opened_.swap(next);
     current_ = current;

@@ -63,5 +63,18 @@ TEST_F(OpenVersionsTest, VersionThatDoesNotOpenIsReportedAndRetried) {
   EXPECT_EQ(opened_, (std::vector<std::string>{".", "2", "2"}));
 }
 
+TEST_F(OpenVersionsTest, OneIsReplacedUnlessAnotherCameBefore) {
+  list_ = *AddVersion(list_, {"two", "2", 2});
+  ASSERT_TRUE(Take(&list_).ok());
+  const auto old = versions_.Find(2);
+  EXPECT_TRUE(versions_.Replace(2, old, std::make_shared<std::string>("two again")));
+  EXPECT_EQ(*versions_.Find(2), "two again");
+  EXPECT_EQ(*old, "two");
+  EXPECT_FALSE(versions_.Replace(2, old, std::make_shared<std::string>("late")));
+  EXPECT_FALSE(versions_.Replace(3, old, std::make_shared<std::string>("none")));
+  EXPECT_EQ(*versions_.Find(2), "two again");
+  EXPECT_EQ(*versions_.Find(1), "one");
+}
+
 }  // namespace
 }  // namespace search::index

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,9 +27,32 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 struct TextPartition {
-  StatusOr<std::string> text;
+  StatusOr<std::string> text = neptune::Unavailable("not opened");
+  std::string path;
+  Status damage;
 
-  Status State() const { return text.status(); }
+  Status State() const { return damage.ok() ? text.status() : damage; }
+  void NoteFailure(const Status& why) {
+    if (damage.ok()) {
+      text = why;
+    } else {
+      damage = why;
+    }
+  }
+  bool NoteDamage(const Status& found) {
+    if (!State().ok()) return false;
+    damage = found;
+    return true;
+  }
+  // Reads the file once, and finds the text "decayed" to be damage.
+  FileChecks::Check StartCheck() const {
+    return [path = path, is_read = false](size_t) mutable -> StatusOr<size_t> {
+      if (std::exchange(is_read, true)) return size_t{0};
+      NEPTUNE_ASSIGN_OR_RETURN(const std::string now, neptune::ReadFile(path + "/text", 100));
+      if (now == "decayed") return neptune::DataLoss("decayed");
+      return now.size();
+    };
+  }
   bool WaitsForDisk() const { return text.ok() && *text == "on disk"; }
   PartitionFacts Facts(uint64_t version) const { return {"text", version, text.ok() ? 1u : 0u}; }
 };
@@ -51,8 +75,13 @@ class TextModule final : public neptune::ServiceModule {
     seen_->status = &context.status;
     NEPTUNE_RETURN_IF_ERROR(
         partitions_.Start(context, seen_->changing, [](PartitionId, const std::string& directory) {
-          return std::make_unique<TextPartition>(
-              TextPartition{neptune::ReadFile(directory + "/text", 100)});
+          auto partition = std::make_unique<TextPartition>();
+          partition->path = directory;
+          partition->text = neptune::ReadFile(directory + "/text", 100);
+          if (partition->text.ok() && *partition->text == "decayed") {
+            partition->text = neptune::DataLoss("a damaged file");
+          }
+          return partition;
         }));
     return partitions_.AddStatus(context, "texts");
   }
@@ -290,6 +319,83 @@ TEST_F(VersionedPartitionsTest, PartitionThatIsFoundDamagedIsNoLongerServedButTh
   const Status status = Await(0, seconds(1))->text.status();
   EXPECT_EQ(status.code(), neptune::StatusCode::kUnavailable);
   EXPECT_NE(status.message().find("a torn page"), absl::string_view::npos) << status;
+  EXPECT_EQ(Health(0).code(), neptune::StatusCode::kDataLoss);
+  EXPECT_TRUE(Health(1).ok());
+}
+
+TEST_F(VersionedPartitionsTest, DamagedPartitionIsOpenedAgainOnceItsFilesAreSound) {
+  Write("p/0/text", "zero");
+  Write("p/1/text", "one");
+  ASSERT_TRUE(Start(Parameter("path", "p")).ok());
+  const auto damaged = seen_.partitions->Current()->at(PartitionId(0));
+  Write("p/0/text", "decayed");
+  seen_.partitions->NoteDamage(PartitionId(0), damaged, neptune::DataLoss("a torn page"));
+  EXPECT_EQ(Health(0).code(), neptune::StatusCode::kDataLoss);
+  EXPECT_TRUE(Health(1).ok());
+  simulator_.RunFor(seconds(5));
+  EXPECT_EQ(Health(0).code(), neptune::StatusCode::kDataLoss);
+  EXPECT_NE(Health(0).message().find("a damaged file; it is opened again after"),
+            absl::string_view::npos)
+      << Health(0);
+  EXPECT_EQ(damaged.use_count(), 1) << "its files are closed";
+  Write("p/0/text", "mended");
+  simulator_.RunFor(2 * kReopenDelayMax);
+  EXPECT_TRUE(Health(0).ok()) << Health(0);
+  EXPECT_EQ(CurrentText(0), "mended");
+  EXPECT_EQ(CurrentText(1), "one");
+}
+
+TEST_F(VersionedPartitionsTest, PartitionThatIsMissingAtTheStartIsOpenedOnceItIsThere) {
+  Write("p/0/text", "zero");
+  ASSERT_TRUE(Start(Parameter("path", "p")).ok());
+  EXPECT_FALSE(Health(1).ok());
+  simulator_.RunFor(seconds(5));
+  EXPECT_FALSE(Health(1).ok());
+  Write("p/1/text", "one");
+  simulator_.RunFor(2 * kReopenDelayMax);
+  EXPECT_TRUE(Health(1).ok()) << Health(1);
+  EXPECT_EQ(CurrentText(1), "one");
+}
+
+TEST_F(VersionedPartitionsTest, DamageThatSeveralRequestsFindIsMendedOnce) {
+  Write("p/0/text", "zero");
+  Write("p/1/text", "one");
+  ASSERT_TRUE(Start(Parameter("path", "p")).ok());
+  const auto damaged = seen_.partitions->Current()->at(PartitionId(0));
+  for (int i = 0; i < 3; ++i) {
+    seen_.partitions->NoteDamage(PartitionId(0), damaged, neptune::DataLoss("a torn page"));
+  }
+  simulator_.RunFor(seconds(20));
+  EXPECT_TRUE(Health(0).ok());
+  const auto report = seen_.status->Render("texts");
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->facts[0].second, neptune::StatusCell(int64_t{1}));
+  EXPECT_EQ(report->facts[1].second, neptune::StatusCell(int64_t{1}));
+}
+
+TEST_F(VersionedPartitionsTest, DamagedPartitionOfAVersionThatLeavesIsForgotten) {
+  for (const std::string name : {"a", "b"}) {
+    Write(name + "/p/0/text", name);
+    Write(name + "/p/1/text", name);
+  }
+  ASSERT_TRUE(StartWithList({"a", "b"}).ok());
+  const auto damaged = seen_.partitions->Current()->at(PartitionId(0));
+  Write("a/p/0/text", "decayed");
+  seen_.partitions->NoteDamage(PartitionId(0), damaged, neptune::DataLoss("a torn page"));
+  WriteList({"b"});
+  simulator_.RunFor(seconds(30));
+  EXPECT_EQ(CurrentText(0), "b");
+  EXPECT_TRUE(Health(0).ok());
+}
+
+TEST_F(VersionedPartitionsTest, FilesThatDecayAreFoundByTheSlowCheck) {
+  Write("p/0/text", "zero");
+  Write("p/1/text", "one");
+  ASSERT_TRUE(Start(Parameter("path", "p") + Parameter("file_check_interval_s", "60")).ok());
+  simulator_.RunFor(seconds(90));
+  EXPECT_TRUE(Health(0).ok());
+  Write("p/0/text", "decayed");
+  simulator_.RunFor(seconds(90));
   EXPECT_EQ(Health(0).code(), neptune::StatusCode::kDataLoss);
   EXPECT_TRUE(Health(1).ok());
 }

@@ -1,7 +1,6 @@
 #include "neptune/base/file.h"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -119,31 +118,6 @@ std::string DirectoryOf(const std::string& path) {
 Status ErrnoStatus(int error, std::string_view action, std::string_view path) {
   const std::string text = std::generic_category().message(error);
   return Status(CodeOf(error), StrCat(action, " ", path, ": ", text));
-}
-
-StatusOr<MappedFile> MappedFile::Open(const std::string& path) {
-  Descriptor file(OpenForReading(path));
-  if (!file.valid()) return ErrnoStatus(errno, "open", path);
-  struct stat info;
-  if (fstat(file.number(), &info) != 0) return ErrnoStatus(errno, "look up", path);
-  if (!S_ISREG(info.st_mode)) return FailedPrecondition("map ", path, ": not a regular file");
-  if (info.st_size == 0) return MappedFile({});
-  const size_t size = static_cast<size_t>(info.st_size);
-  void* const start = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.number(), 0);
-  if (start == MAP_FAILED) return ErrnoStatus(errno, "map", path);
-  return MappedFile({static_cast<const char*>(start), size});
-}
-
-MappedFile::MappedFile(MappedFile&& other) noexcept
-    : bytes_(std::exchange(other.bytes_, std::string_view())) {}
-
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
-MappedFile::~MappedFile() {
-  if (!bytes_.empty()) munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
 StatusOr<std::string> ReadFile(const std::string& path, size_t size_max) {

@@ -5,13 +5,12 @@
 // Errors: NOT_FOUND no such file or folder; RESOURCE_EXHAUSTED over size_max, or no space, memory
 //   or descriptors left; FAILED_PRECONDITION not permitted or of the wrong kind; UNAVAILABLE
 //   anything else. Every message names the path.
-// Limits: truncating a file while it is mapped kills the process (SIGBUS), so map only files that
-//   are replaced as a whole.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -22,7 +21,24 @@ namespace neptune {
 // The status for an errno value: "ACTION PATH: text of the error".
 Status ErrnoStatus(int error, std::string_view action, std::string_view path);
 
-// The bytes of a file, mapped read-only; valid while the object lives.
+inline constexpr size_t kMappedFilesMax = 8192;
+
+// A file mapped read-only whose pages may go while it is in use: another process truncates it, or
+// its disk fails. The kernel then sends SIGBUS to the thread that reads such a page; here the rest
+// of the mapping, from that page to its end, becomes zeros instead, and the file says that it lost
+// them. Readers find zeros out by bounds or checksums, and ask CheckUnchanged before they give an
+// answer that rests on what they read.
+//
+//   read ─► page is gone ─► SIGBUS ─► the range is known: zeros are mapped, the read goes on
+//                                └─► it is not: the handler before this one, or the end
+//
+// The handler takes no lock, allocates nothing, and finds the range in an array of atomics; it is
+// set with the first file, and again if another handler has replaced it since. Threads that read
+// mapped files must not block SIGBUS: the kernel ends the process then.
+//
+// Immutable; any thread may read and check. At most kMappedFilesMax files are mapped at a time,
+// else RESOURCE_EXHAUSTED; each keeps a descriptor. A system call that is passed lost bytes fails
+// with EFAULT.
 class MappedFile {
  public:
   // An empty file gives empty bytes.
@@ -32,12 +48,22 @@ class MappedFile {
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
 
-  std::string_view bytes() const { return bytes_; }
+  std::string_view bytes() const;
+
+  // True once a page could not be read. Pages that were lost stay zeros.
+  bool has_lost_pages() const;
+
+  // DATA_LOSS if pages were lost, or if size or time of change of the file are not those it had
+  // when it was opened: files that are mapped are replaced as a whole and never written.
+  // Cost: one system call, fstat. Writes through a shared mapping show in the time of change only
+  // when the kernel next makes the page clean, and decay in memory or on the disk never does.
+  Status CheckUnchanged() const;
 
  private:
-  explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
+  struct Mapping;
+  explicit MappedFile(std::unique_ptr<Mapping> mapping);
 
-  std::string_view bytes_;
+  std::unique_ptr<Mapping> mapping_;  // null: moved from
 };
 
 // Returns the contents of the file, at most size_max bytes. Also works for files whose size the

@@ -29,19 +29,15 @@ class FileTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(FileTest, WrittenBytesAreReadAndMapped) {
+TEST_F(FileTest, WrittenBytesAreRead) {
   const std::string bytes("a\0b\xff", 4);
   ASSERT_TRUE(WriteFileAtomically(Path("f"), bytes).ok());
   EXPECT_EQ(*ReadFile(Path("f"), 4), bytes);
-  StatusOr<MappedFile> mapped = MappedFile::Open(Path("f"));
-  ASSERT_TRUE(mapped.ok());
-  EXPECT_EQ(mapped->bytes(), bytes);
 }
 
-TEST_F(FileTest, EmptyFileIsReadAndMapped) {
+TEST_F(FileTest, EmptyFileIsRead) {
   ASSERT_TRUE(WriteFileAtomically(Path("f"), "").ok());
   EXPECT_EQ(*ReadFile(Path("f"), 0), "");
-  EXPECT_EQ(MappedFile::Open(Path("f"))->bytes(), "");
 }
 
 TEST_F(FileTest, ReplacementLeavesOneFile) {
@@ -49,21 +45,6 @@ TEST_F(FileTest, ReplacementLeavesOneFile) {
   ASSERT_TRUE(WriteFileAtomically(Path("f"), "new").ok());
   EXPECT_EQ(*ReadFile(Path("f"), 100), "new");
   EXPECT_EQ(FileCount(), 1u);
-}
-
-TEST_F(FileTest, MappingKeepsTheOldContentsOfAReplacedFile) {
-  ASSERT_TRUE(WriteFileAtomically(Path("f"), "old").ok());
-  const StatusOr<MappedFile> mapped = MappedFile::Open(Path("f"));
-  ASSERT_TRUE(WriteFileAtomically(Path("f"), "new").ok());
-  EXPECT_EQ(mapped->bytes(), "old");
-}
-
-TEST_F(FileTest, MovedFromMappingIsEmpty) {
-  ASSERT_TRUE(WriteFileAtomically(Path("f"), "text").ok());
-  MappedFile first = std::move(MappedFile::Open(Path("f"))).value();
-  const MappedFile second = std::move(first);
-  EXPECT_EQ(second.bytes(), "text");
-  EXPECT_EQ(first.bytes(), "");
 }
 
 TEST_F(FileTest, FileOverTheBoundIsRefusedByName) {
@@ -83,12 +64,10 @@ TEST_F(FileTest, FileOfUnknownSizeIsRead) {
 TEST_F(FileTest, MissingFileIsNotFoundByName) {
   const std::string message = "open " + Path("none") + ": No such file or directory";
   EXPECT_EQ(ReadFile(Path("none"), 10).status(), NotFound(message));
-  EXPECT_EQ(MappedFile::Open(Path("none")).status(), NotFound(message));
 }
 
-TEST_F(FileTest, FolderIsNeitherReadNorMapped) {
+TEST_F(FileTest, FolderIsNotRead) {
   EXPECT_EQ(ReadFile(folder_, 10).status().code(), StatusCode::kFailedPrecondition);
-  EXPECT_EQ(MappedFile::Open(folder_).status().code(), StatusCode::kFailedPrecondition);
 }
 
 TEST_F(FileTest, FailedReplacementLeavesNoFile) {

@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <random>
 #include <string>
@@ -277,6 +279,40 @@ TEST(SearchClusterTest, ADamagedReplicaIsCoveredByTheOther) {
   }
   SearchCluster cluster(9, spec, folder);
   ExpectComplete(AskRandomly(cluster, index, 9, 50));
+}
+
+std::string BytesOf(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Every answer is checked: while the file is damaged, none is wrong without a word.
+TEST(SearchClusterTest, AReplicaDamagedWhileItServesIsCopiedFromTheOther) {
+  const BuiltIndex index;
+  const std::string& folder = index.folder.path();
+  const std::string damaged = folder + "/tier1-own/0/segment";
+  std::filesystem::copy(folder + "/tier1", folder + "/tier1-own",
+                        std::filesystem::copy_options::recursive);
+  // Two changes within one tick of the kernel's clock look like one.
+  std::filesystem::last_write_time(
+      damaged, std::filesystem::last_write_time(damaged) - std::chrono::seconds(10));
+  neptune::ClusterSpec spec = DevSpec();
+  SetParameter(&spec, "tier1", "copy_from_replicas", "true");
+  for (auto& node : *spec.mutable_nodes()) {
+    if (node.name() != "store-1") continue;
+    for (auto& hosted : *node.mutable_hosts()) {
+      if (hosted.service() == "tier1")
+        neptune::SetParameter("path", "tier1-own", hosted.mutable_parameters());
+    }
+  }
+  SearchCluster cluster(15, spec, folder);
+  ExpectComplete(AskRandomly(cluster, index, 15, 20));
+  FlipAByte(damaged, std::filesystem::file_size(damaged) / 2);
+  (void)AskRandomly(cluster, index, 16, 60);
+  cluster.simulator().RunFor(seconds(30));
+  EXPECT_EQ(BytesOf(damaged), BytesOf(folder + "/tier1/0/segment"));
+  EXPECT_FALSE(std::filesystem::exists(folder + "/tier1-own/0.copy.store-1"));
+  ExpectComplete(AskRandomly(cluster, index, 17, 50));
 }
 
 // Tests the oracle itself: it must find every planted mistake.

@@ -23,6 +23,11 @@ TEST(BestCutTest, IsZeroIfThereAreFewerValuesThanWanted) {
   EXPECT_EQ(Cut({}, 8, 1), 0);
 }
 
+TEST(BestCutTest, ValueAboveTheMostCountsAsTheLargest) {
+  EXPECT_EQ(Cut({1, 40'000, 3, 65'535, 2}, 5, 2), 511);
+  EXPECT_EQ(Cut({1, 40'000, 3, 65'535, 2}, 5, 3), 3);
+}
+
 TEST(BestCutTest, PicksAtLeastTheWantedNumberAndAtMostOneBinMore) {
   std::mt19937 rng(1);
   std::vector<uint32_t> values(5000);

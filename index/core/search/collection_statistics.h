@@ -52,6 +52,13 @@ class CollectionStatistics {
   // Document frequencies in the collection, by the segment's term ordinal.
   std::span<const uint32_t> document_frequencies() const { return document_frequencies_; }
 
+  // Null: the numbers are not those of a file.
+  const SectionFile* file() const { return file_.get(); }
+  // See SectionFile; OK if the numbers are not those of a file.
+  neptune::Status CheckSound() const {
+    return file_ == nullptr ? neptune::OkStatus() : file_->CheckSound();
+  }
+
  private:
   CollectionStatistics() = default;
   neptune::Status Load(const Segment& segment);

@@ -129,7 +129,10 @@ uint32_t DocumentRanker::SkipBlocks(uint32_t target) {
   const PostingCursor& cursor = required_[0].cursor();
   uint32_t block = cursor.FindBlock(target, cursor.started() ? cursor.block() : 0);
   while (block < cursor.block_count()) {
-    bounded_last_ = cursor.block_last(block);
+    const uint32_t last = cursor.block_last(block);
+    // Only of a damaged list; moving on reads the block, and reports it.
+    if (last < target || last >= evaluation_->document_count()) return target;
+    bounded_last_ = last;
     has_bounded_ = true;
     bounded_required_ = queue_->required();
     if (CanEnter(required_[0].BlockUnits(block) + rest_[1] + space_.static_rank_units_max)) {

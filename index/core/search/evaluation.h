@@ -31,7 +31,7 @@ struct SearchSpace {
     static_rank_maxima.assign(impacts.block_count(), 0);
     for (uint32_t ordinal = 0; ordinal < segment.document_count(); ++ordinal) {
       ScoreUnits& maximum = static_rank_maxima[ordinal / kDocumentBlockSize];
-      maximum = std::max(maximum, scorer.StaticRankUnits(segment.static_ranks()[ordinal]));
+      maximum = std::max(maximum, StaticRankUnits(ordinal));
     }
   }
 
@@ -56,10 +56,11 @@ struct SearchSpace {
     if (impacts.Find(entry) == nullptr) return kImpactMax;
     return FromImpactBound(impacts.PostingBlockBound(entry, block));
   }
-  // If all ranks are 0, skips the array of ranks, which costs a cache miss per document.
+  // At most static_rank_units_max, on which bounds are built, even if the rank was damaged. If all
+  // ranks are 0, skips the array of ranks, which costs a cache miss per document.
   ScoreUnits StaticRankUnits(uint32_t ordinal) const {
     if (static_rank_units_max == 0) return 0;
-    return scorer.StaticRankUnits(segment.static_ranks()[ordinal]);
+    return std::min(static_rank_units_max, scorer.StaticRankUnits(segment.static_ranks()[ordinal]));
   }
 };
 
@@ -105,7 +106,10 @@ class Evaluation {
   }
   bool stopped() const { return stopped_; }
 
+  // Notes damage that neither a cursor nor a reader of positions has met.
+  void NoteDamage() { damage_noted_ = true; }
   bool damaged() const {
+    if (damage_noted_) return true;
     for (const PostingCursor& cursor : cursors_) {
       if (cursor.damaged()) return true;
     }
@@ -123,6 +127,7 @@ class Evaluation {
   std::deque<PositionReader> position_readers_;
   uint32_t work_ = 0;
   bool stopped_ = false;
+  bool damage_noted_ = false;
 };
 
 }  // namespace search::index

@@ -136,9 +136,7 @@ StatusOr<Explanation> ExplainScore(const SearchSpace& space, const Query& query,
                            DocumentRater::Create(query, second_phase, &evaluation));
   explanation.gain = rater->Rate(ordinal);
   explanation.lacks_positions = rater->lacks_positions();
-  if (evaluation.damaged()) {
-    return neptune::DataLoss(space.segment.name(), ": postings are damaged");
-  }
+  if (evaluation.damaged()) return space.segment.DamagedPostings();
   explanation.score = ToScore(explanation.score_units);
   return explanation;
 }

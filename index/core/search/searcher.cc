@@ -101,9 +101,7 @@ class Searcher::Rep {
       result.total_is_exact = !evaluation.stopped();
     }
     result.complete = !evaluation.stopped();
-    if (evaluation.damaged()) {
-      return neptune::DataLoss(space_.segment.name(), ": postings are damaged");
-    }
+    if (evaluation.damaged()) return space_.segment.DamagedPostings();
     return result;
   }
 
@@ -128,9 +126,7 @@ class Searcher::Rep {
         RankByDate(plan.root, dates_, std::min(options.k, kHitCountMax), evaluation);
     result.prefix_is_cut = plan.prefix_is_cut;
     result.phrase_is_left_out = plan.phrase_is_left_out;
-    if (evaluation->damaged()) {
-      return neptune::DataLoss(space_.segment.name(), ": postings are damaged");
-    }
+    if (evaluation->damaged()) return space_.segment.DamagedPostings();
     return result;
   }
 

@@ -43,9 +43,7 @@ neptune::StatusOr<SiteCounts> CountSites(const SearchSpace& space, const SiteCol
     evaluation.ShouldStop(static_cast<uint32_t>(count));
   }
   result.complete = !evaluation.stopped();
-  if (evaluation.damaged()) {
-    return neptune::DataLoss(space.segment.name(), ": postings are damaged");
-  }
+  if (evaluation.damaged()) return space.segment.DamagedPostings();
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) result.sites.push_back({column.names()[i], counts[i]});
   }

@@ -53,6 +53,10 @@ class TierBounds {
   // Maximum over the documents of the other tier; 0 if it has none.
   float static_rank_max() const { return static_rank_max_; }
 
+  const SectionFile* file() const { return file_.get(); }
+  // See SectionFile.
+  neptune::Status CheckSound() const { return file_->CheckSound(); }
+
  private:
   TierBounds() = default;
 

@@ -28,10 +28,12 @@ WordList::WordList(const PlanLeaf& leaf, uint32_t occurrences, Evaluation* evalu
 void WordList::Decode() {
   if (ordinals_ != nullptr) return;
   PostingCursor* const cursor = evaluation_->OpenCursor(entry_);
-  const size_t room = size_t{cursor->block_count()} * kPostingBlockSize + kKernelRoom;
+  const uint32_t block_count = IsLost() ? 0 : cursor->block_count();
+  if (IsLost()) evaluation_->NoteDamage();
+  const size_t room = size_t{block_count} * kPostingBlockSize + kKernelRoom;
   ordinals_ = std::make_unique_for_overwrite<uint32_t[]>(room);
   if (scores_) units_ = std::make_unique_for_overwrite<ScoreUnits[]>(room);
-  for (uint32_t block = 0; block < cursor->block_count() && cursor->LoadBlock(block); ++block) {
+  for (uint32_t block = 0; block < block_count && cursor->LoadBlock(block); ++block) {
     const auto ordinals = cursor->block_ordinals();
     std::memcpy(&ordinals_[count_], ordinals.data(), ordinals.size_bytes());
     count_ += static_cast<uint32_t>(ordinals.size());
@@ -46,8 +48,9 @@ void WordList::Decode() {
   }
 }
 
-// Scores a list of a single block, which the cursor holds.
+// Scores a list of a single block, which the cursor holds, or an empty one.
 void WordList::ScoreOnce(PostingCursor* cursor) {
+  if (count_ == 0) return;
   const SearchSpace& space = evaluation_->space();
   std::array<float, kPostingBlockSize> sums = {};
   for (size_t f = 0; f < kFieldCount; ++f) {

@@ -2,7 +2,8 @@
 // table used in place, or a decoded copy of all postings of another list, with units.
 //
 // Threads: thread-compatible; lives for one search.
-// Errors: a damaged list reads as empty; Evaluation::damaged reports it.
+// Errors: a damaged list reads as empty; Evaluation::damaged reports it. A list of several blocks
+//   that the impact table lacks is damaged: its dictionary entry is not what the table was made of.
 // Limits: a list that is not dense takes 8 bytes per posting.
 
 #pragma once
@@ -76,6 +77,7 @@ class WordList {
   ScoreUnits BestUnits(size_t count) const;
 
  private:
+  bool IsLost() const { return list_ == nullptr && entry_.block_count() > 1; }
   void ScoreOnce(PostingCursor* cursor);
   // Index of the first posting, from `from` on, at or after the ordinal.
   uint32_t FindForward(uint32_t from, uint32_t ordinal) const;
@@ -83,7 +85,7 @@ class WordList {
   TermEntry entry_;
   bool scores_;
   TermWeight weight_;
-  const ImpactList* list_;   // nullptr: a single posting block
+  const ImpactList* list_;   // nullptr: a single posting block, or damaged
   const ImpactList* dense_;  // list_ if it is dense, else nullptr
   ScoreUnits units_max_ = 0;
 

@@ -68,8 +68,8 @@ void PositionReader::Prefetch(uint32_t posting, int step) {
   const bool is_last = block + 1 == entry_.block_count();
   const size_t end = is_last ? positions_.size() : OffsetsOf(block + 1).positions;
   const size_t size = end > begin.positions ? end - begin.positions : 0;
-  __builtin_prefetch(positions_.data() + begin.positions +
-                     size * (posting % kPostingBlockSize) / kPostingBlockSize);
+  const size_t at = begin.positions + size * (posting % kPostingBlockSize) / kPostingBlockSize;
+  __builtin_prefetch(positions_.data() + std::min(at, positions_.size()));
 }
 
 bool PositionReader::LoadBlock(uint32_t block) {
@@ -103,6 +103,7 @@ bool PositionReader::LoadBlock(uint32_t block) {
   summed_ = 0;
   gaps_before_ = 0;
   block_ = block;
+  positions_begin_ = begin.positions;
   count_ = count;
   return true;
 }
@@ -120,7 +121,7 @@ bool PositionReader::FindGroups() {
   gap_count_ = 0;
   for (uint32_t i = 0; i < count_; ++i) gap_count_ += (*totals_)[i];
   group_count_ = (gap_count_ + kPackedCountMax - 1) / kPackedCountMax;
-  const std::string_view bytes = positions_.substr(OffsetsOf(block_).positions);
+  const std::string_view bytes = positions_.substr(positions_begin_);
   if (group_count_ > bytes.size()) return false;
   group_bits_ = bytes.data();
   group_ = 0;

@@ -55,7 +55,8 @@ class PositionReader {
   }
   // Index of the field's first position gap in the block.
   uint32_t FirstGap(size_t field);
-  // Locates the groups of gaps; false if damaged.
+  // Locates the groups of gaps; false if damaged. Uses what LoadBlock has checked: the table of
+  // offsets may change under way.
   bool FindGroups();
   // Unpacks the gaps with these indices, all in one group.
   bool ReadGaps(uint32_t first, uint32_t count, uint32_t* gaps);
@@ -70,6 +71,7 @@ class PositionReader {
   std::array<uint32_t, 3> prefetched_ = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
 
   uint32_t block_ = UINT32_MAX;
+  uint32_t positions_begin_ = 0;  // of the block; at most the size of positions_
   uint32_t index_ = 0;
   uint32_t count_ = 0;    // postings in the block
   uint32_t present_ = 0;  // a bit for each field that has frequencies in the block

@@ -67,11 +67,14 @@ uint32_t PostingCursor::Damage() {
 bool PostingCursor::LoadBlock(uint32_t block) {
   const uint32_t begin = block_count_ == 1 ? 0 : offsets_[block].postings;
   const bool is_last = block + 1 == block_count_;
+  // The table of last ordinals may change under way, so that a block may begin before the postings
+  // that were returned already.
+  const uint32_t least = count_ > 0 && block > block_ ? ordinals_[count_ - 1] + 1 : 0;
   count_ = is_last ? entry_.document_frequency - block * kPostingBlockSize : kPostingBlockSize;
   const uint32_t first_possible = block == 0 ? 0 : lasts_[block - 1] + 1;
   if (begin > postings_.size() || !ReadLayout(postings_.substr(begin), count_, &layout_) ||
       !DecodeOrdinals(layout_, count_, first_possible, document_count_, ordinals_.data()) ||
-      (block_count_ > 1 && ordinals_[count_ - 1] != lasts_[block])) {
+      (block_count_ > 1 && ordinals_[count_ - 1] != lasts_[block]) || ordinals_[0] < least) {
     Damage();
     return false;
   }
@@ -111,7 +114,9 @@ uint32_t PostingCursor::SeekForward(uint32_t target) {
     const uint32_t block = FindBlock(target, started_ ? block_ + 1 : 0);
     if (block >= block_count_) return Exhaust();
     if (!LoadBlock(block)) return kNoDocument;
-    if (target > ordinals_[count_ - 1]) return Exhaust();  // only in a list of one block
+    if (target > ordinals_[count_ - 1]) {
+      return block_count_ == 1 ? Exhaust() : Damage();
+    }
   }
   index_ = CountSmaller(ordinals_, target);
   return ordinal_ = ordinals_[index_];

@@ -1,14 +1,9 @@
 #include "index/core/segment/section_file.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#include <cerrno>
 #include <cstring>
-#include <limits>
+#include <utility>
 
 namespace search::index {
 namespace {
@@ -31,37 +26,17 @@ uint64_t HeaderChecksum(Header header, std::string_view table) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-neptune::Status FileError(const std::string& path) {
-  const int error = errno;
-  if (error == ENOENT) return neptune::NotFound("no such file: ", path);
-  return neptune::Unavailable("cannot open ", path, ": ", std::strerror(error));
-}
-
 }  // namespace
 
 neptune::StatusOr<std::unique_ptr<SectionFile>> SectionFile::Open(const std::string& path,
                                                                   FileKind kind,
                                                                   const OpenOptions& options) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return FileError(path);
+  NEPTUNE_ASSIGN_OR_RETURN(neptune::MappedFile mapping, neptune::MappedFile::Open(path));
   std::unique_ptr<SectionFile> file(new SectionFile);
   file->name_ = path;
-  struct stat info = {};
-  if (::fstat(descriptor, &info) != 0) {
-    const neptune::Status status = FileError(path);
-    ::close(descriptor);
-    return status;
-  }
-  const auto size = static_cast<size_t>(info.st_size);
-  void* mapping = size == 0 || !S_ISREG(info.st_mode)
-                      ? MAP_FAILED
-                      : ::mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
-  ::close(descriptor);
-  if (mapping == MAP_FAILED) {
-    return size == 0 ? file->Damaged("the file is empty") : FileError(path);
-  }
-  file->mapping_ = mapping;
-  file->bytes_ = {static_cast<const char*>(mapping), size};
+  file->mapping_ = std::move(mapping);
+  file->bytes_ = file->mapping_->bytes();
+  if (file->bytes_.empty()) return file->Damaged("the file is empty");
   NEPTUNE_RETURN_IF_ERROR(file->Check(kind, options));
   return file;
 }
@@ -77,8 +52,9 @@ neptune::StatusOr<std::unique_ptr<SectionFile>> SectionFile::FromBytes(std::stri
   return file;
 }
 
-SectionFile::~SectionFile() {
-  if (mapping_ != nullptr) ::munmap(mapping_, bytes_.size());
+neptune::Status SectionFile::CheckSound() const {
+  if (damage_noted()) return Damaged("damage was met in use");
+  return mapping_.has_value() ? mapping_->CheckUnchanged() : neptune::OkStatus();
 }
 
 neptune::Status SectionFile::CheckHeader(FileKind kind) {
@@ -96,8 +72,11 @@ neptune::Status SectionFile::CheckHeader(FileKind kind) {
   const size_t table_size = header.section_count * sizeof(Entry);
   if (bytes_.size() - sizeof(header) < table_size) return Damaged("table of sections is truncated");
   const std::string_view table = bytes_.substr(sizeof(header), table_size);
-  if (HeaderChecksum(header, table) != header.checksum) return Damaged("checksum of the header");
-  entries_ = {reinterpret_cast<const Entry*>(table.data()), header.section_count};
+  entries_.resize(header.section_count);
+  std::memcpy(entries_.data(), table.data(), table.size());
+  // What is used is what was checked, even if the file is changed meanwhile.
+  const std::string_view copied(reinterpret_cast<const char*>(entries_.data()), table.size());
+  if (HeaderChecksum(header, copied) != header.checksum) return Damaged("checksum of the header");
   fingerprint_ = header.checksum;
   return neptune::OkStatus();
 }

@@ -4,21 +4,24 @@
 // Maps files read-only, writes files.
 // Threads: SectionFile is immutable, SectionFileWriter thread-compatible.
 // Errors: NOT_FOUND (no such file), DATA_LOSS (truncated, damaged, of another kind or version),
-//   UNAVAILABLE (the file system).
+//   those of neptune/base/file.h.
 // Limits: kSectionsMax sections. Never allocates by a size read from the file.
 
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "neptune/base/file.h"
 #include "neptune/base/status.h"
 
 namespace search::index {
@@ -56,7 +59,6 @@ class SectionFile {
                                                                    const std::string& name,
                                                                    FileKind kind,
                                                                    const OpenOptions& options);
-  ~SectionFile();
   SectionFile(const SectionFile&) = delete;
   SectionFile& operator=(const SectionFile&) = delete;
 
@@ -70,6 +72,26 @@ class SectionFile {
     NEPTUNE_ASSIGN_OR_RETURN(const std::string_view bytes, Section(id));
     if (bytes.size() % sizeof(T) != 0) return Damaged("odd size of section ", id);
     return std::span<const T>(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
+  }
+
+  // Notes damage that a reader met in use, for CheckSound. Any thread; sticks.
+  void NoteDamage() const { damage_noted_.store(true, std::memory_order_relaxed); }
+  bool damage_noted() const { return damage_noted_.load(std::memory_order_relaxed); }
+
+  // OK if nothing is known against what was read since the file was opened. DATA_LOSS: a reader
+  // noted damage, a page could not be read, or the file was written or truncated. Readers call it
+  // before an answer leaves. Cost: one system call for a mapped file.
+  neptune::Status CheckSound() const;
+
+  // For reading everything again (section_check.h): the sections in the order of the file, each
+  // with the checksum of its bytes when they were written. REQUIRES: i < section_count().
+  struct CheckedBytes {
+    std::string_view bytes;
+    uint64_t checksum = 0;
+  };
+  size_t section_count() const { return entries_.size(); }
+  CheckedBytes CheckedSection(size_t i) const {
+    return {bytes_.substr(entries_[i].offset, entries_[i].size), entries_[i].checksum};
   }
 
   // Checksum of the header and the section checksums: identifies the contents of the whole file.
@@ -98,10 +120,11 @@ class SectionFile {
   neptune::Status CheckHeader(FileKind kind);
 
   std::string name_;
-  void* mapping_ = nullptr;
+  std::optional<neptune::MappedFile> mapping_;  // unset: bytes in memory
   std::string_view bytes_;
-  std::span<const Entry> entries_;
+  std::vector<Entry> entries_;  // as they were when the file was opened
   uint64_t fingerprint_ = 0;
+  mutable std::atomic<bool> damage_noted_{false};
 };
 
 // Writes the sections in sequence to `path` + ".new"; Finish renames the file to `path`.

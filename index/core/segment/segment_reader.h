@@ -41,6 +41,15 @@ class Segment {
   uint64_t fingerprint() const { return file_->fingerprint(); }
   uint64_t size() const { return file_->size(); }
   const std::string& name() const { return file_->name(); }
+  const SectionFile& file() const { return *file_; }
+
+  // What a search of damaged postings returns, DATA_LOSS; it is noted with the file.
+  neptune::Status DamagedPostings() const {
+    file_->NoteDamage();
+    return file_->Damaged("postings are damaged");
+  }
+  // OK if what was read may be believed; see SectionFile.
+  neptune::Status CheckSound() const { return file_->CheckSound(); }
 
   // True if ordinals do not follow doc_ids; ties of scores are still broken by doc_id.
   bool is_reordered() const { return (totals_.flags & kReorderedFlag) != 0; }
@@ -54,7 +63,8 @@ class Segment {
   // document_count().
   uint64_t doc_id_in_order(uint32_t i) const {
     if (!is_reordered()) return doc_ids_[i];
-    return doc_id_order_[i] < doc_ids_.size() ? doc_ids_[doc_id_order_[i]] : 0;
+    const uint32_t ordinal = doc_id_order_[i];
+    return ordinal < doc_ids_.size() ? doc_ids_[ordinal] : 0;
   }
   // The document's ordinal; nullopt if the segment does not hold it.
   std::optional<uint32_t> FindDocument(uint64_t doc_id) const;

@@ -79,12 +79,13 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::FindInBlock(std::str
   std::optional<TermEntry> none;
   if (block >= blocks_.size()) return none;
   const auto damaged = [&] { return neptune::DataLoss("term dictionary: damaged block ", block); };
-  if (blocks_[block].bytes_offset > bytes_.size()) return damaged();
-  const char* at = bytes_.data() + blocks_[block].bytes_offset;
+  const TermBlock begin = blocks_[block];  // read once: mapped bytes may change under way
+  if (begin.bytes_offset > bytes_.size()) return damaged();
+  const char* at = bytes_.data() + begin.bytes_offset;
   const char* const end = bytes_.data() + bytes_.size();
-  TermEntry entry{.postings_offset = blocks_[block].postings_offset,
-                  .positions_offset = blocks_[block].positions_offset,
-                  .first_block = blocks_[block].first_block};
+  TermEntry entry{.postings_offset = begin.postings_offset,
+                  .positions_offset = begin.positions_offset,
+                  .first_block = begin.first_block};
   const uint64_t first = block * kTermBlockSize;
   const uint64_t count = std::min<uint64_t>(kTermBlockSize, term_count_ - first);
   uint64_t matched = 0;
@@ -101,7 +102,8 @@ neptune::StatusOr<std::optional<TermEntry>> TermDictionary::FindInBlock(std::str
     at += suffix_size;
     if (!GetVarint(&at, end, &frequency) || !GetVarint(&at, end, &entry.postings_size) ||
         !GetVarint(&at, end, &entry.positions_size) || frequency == 0 ||
-        frequency > kSegmentDocumentsMax || shared + suffix_size > kTermKeySizeMax) {
+        frequency > kSegmentDocumentsMax || shared + suffix_size > kTermKeySizeMax ||
+        shared + suffix_size == 0) {
       return damaged();
     }
     entry.document_frequency = static_cast<uint32_t>(frequency);
@@ -137,7 +139,7 @@ bool TermCursor::Fail(std::string_view what) {
 }
 
 bool TermCursor::EnterBlock() {
-  const TermBlock& block = dictionary_->blocks_[next_ordinal_ / kTermBlockSize];
+  const TermBlock block = dictionary_->blocks_[next_ordinal_ / kTermBlockSize];  // read once
   if (block.bytes_offset > dictionary_->bytes_.size()) return Fail("block outside of the section");
   at_ = dictionary_->bytes_.data() + block.bytes_offset;
   end_ = dictionary_->bytes_.data() + dictionary_->bytes_.size();
@@ -171,7 +173,7 @@ bool TermCursor::Next() {
   uint64_t frequency = 0;
   if (!GetVarint(&at_, end_, &frequency) || !GetVarint(&at_, end_, &entry_.postings_size) ||
       !GetVarint(&at_, end_, &entry_.positions_size) || frequency == 0 ||
-      frequency > kSegmentDocumentsMax || key_.size() > kTermKeySizeMax) {
+      frequency > kSegmentDocumentsMax || key_.size() > kTermKeySizeMax || key_.empty()) {
     return Fail("a damaged entry");
   }
   entry_.document_frequency = static_cast<uint32_t>(frequency);

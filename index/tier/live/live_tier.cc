@@ -76,6 +76,15 @@ std::vector<SearchedSegment> SegmentsOf(const PartitionSnapshot& snapshot) {
   return segments;
 }
 
+// Called before an answer leaves: the files may have changed while it was made. The segments'
+// statistics are in memory.
+neptune::Status CheckSound(const PartitionSnapshot& snapshot) {
+  for (const PartitionSnapshot::Part& part : snapshot.parts()) {
+    NEPTUNE_RETURN_IF_ERROR(part.segment->segment().CheckSound());
+  }
+  return neptune::OkStatus();
+}
+
 // Never 0, which means that documents do not change.
 uint64_t EpochOf(const LastWriteName& last) {
   return last.lsn == 0 || last.history == 0 ? 1 : last.history;
@@ -98,8 +107,11 @@ neptune::StatusOr<std::unique_ptr<LiveTier>> LiveTier::Open(LiveTierOptions opti
   }
   std::unique_ptr<LiveTier> tier(new LiveTier(std::move(options), state));
   tier->index_version_ = base.index_version;
-  NEPTUNE_ASSIGN_OR_RETURN(tier->suggestions_,
-                           SuggestionFiles::Open(tier->options_.base_directory));
+  NEPTUNE_ASSIGN_OR_RETURN(auto suggestions, SuggestionFiles::Open(tier->options_.base_directory));
+  {
+    neptune::LeafLock lock(&tier->mutex_);
+    tier->suggestions_ = std::make_shared<const SuggestionFiles>(std::move(suggestions));
+  }
   tier->NoteRestore();
   NEPTUNE_RETURN_IF_ERROR(tier->Refresh().status());
   return tier;
@@ -131,6 +143,7 @@ neptune::StatusOr<TierAnswer> LiveTier::Search(const TierQuery& tier_query,
     for (const NamedSegment& part : segments) parts.push_back(part.segment);
     NEPTUNE_RETURN_IF_ERROR(NameFields(parts, query, &answer));
   }
+  NEPTUNE_RETURN_IF_ERROR(CheckSound(*snapshot));
   answer.set_epoch(EpochOf(known));
   return answer;
 }
@@ -140,22 +153,28 @@ TierInfo LiveTier::Info() const {
 }
 
 neptune::StatusOr<SuggestAnswer> LiveTier::Suggest(const SuggestQuery& query) const {
-  return suggestions_.Suggest(query, index_version_);
+  return suggestions()->Suggest(query, index_version_);
 }
 
 neptune::StatusOr<SpellAnswer> LiveTier::Spell(const SpellQuery& query) const {
-  return suggestions_.Spell(query, index_version_);
+  return suggestions()->Spell(query, index_version_);
 }
 
 neptune::StatusOr<ExplainAnswer> LiveTier::Explain(const ExplainQuery& query) const {
   const std::shared_ptr<const PartitionSnapshot> snapshot = partition()->snapshot();
-  return ExplainDocuments(SegmentsOf(*snapshot), query, index_version_);
+  NEPTUNE_ASSIGN_OR_RETURN(ExplainAnswer answer,
+                           ExplainDocuments(SegmentsOf(*snapshot), query, index_version_));
+  NEPTUNE_RETURN_IF_ERROR(CheckSound(*snapshot));
+  return answer;
 }
 
 neptune::StatusOr<FacetAnswer> LiveTier::CountSites(const FacetQuery& query,
                                                     const TierSearchControl& control) const {
   const std::shared_ptr<const PartitionSnapshot> snapshot = partition()->snapshot();
-  return index::CountSites(SegmentsOf(*snapshot), query, control, index_version_);
+  NEPTUNE_ASSIGN_OR_RETURN(
+      FacetAnswer answer, index::CountSites(SegmentsOf(*snapshot), query, control, index_version_));
+  NEPTUNE_RETURN_IF_ERROR(CheckSound(*snapshot));
+  return answer;
 }
 
 void LiveTier::NoteChange(const PartitionChange& change) {
@@ -198,6 +217,16 @@ neptune::StatusOr<bool> LiveTier::Refresh() {
   return last.status();
 }
 
+neptune::Status LiveTier::Rebuild() {
+  neptune::LeafLock refresh(&refresh_mutex_);
+  auto suggestions = SuggestionFiles::Open(options_.base_directory);
+  NEPTUNE_RETURN_IF_ERROR(suggestions.status());
+  NEPTUNE_RETURN_IF_ERROR(AdoptAll());
+  neptune::LeafLock lock(&mutex_);
+  suggestions_ = std::make_shared<const SuggestionFiles>(*std::move(suggestions));
+  return neptune::OkStatus();
+}
+
 neptune::Status LiveTier::Take(const Noted& noted) {
   if (noted.all) return AdoptAll();
   const std::shared_ptr<Partition> current = partition();
@@ -216,14 +245,19 @@ neptune::Status LiveTier::Take(const Noted& noted) {
   return noted.statistics ? UseStatistics(current.get()) : neptune::OkStatus();
 }
 
-// Builds a partition of its own, so that searches continue in the previous one.
 neptune::Status LiveTier::AdoptAll() {
-  const auto folder_of = [this](uint64_t number) {
-    return neptune::StrCat(options_.working_directory, "/", number);
-  };
-  const std::string before = folder_of(folder_number_);
+  std::string folder = neptune::StrCat(options_.working_directory, "/", ++folder_number_);
+  const neptune::Status adopted = AdoptFrom(folder);
+  if (adopted.ok()) folder_.swap(folder);
+  std::error_code ignored;  // files that remain are removed when the tier is opened again
+  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+  return adopted;
+}
+
+// Builds a partition of its own, so that searches continue in the previous one.
+neptune::Status LiveTier::AdoptFrom(const std::string& folder) {
   NEPTUNE_ASSIGN_OR_RETURN(std::shared_ptr<Partition> partition,
-                           Partition::Open({.directory = folder_of(++folder_number_),
+                           Partition::Open({.directory = folder,
                                             .merging = options_.merging,
                                             .durability = Durability::kUnsynced,
                                             .base_directory = options_.base_directory}));
@@ -237,13 +271,8 @@ neptune::Status LiveTier::AdoptAll() {
     statistics_ = {};
   }
   NEPTUNE_RETURN_IF_ERROR(UseStatistics(partition.get()));
-  {
-    neptune::LeafLock lock(&mutex_);
-    std::swap(partition, partition_);
-  }
-  partition.reset();
-  std::error_code ignored;  // files that remain are removed when the tier is opened again
-  std::filesystem::remove_all(before, ignored);
+  neptune::LeafLock lock(&mutex_);
+  std::swap(partition, partition_);
   return neptune::OkStatus();
 }
 
@@ -300,6 +329,11 @@ neptune::StatusOr<uint32_t> LiveTier::PublishedFrequency(std::string_view key) c
 std::shared_ptr<Partition> LiveTier::partition() const {
   neptune::LeafLock lock(&mutex_);
   return partition_;
+}
+
+std::shared_ptr<const SuggestionFiles> LiveTier::suggestions() const {
+  neptune::LeafLock lock(&mutex_);
+  return suggestions_;
 }
 
 }  // namespace search::index

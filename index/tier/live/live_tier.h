@@ -15,7 +15,9 @@
 //   concurrently with them and with each other, each on one thread at a time. NoteChange never
 //   waits for either. CountChangedTerms may run concurrently with all.
 // Errors: as in index_tier.h; Open and Refresh also return the state's errors, and UNAVAILABLE for
-//   the file system. After an error of Refresh the next one retries the same changes.
+//   the file system. After an error of Refresh the next one retries the same changes. DATA_LOSS
+//   also if a file was changed while it was read; Rebuild mends that if the published files are
+//   sound.
 // Limits: memory is that of the searchers, about 12 bytes per change not yet refreshed, and
 //   kRefreshSizeMax of texts.
 
@@ -86,6 +88,10 @@ class LiveTier final : public IndexTier {
 
   // Makes the changes noted so far searchable. False: there were none.
   neptune::StatusOr<bool> Refresh();
+  // Opens the published partition's files again, and builds all segments of changed documents again
+  // from the state: after damage was found. Searches go on in the previous ones. After an error
+  // nothing has changed. Runs as Refresh does.
+  neptune::Status Rebuild();
   // Runs Partition::MergeSome.
   neptune::StatusOr<MergeProgress> MergeSome(uint64_t posting_count_max);
 
@@ -121,26 +127,30 @@ class LiveTier final : public IndexTier {
 
   neptune::Status Take(const Noted& noted) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::Status AdoptAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
+  neptune::Status AdoptFrom(const std::string& folder)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::Status UseStatistics(Partition* partition) ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   neptune::StatusOr<StatisticsUsed> UseStatisticsOfState(Partition* partition)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(refresh_mutex_);
   LastWriteName searchable() const;
   std::shared_ptr<Partition> partition() const;
+  std::shared_ptr<const SuggestionFiles> suggestions() const;
 
   const LiveTierOptions options_;
   const ChangeReader* const state_;
-  uint64_t index_version_ = 0;   // fixed by Open
-  SuggestionFiles suggestions_;  // fixed by Open
+  uint64_t index_version_ = 0;  // fixed by Open
 
   neptune::LeafMutex refresh_mutex_;
-  // Number of the current directory below the working directory; numbers are not reused.
+  // Number of the last directory below the working directory; numbers are not reused.
   uint64_t folder_number_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
+  std::string folder_ ABSL_GUARDED_BY(refresh_mutex_);  // of the partition; empty: there is none
   // The newest version in the state that was examined.
   uint64_t statistics_version_ ABSL_GUARDED_BY(refresh_mutex_) = 0;
 
   // Held only while the fields below are read or replaced.
   mutable neptune::LeafMutex mutex_ ABSL_ACQUIRED_AFTER(refresh_mutex_);
   std::shared_ptr<Partition> partition_ ABSL_GUARDED_BY(mutex_);
+  std::shared_ptr<const SuggestionFiles> suggestions_ ABSL_GUARDED_BY(mutex_);
   Noted noted_ ABSL_GUARDED_BY(mutex_);
   LastWriteName searchable_ ABSL_GUARDED_BY(mutex_);
   StatisticsUsed statistics_ ABSL_GUARDED_BY(mutex_);

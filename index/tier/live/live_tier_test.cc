@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -296,6 +297,32 @@ TEST_F(LiveTierTest, StatisticsOfThisIndexAreUsedAndOthersPassedOver) {
   EXPECT_EQ(tier_->statistics().version, 3U);
   EXPECT_EQ(tier_->statistics().change_count, 30U);
   EXPECT_NE(ScoreOf("cat", 1), before);
+}
+
+TEST_F(LiveTierTest, DamageUnderTheTierIsReportedAndMendedByBuildingItAgain) {
+  const std::string path = base_ + "/segment";
+  // Two changes within one tick of the kernel's clock look like one.
+  std::filesystem::last_write_time(
+      path, std::filesystem::last_write_time(path) - std::chrono::seconds(10));
+  Open();
+  Apply(UpsertOf(Document(9, "bird cat"), 1));
+  ASSERT_TRUE(tier_->Refresh().ok());
+  const std::string before = Found("cat");
+  const auto flip = [&] {
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    const auto last = static_cast<std::streamoff>(std::filesystem::file_size(path)) - 1;
+    const auto byte = static_cast<char>(file.seekg(last).get() ^ 1);
+    file.seekp(last).put(byte).flush();
+  };
+  const auto code = [&] { return tier_->Search(TierQueryOf("cat"), {}).status().code(); };
+  flip();
+  EXPECT_EQ(code(), StatusCode::kDataLoss);
+  EXPECT_EQ(tier_->Rebuild().code(), StatusCode::kDataLoss);
+  EXPECT_EQ(code(), StatusCode::kDataLoss);
+  flip();
+  EXPECT_EQ(code(), StatusCode::kDataLoss) << "it was changed while it was in use";
+  ASSERT_TRUE(tier_->Rebuild().ok());
+  EXPECT_EQ(Found("cat"), before);
 }
 
 TEST_F(LiveTierTest, OtherVariantsRefuseChanges) {

@@ -103,6 +103,7 @@ neptune::StatusOr<SuggestAnswer> SuggestionFiles::Suggest(const SuggestQuery& qu
     answer = MergeSuggestAnswers(answer, more, query.count_max());
     if (answer.suggestions_size() == static_cast<int>(query.count_max())) break;
   }
+  NEPTUNE_RETURN_IF_ERROR(suggestions->CheckSound());
   answer.set_index_version(index_version);
   return answer;
 }
@@ -111,6 +112,7 @@ neptune::StatusOr<SpellAnswer> SuggestionFiles::Spell(const SpellQuery& query,
                                                       uint64_t index_version) const {
   if (dictionary == nullptr) return neptune::Unimplemented("the partition has no dictionary");
   SpellAnswer answer = ToMessage(FindSpellings(*dictionary, FromMessage(query)));
+  NEPTUNE_RETURN_IF_ERROR(dictionary->CheckSound());
   answer.set_index_version(index_version);
   return answer;
 }

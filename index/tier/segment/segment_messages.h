@@ -35,12 +35,20 @@ TierAnswer ToAnswer(const TierQuery& tier_query, const SearchResult& result,
 neptune::Status AddWordCounts(const std::vector<const Segment*>& segments, const Query& query,
                               TierAnswer* answer);
 
-// The files of a partition for completion and spelling.
+// The files of a partition for completion and spelling. Errors: DATA_LOSS if what was read of a
+// file cannot be believed.
 struct SuggestionFiles {
   std::unique_ptr<SuggestionIndex> suggestions;    // null: built without suggestions
   std::unique_ptr<SpellingDictionary> dictionary;  // null: other partitions have it
 
   static neptune::StatusOr<SuggestionFiles> Open(const std::string& directory);
+  // Null: there is none.
+  const SectionFile* SuggestionsFile() const {
+    return suggestions == nullptr ? nullptr : suggestions->file();
+  }
+  const SectionFile* DictionaryFile() const {
+    return dictionary == nullptr ? nullptr : dictionary->file();
+  }
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query, uint64_t index_version) const;
   neptune::StatusOr<SpellAnswer> Spell(const SpellQuery& query, uint64_t index_version) const;
 };

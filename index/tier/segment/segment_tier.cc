@@ -12,6 +12,7 @@
 #include "index/core/search/global_statistics.h"
 #include "index/core/search/searcher.h"
 #include "index/core/search/tier_bounds.h"
+#include "index/core/segment/section_check.h"
 #include "index/core/segment/segment_reader.h"
 #include "index/suggest/phrase_counter.h"
 #include "index/suggest/suggestion_writer.h"
@@ -64,11 +65,18 @@ class SegmentTier : public IndexTier {
                                         StopFunction(control), &answer));
       NEPTUNE_RETURN_IF_ERROR(NameFields({segment_.get()}, query, &answer));
     }
+    NEPTUNE_RETURN_IF_ERROR(CheckSound());
     return answer;
   }
 
   TierInfo Info() const override {
     return {kSegmentTierName, index_version_, segment_->document_count()};
+  }
+
+  PartCheck StartCheck() const override {
+    return CheckOf({&segment_->file(), statistics_->file(),
+                    bounds_ == nullptr ? nullptr : bounds_->file(), suggestions_.SuggestionsFile(),
+                    suggestions_.DictionaryFile()});
   }
 
   neptune::StatusOr<SuggestAnswer> Suggest(const SuggestQuery& query) const override {
@@ -80,16 +88,30 @@ class SegmentTier : public IndexTier {
   }
 
   neptune::StatusOr<ExplainAnswer> Explain(const ExplainQuery& query) const override {
-    return ExplainDocuments({{segment_.get(), searcher_.get(), nullptr}}, query, index_version_);
+    NEPTUNE_ASSIGN_OR_RETURN(
+        ExplainAnswer answer,
+        ExplainDocuments({{segment_.get(), searcher_.get(), nullptr}}, query, index_version_));
+    NEPTUNE_RETURN_IF_ERROR(CheckSound());
+    return answer;
   }
 
   neptune::StatusOr<FacetAnswer> CountSites(const FacetQuery& query,
                                             const TierSearchControl& control) const override {
-    return index::CountSites({{segment_.get(), searcher_.get(), nullptr}}, query, control,
-                             index_version_);
+    NEPTUNE_ASSIGN_OR_RETURN(FacetAnswer answer,
+                             index::CountSites({{segment_.get(), searcher_.get(), nullptr}}, query,
+                                               control, index_version_));
+    NEPTUNE_RETURN_IF_ERROR(CheckSound());
+    return answer;
   }
 
  private:
+  // Called before an answer leaves: the files may have changed while it was made.
+  neptune::Status CheckSound() const {
+    NEPTUNE_RETURN_IF_ERROR(segment_->CheckSound());
+    NEPTUNE_RETURN_IF_ERROR(statistics_->CheckSound());
+    return bounds_ == nullptr ? neptune::OkStatus() : bounds_->CheckSound();
+  }
+
   neptune::Status AddBounds(const Query& query, TierAnswer* answer) const {
     OtherTierBounds& bounds = *answer->mutable_other_tier();
     const Scorer scorer(statistics_->mean_lengths(), statistics_->ranking());

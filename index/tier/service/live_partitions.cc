@@ -52,7 +52,7 @@ StatusOr<std::unique_ptr<LivePartitions>> LivePartitions::Start(
       live->counting_loop_,
       context.world.StartLoop({.name = StrCat(context.service, "-count"),
                                .priority = neptune::LoopPriority::kBackground}));
-  live->reopening_ = TierReopening::Make(*live->counting_loop_);
+  live->reopening_ = Reopening::Make(*live->counting_loop_);
   NEPTUNE_RETURN_IF_ERROR(live->service_.Open());
   for (auto& [partition, slot] : live->slots_) {
     NEPTUNE_ASSIGN_OR_RETURN(
@@ -140,6 +140,23 @@ Status LivePartitions::TryOpen(PartitionId partition, const std::string& directo
   LeafLock lock(&maintenance_mutex_);
   if (maintenance_ != nullptr) maintenance_->Add(maintained);
   return neptune::OkStatus();
+}
+
+void LivePartitions::Mend(PartitionId partition, const Status& damage, std::function<void()> done) {
+  const auto rebuild = [this, partition, done = std::move(done)]() -> Status {
+    const StatusOr<LiveTier*> tier = TierOf(partition);
+    NEPTUNE_RETURN_IF_ERROR(tier.status());
+    NEPTUNE_RETURN_IF_ERROR((*tier)->Rebuild());
+    done();
+    return neptune::OkStatus();
+  };
+  const auto show = [partition](const Status& failure, neptune::Duration delay) {
+    LOG(WARNING) << "partition " << partition << " is built again after "
+                 << neptune::ToSeconds(delay) << " s: " << failure;
+  };
+  counting_loop_->Post([reopening = reopening_, rebuild, show, damage] {
+    reopening->Begin({.open = rebuild, .on_failure = show}, damage, kDamageReopenDelay);
+  });
 }
 
 Status LivePartitions::StartMaintenance() {

@@ -8,12 +8,13 @@
 //   in statistics_messages.h.
 // Limits: counts one partition's changed terms at a time, on a loop of low priority, on which
 //   tiers that did not open at once are opened as well.
-// Errors: those of LiveTier::Open are retried (tier_reopening.h); a partition that is not open
-//   answers UNAVAILABLE.
+// Errors: those of LiveTier::Open are retried (index/versions/reopening.h); a partition that is not
+//   open answers UNAVAILABLE.
 
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,9 +23,9 @@
 #include "index/tier/live/live_tier.h"
 #include "index/tier/live/merge_record.h"
 #include "index/tier/service/served_tier.h"
-#include "index/tier/service/tier_reopening.h"
 #include "index/tier/statistics/statistics_renewal.h"
 #include "index/updates/change_write.h"
+#include "index/versions/reopening.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/replication/agent/replicated_service.h"
 #include "neptune/service/service_module.h"
@@ -43,6 +44,10 @@ class LivePartitions {
   // is kept until Stop returned. A tier that does not open now, e.g. because its data are not open,
   // is opened later; `served` says why it is not, and so do /readyz and /statusz.
   void Open(neptune::PartitionId partition, const std::string& directory, ServedTier* served);
+  // Builds the partition's tier again from its files and its data, on the loop that counts, until
+  // it succeeds; then calls `done`, unless Stop came before. Any thread; never waits.
+  void Mend(neptune::PartitionId partition, const neptune::Status& damage,
+            std::function<void()> done);
   // Changes become searchable from now on, and statistics are renewed where this node leads.
   neptune::Status StartMaintenance();
   neptune::Status Health(neptune::PartitionId partition) const;
@@ -90,7 +95,7 @@ class LivePartitions {
   neptune::LeafMutex maintenance_mutex_;
   std::shared_ptr<LiveMaintenance> maintenance_ ABSL_GUARDED_BY(maintenance_mutex_);
   neptune::Loop* counting_loop_ = nullptr;
-  std::shared_ptr<TierReopening> reopening_;  // fixed by Start
+  std::shared_ptr<Reopening> reopening_;  // fixed by Start
   // Null: this node never leads, or renewal is disabled.
   std::unique_ptr<StatisticsRenewal> renewal_;
   neptune::ReplicatedService service_;

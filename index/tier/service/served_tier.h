@@ -8,9 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "index/tier/index_tier.h"
-#include "neptune/base/leaf_mutex.h"
+#include "index/versions/partition_state.h"
 #include "neptune/base/status.h"
 
 namespace search::index {
@@ -18,12 +17,7 @@ namespace search::index {
 class ServedTier {
  public:
   // OK: there is a tier to be served.
-  neptune::Status State() const {
-    if (damaged_) return neptune::DataLoss("damage was found while serving");
-    if (tier() != nullptr) return neptune::OkStatus();
-    neptune::LeafLock lock(&mutex_);
-    return failure_;
-  }
+  neptune::Status State() const { return state_.Get(); }
   // Null: it is not open.
   const IndexTier* tier() const { return serving_.load(std::memory_order_acquire); }
 
@@ -31,20 +25,18 @@ class ServedTier {
   void Set(std::unique_ptr<IndexTier> tier) {
     owned_ = std::move(tier);
     serving_.store(owned_.get(), std::memory_order_release);
+    state_.SetServed();
   }
-  void NoteFailure(const neptune::Status& failure) {
-    neptune::LeafLock lock(&mutex_);
-    failure_ = failure;
-  }
-  // True: it was not known to be damaged before.
-  bool NoteDamage() { return !damaged_.exchange(true); }
+  void NoteFailure(const neptune::Status& failure) { state_.NoteFailure(failure); }
+  // False: it was not served before.
+  bool NoteDamage(const neptune::Status& damage) { return state_.NoteDamage(damage); }
+  // The tier has replaced what was damaged.
+  void NoteMended() { state_.SetServed(); }
 
  private:
-  std::atomic<bool> damaged_{false};
+  PartitionState state_;
   std::unique_ptr<IndexTier> owned_;  // set once
   std::atomic<const IndexTier*> serving_{nullptr};
-  mutable neptune::LeafMutex mutex_;
-  neptune::Status failure_ ABSL_GUARDED_BY(mutex_) = neptune::Unavailable("not opened");
 };
 
 }  // namespace search::index

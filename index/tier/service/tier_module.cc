@@ -12,8 +12,10 @@
 #include "index/tier/explain_operators.h"
 #include "index/tier/facet.pb.h"
 #include "index/tier/facet_operators.h"
+#include "index/tier/files.pb.h"
 #include "index/tier/operators.h"
 #include "index/tier/registry.h"
+#include "index/tier/service/partition_files.h"
 #include "index/tier/suggest.pb.h"
 #include "index/tier/suggest_operators.h"
 #include "index/tier/suggest_reduce.h"
@@ -50,6 +52,22 @@ PartitionFacts TierModule::Partition::Facts(uint64_t) const {
   return {info.implementation, info.index_version, info.document_count};
 }
 
+FileChecks::Check TierModule::Partition::StartCheck() const {
+  std::vector<FileChecks::Check> checks;
+  if (served.tier() != nullptr) checks.push_back(served.tier()->StartCheck());
+  if (titles != nullptr) checks.push_back(titles->StartCheck());
+  std::erase_if(checks, [](const FileChecks::Check& check) { return check == nullptr; });
+  if (checks.empty()) return nullptr;
+  return [checks = std::move(checks), at = size_t{0}](size_t size) mutable -> StatusOr<size_t> {
+    while (at < checks.size()) {
+      NEPTUNE_ASSIGN_OR_RETURN(const size_t read, checks[at](size));
+      if (read > 0) return read;
+      ++at;
+    }
+    return size_t{0};
+  };
+}
+
 template <typename Message, typename Work>
 void TierModule::AddMethod(neptune::ServiceRegistrar& registrar, const char* name,
                            neptune::Grain grain, Work work) {
@@ -71,14 +89,25 @@ Status TierModule::Answer(RequestContext& context, uint64_t version, const Work&
                            partitions_.Await(context, version));
   auto answer = work(*partition, ControlOf(context, *partition));
   if (answer.status().code() == neptune::StatusCode::kDataLoss) {
-    LOG_IF(ERROR, partition->served.NoteDamage())
-        << "partition " << context.partition() << " is no longer served: " << answer.status();
+    NoteDamage(context.partition(), partition, answer.status());
     return neptune::Unavailable("partition ", context.partition(),
                                 " is damaged: ", answer.status().message());
   }
   NEPTUNE_RETURN_IF_ERROR(answer.status());
   *response = Data::Of(*std::move(answer));
   return neptune::OkStatus();
+}
+
+// Live partitions build what was damaged again themselves.
+void TierModule::NoteDamage(PartitionId id, const std::shared_ptr<Partition>& partition,
+                            const Status& damage) {
+  if (live_ == nullptr) return partitions_.NoteDamage(id, partition, damage);
+  if (!partitions_.CountDamage(id, *partition, damage)) return;
+  live_->Mend(id, damage, [this, id, partition] {
+    partition->served.NoteMended();
+    partitions_.CountReopened();
+    LOG(INFO) << "partition " << id << " is served again";
+  });
 }
 
 TierSearchControl TierModule::ControlOf(RequestContext& context, const Partition& partition) const {
@@ -115,6 +144,9 @@ void TierModule::DeclareParameters(neptune::ParameterTable& table) {
   DeclareRenewalParameters(table, &statistics_);
   table.Whole("second_phase_count_max", {0, kTierHitCountMax}, &second_phase_count_max_,
               "maximum number of documents that the second ranking phase rates per query; 0: none");
+  table.Flag("copy_from_replicas", &copies_from_replicas_,
+             "copies the files of a partition that is damaged while it is served from another "
+             "replica, if its folder is this node's own and may be written; not with live_path");
 }
 
 Status TierModule::Start(ModuleContext& context) {
@@ -124,10 +156,12 @@ Status TierModule::Start(ModuleContext& context) {
     const auto working = std::filesystem::path(context.base_directory) / live_path_;
     NEPTUNE_ASSIGN_OR_RETURN(live_, LivePartitions::Start(context, working.string(), statistics_));
   }
+  if (copies_from_replicas_) NEPTUNE_RETURN_IF_ERROR(PrepareCopies(context));
   NEPTUNE_RETURN_IF_ERROR(partitions_.Start(
       context, changing,
       [this](PartitionId id, const std::string& directory) { return Open(id, directory); }));
-  for (const auto& [id, partition] : *partitions_.Current()) {
+  const auto current = partitions_.Current();
+  for (const auto& [id, partition] : *current) {
     const IndexTier* const tier = partition->served.tier();
     if (tier != nullptr) implementation_ = tier->Info().implementation;
   }
@@ -135,7 +169,8 @@ Status TierModule::Start(ModuleContext& context) {
   if (live_ != nullptr) implementation_ = kSegmentTierName;
   if (live_ != nullptr) NEPTUNE_RETURN_IF_ERROR(live_->StartMaintenance());
   AddMethods(context.registrar);
-  return partitions_.AddStatus(context, StrCat("index ", context.service));
+  NEPTUNE_RETURN_IF_ERROR(partitions_.AddStatus(context, StrCat("index ", context.service)));
+  return copies_ == nullptr ? neptune::OkStatus() : copies_->Start();
 }
 
 void TierModule::AddMethods(neptune::ServiceRegistrar& registrar) {
@@ -171,6 +206,46 @@ void TierModule::AddMethods(neptune::ServiceRegistrar& registrar) {
                            return Titles(partition, query);
                          });
   RegisterDetailReduceOperators(registrar);
+  registrar.Method(neptune::MethodName(kTierFilesMethod), {.grain = neptune::Grain::kLong},
+                   [this](RequestContext& context, const Data& request, Data* response) {
+                     return Files(context, request, response);
+                   });
+}
+
+Status TierModule::PrepareCopies(ModuleContext& context) {
+  if (live_ != nullptr) {
+    return neptune::InvalidArgument(
+        "parameters copy_from_replicas and live_path exclude each other: partitions whose "
+        "documents "
+        "change are built again from their data");
+  }
+  const auto check = [this](const std::string& directory, uint64_t index_version) {
+    return CheckFolder(directory, index_version);
+  };
+  copies_ = std::make_unique<PartitionCopies>(context, check);
+  partitions_.FetchUnsound([copies = copies_.get()](const auto& unsound) {
+    copies->Want(unsound.id, {unsound.list_number, unsound.index_version, unsound.directory});
+  });
+  return neptune::OkStatus();
+}
+
+Status TierModule::CheckFolder(const std::string& directory, uint64_t index_version) const {
+  Partition partition;
+  NEPTUNE_RETURN_IF_ERROR(OpenStatic(directory, &partition));
+  const uint64_t copied = partition.served.tier()->Info().index_version;
+  if (copied == index_version) return neptune::OkStatus();
+  return neptune::DataLoss(directory, " has index version ", copied, ", not ", index_version);
+}
+
+// The partition is open, and so its files are sound as far as is known.
+Status TierModule::Files(RequestContext& context, const Data& request, Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const FilesQuery* const query, request.As<FilesQuery>());
+  NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<Partition> partition,
+                           partitions_.Await(context, query->index_version()));
+  NEPTUNE_ASSIGN_OR_RETURN(FilesAnswer answer, ReadPartitionFiles(partition->path, *query));
+  answer.set_index_version(partition->served.tier()->Info().index_version);
+  *response = Data::Of(std::move(answer));
+  return neptune::OkStatus();
 }
 
 StatusOr<TierAnswer> TierModule::Search(const Partition& partition, const TierQuery& query,
@@ -179,12 +254,14 @@ StatusOr<TierAnswer> TierModule::Search(const Partition& partition, const TierQu
                            LocalOperator(*partition.served.tier(), query, control));
   if (query.titled_count() > 0 && partition.titles != nullptr) {
     AddTitles(*partition.titles, std::min(query.titled_count(), kTitledDocumentsMax), &answer);
+    NEPTUNE_RETURN_IF_ERROR(partition.titles->CheckSound());
   }
   return answer;
 }
 
 StatusOr<TitlesAnswer> TierModule::Titles(const Partition& partition, const TitlesQuery& query) {
   NEPTUNE_ASSIGN_OR_RETURN(TitlesAnswer answer, TitlesOperator(partition.titles.get(), query));
+  if (partition.titles != nullptr) NEPTUNE_RETURN_IF_ERROR(partition.titles->CheckSound());
   answer.set_index_version(partition.served.tier()->Info().index_version);
   return answer;
 }
@@ -229,6 +306,7 @@ Status TierModule::Health(PartitionId partition) {
 
 void TierModule::Stop() {
   partitions_.Stop();
+  if (copies_ != nullptr) copies_->Stop();
   if (live_ == nullptr) return;
   live_->Stop();
   partitions_.Clear();

@@ -15,6 +15,7 @@
 
 #include "index/tier/index_tier.h"
 #include "index/tier/service/live_partitions.h"
+#include "index/tier/service/partition_copies.h"
 #include "index/tier/service/served_tier.h"
 #include "index/tier/titles/title_table.h"
 #include "index/versions/versioned_partitions.h"
@@ -37,6 +38,9 @@ class TierModule final : public neptune::ServiceModule {
     std::unique_ptr<const TitleTable> titles;  // null: the index has none, or documents change
 
     neptune::Status State() const { return served.State(); }
+    void NoteFailure(const neptune::Status& why) { served.NoteFailure(why); }
+    bool NoteDamage(const neptune::Status& damage) { return served.NoteDamage(damage); }
+    FileChecks::Check StartCheck() const;
     bool WaitsForDisk() const {
       return served.tier() != nullptr && served.tier()->Info().reads_store;
     }
@@ -51,7 +55,7 @@ class TierModule final : public neptune::ServiceModule {
   void AddMethod(neptune::ServiceRegistrar& registrar, const char* name, neptune::Grain grain,
                  Work work);
   // Returns the result of `work(partition, control)`, or an error if the partition is not served or
-  // turns out damaged.
+  // turns out damaged, which withdraws it.
   template <typename Work>
   neptune::Status Answer(neptune::RequestContext& context, uint64_t version, const Work& work,
                          neptune::Data* response);
@@ -59,19 +63,30 @@ class TierModule final : public neptune::ServiceModule {
   TierSearchControl ControlOf(neptune::RequestContext& context, const Partition& partition) const;
   static neptune::StatusOr<TierAnswer> Search(const Partition& partition, const TierQuery& query,
                                               const TierSearchControl& control);
+  void NoteDamage(neptune::PartitionId id, const std::shared_ptr<Partition>& partition,
+                  const neptune::Status& damage);
   static neptune::StatusOr<TitlesAnswer> Titles(const Partition& partition,
                                                 const TitlesQuery& query);
   // The query with its second phase limited to what this node allows.
   TierQuery Limited(TierQuery query) const;
+
+  // Files of damaged partitions will be copied from other replicas.
+  neptune::Status PrepareCopies(neptune::ModuleContext& context);
+  // OK if the folder holds a partition of that version of the index.
+  neptune::Status CheckFolder(const std::string& directory, uint64_t index_version) const;
+  neptune::Status Files(neptune::RequestContext& context, const neptune::Data& request,
+                        neptune::Data* response);
 
   // Parameters, fixed before Start.
   std::string wanted_;     // variant; empty: what the folder holds
   std::string live_path_;  // empty: documents do not change
   StatisticsRenewalOptions statistics_;
   uint32_t second_phase_count_max_ = kTierHitCountMax;
+  bool copies_from_replicas_ = false;
 
-  std::string implementation_ = "none";   // fixed after Start
-  std::unique_ptr<LivePartitions> live_;  // null: documents do not change
+  std::string implementation_ = "none";      // fixed after Start
+  std::unique_ptr<LivePartitions> live_;     // null: documents do not change
+  std::unique_ptr<PartitionCopies> copies_;  // null: nothing is copied
   VersionedPartitions<Partition> partitions_;
 };
 

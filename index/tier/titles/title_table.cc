@@ -91,13 +91,22 @@ std::optional<TitledDocument> TitleTable::Find(uint64_t doc_id) const {
   const auto found = std::lower_bound(doc_ids_.begin(), doc_ids_.end(), doc_id);
   if (found == doc_ids_.end() || *found != doc_id) return std::nullopt;
   const auto index = static_cast<size_t>(found - doc_ids_.begin());
+  // Read once: mapped bytes may change under way.
   const uint64_t begin = index == 0 ? 0 : ends_[index - 1];
-  std::string_view record = records_.substr(begin, ends_[index] - begin);
+  const uint64_t end = ends_[index];
+  if (begin > end || end > records_.size()) {
+    file_->NoteDamage();
+    return std::nullopt;
+  }
+  std::string_view record = records_.substr(begin, end - begin);
   TitledDocument document;
   for (std::string_view* const text :
        {&document.url, &document.title, &document.site, &document.public_url}) {
     const std::optional<std::string_view> taken = TakeText(&record);
-    if (!taken) return std::nullopt;
+    if (!taken) {
+      file_->NoteDamage();
+      return std::nullopt;
+    }
     *text = *taken;
   }
   return document;

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "index/core/segment/section_check.h"
 #include "index/core/segment/section_file.h"
 #include "neptune/base/status.h"
 
@@ -64,6 +65,10 @@ class TitleTable {
   // nullopt: it is not in the table. The texts refer to the table. O(log n).
   std::optional<TitledDocument> Find(uint64_t doc_id) const;
   size_t document_count() const { return doc_ids_.size(); }
+  // Reads the file again; must not outlive the table.
+  PartCheck StartCheck() const { return CheckOf({file_.get()}); }
+  // OK if what was found may be believed; see SectionFile.
+  neptune::Status CheckSound() const { return file_->CheckSound(); }
 
  private:
   explicit TitleTable(std::unique_ptr<SectionFile> file) : file_(std::move(file)) {}

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -103,6 +105,37 @@ TEST_F(TitleTableTest, IsNotThereOrDamaged) {
       EXPECT_EQ((*table)->Find(1)->title, "a title") << i;
     } else {
       EXPECT_EQ(table.status().code(), StatusCode::kDataLoss) << i;
+    }
+  }
+}
+
+// Bytes that change after the file was opened: what is found is a part of the file or nothing, and
+// CheckSound says that the file was written.
+TEST_F(TitleTableTest, WrittenFileIsNoticedAndReadWithinBounds) {
+  const auto writer = Writer();
+  for (uint64_t id = 1; id < 4; ++id) {
+    ASSERT_TRUE(writer->Add(id, {.url = "u", .title = "a title"}).ok());
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  const std::string whole = *neptune::ReadFile(Path(), 1 << 20);
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (int bit = 0; bit < 8; ++bit) {
+      // Two changes within one tick of the kernel's clock look like one.
+      std::filesystem::last_write_time(
+          Path(), std::filesystem::last_write_time(Path()) - std::chrono::seconds(10));
+      const auto table = Table();
+      ASSERT_TRUE(table->CheckSound().ok());
+      std::fstream file(Path(), std::ios::binary | std::ios::in | std::ios::out);
+      const auto place = static_cast<std::streamoff>(i);
+      file.seekp(place).put(static_cast<char>(whole[i] ^ (1 << bit))).flush();
+      for (uint64_t id = 0; id < 5; ++id) {
+        const auto found = table->Find(id);
+        if (found) {
+          EXPECT_LE(found->title.size(), whole.size()) << i;
+        }
+      }
+      EXPECT_EQ(table->CheckSound().code(), StatusCode::kDataLoss) << i;
+      file.seekp(place).put(whole[i]).flush();
     }
   }
 }

@@ -50,10 +50,13 @@ bool TicksAreSteady() {
 }
 
 void ConfigureThisThread(const LoopOptions& options) {
-  // Signals go to the program's main thread, except SIGPROF, which samples the running thread.
+  // Signals go to the program's main thread, except SIGPROF, which samples the running thread, and
+  // SIGBUS, which a read of a truncated mapping causes here (neptune/base/file.h): the
+  // kernel ends a process that blocks it.
   sigset_t all;
   sigfillset(&all);
   sigdelset(&all, SIGPROF);
+  sigdelset(&all, SIGBUS);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);
   pthread_setname_np(pthread_self(), options.name.substr(0, 15).c_str());
   SetThreadPriority(options.priority);

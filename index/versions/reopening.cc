@@ -1,4 +1,4 @@
-#include "index/tier/service/tier_reopening.h"
+#include "index/versions/reopening.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,12 +9,12 @@ using neptune::Duration;
 using neptune::LeafLock;
 using neptune::Status;
 
-void TierReopening::Begin(Task task, const Status& failure) {
+void Reopening::Begin(Task task, const Status& failure, Duration delay) {
   LeafLock lock(&mutex_);
-  Plan(std::make_shared<const Task>(std::move(task)), failure, kTierReopenDelayMin);
+  Plan(std::make_shared<const Task>(std::move(task)), failure, delay);
 }
 
-void TierReopening::Plan(std::shared_ptr<const Task> task, const Status& failure, Duration delay) {
+void Reopening::Plan(std::shared_ptr<const Task> task, const Status& failure, Duration delay) {
   if (has_stopped_) return;
   task->on_failure(failure, delay);
   loop_.Post([self = shared_from_this(), task = std::move(task), delay]() mutable {
@@ -25,14 +25,14 @@ void TierReopening::Plan(std::shared_ptr<const Task> task, const Status& failure
   });
 }
 
-void TierReopening::Attempt(std::shared_ptr<const Task> task, Duration delay) {
+void Reopening::Attempt(std::shared_ptr<const Task> task, Duration delay) {
   LeafLock lock(&mutex_);
   if (has_stopped_) return;
   const Status opened = task->open();
-  if (!opened.ok()) Plan(std::move(task), opened, std::min(2 * delay, kTierReopenDelayMax));
+  if (!opened.ok()) Plan(std::move(task), opened, std::min(2 * delay, kReopenDelayMax));
 }
 
-void TierReopening::Stop() {
+void Reopening::Stop() {
   LeafLock lock(&mutex_);
   has_stopped_ = true;
 }

@@ -1,4 +1,4 @@
-#include "index/tier/service/tier_reopening.h"
+#include "index/versions/reopening.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using neptune::Status;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-class TierReopeningTest : public testing::Test {
+class ReopeningTest : public testing::Test {
  protected:
   // Opens at attempt number `opens_at`; 0: never.
   void Begin(int opens_at) {
@@ -31,13 +31,13 @@ class TierReopeningTest : public testing::Test {
 
   neptune::Simulator simulator_{1};
   neptune::Loop& loop_ = **simulator_.AddHost({.name = "a"}).StartLoop({.name = "low"});
-  const std::shared_ptr<TierReopening> reopening_ = TierReopening::Make(loop_);
+  const std::shared_ptr<Reopening> reopening_ = Reopening::Make(loop_);
   int attempt_count_ = 0;
   std::vector<Duration> delays_;
   std::string last_failure_;
 };
 
-TEST_F(TierReopeningTest, TriesAtGrowingIntervalsUntilItIsOpen) {
+TEST_F(ReopeningTest, TriesAtGrowingIntervalsUntilItIsOpen) {
   Begin(4);
   EXPECT_EQ(last_failure_, "the start");
   EXPECT_EQ(attempt_count_, 0) << "not on the caller's thread";
@@ -50,15 +50,15 @@ TEST_F(TierReopeningTest, TriesAtGrowingIntervalsUntilItIsOpen) {
                                             milliseconds(800)}));
 }
 
-TEST_F(TierReopeningTest, DelaysHaveALimit) {
+TEST_F(ReopeningTest, DelaysHaveALimit) {
   Begin(0);
   simulator_.RunFor(seconds(120));
-  EXPECT_EQ(delays_.back(), kTierReopenDelayMax);
+  EXPECT_EQ(delays_.back(), kReopenDelayMax);
   EXPECT_GE(attempt_count_, 15);
   EXPECT_LE(attempt_count_, 25);
 }
 
-TEST_F(TierReopeningTest, NothingIsTriedAfterStop) {
+TEST_F(ReopeningTest, NothingIsTriedAfterStop) {
   Begin(0);
   simulator_.RunFor(seconds(1));
   const int before = attempt_count_;
