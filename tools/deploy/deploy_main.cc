@@ -99,7 +99,8 @@ Status Run(const std::vector<std::string>& rest) {
     std::filesystem::create_directories(path.parent_path(), error);
     if (error)
       return neptune::Unavailable("making ", path.parent_path().string(), ": ", error.message());
-    NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(path.string(), file.text));
+    NEPTUNE_RETURN_IF_ERROR(
+        neptune::WriteFileAtomically(path.string(), file.text, neptune::FileReaders::kOwner));
     std::printf("%s\n", path.c_str());
   }
   return neptune::OkStatus();
