@@ -1,18 +1,24 @@
 #include "neptune/base/secret_file.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
+#include "neptune/base/descriptor.h"
 #include "neptune/base/file.h"
 
 namespace neptune {
+namespace {
 
-StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max) {
+Status CheckOwner(const Descriptor& file, const std::string& path) {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return ErrnoStatus(errno, "reading", path);
+  if (fstat(file.number(), &status) != 0) return ErrnoStatus(errno, "look up", path);
+  if (!S_ISREG(status.st_mode)) {
+    return FailedPrecondition("secret ", path, ": not a regular file");
+  }
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return FailedPrecondition("secret ", path,
                               ": users other than its owner have access; chmod 600");
@@ -20,7 +26,30 @@ StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max) {
   if (status.st_uid != geteuid() && status.st_uid != 0) {
     return FailedPrecondition("secret ", path, ": its owner is neither this user nor root");
   }
-  return ReadFile(path, size_max);
+  return OkStatus();
+}
+
+}  // namespace
+
+StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max) {
+  // The file that is checked is the one that is read. A pipe without a writer must not hang the
+  // start of a node.
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  if (!file.open()) return ErrnoStatus(errno, "open", path);
+  NEPTUNE_RETURN_IF_ERROR(CheckOwner(file, path));
+  // Never grows, which would leave copies of the secret in freed memory.
+  std::string bytes(size_max + 1, '\0');
+  size_t size = 0;
+  while (size < bytes.size()) {
+    const ssize_t got = read(file.number(), bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ErrnoStatus(errno, "read", path);
+    if (got == 0) break;
+    size += static_cast<size_t>(got);
+  }
+  if (size > size_max) return ResourceExhausted("read ", path, ": more than ", size_max, " bytes");
+  bytes.resize(size);
+  return bytes;
 }
 
 StatusOr<std::string> LoadSecret(const std::string& path) {

@@ -2,7 +2,8 @@
 //
 // Threads: pure functions; they read a file and so block.
 // Errors: those of ReadFile; FAILED_PRECONDITION users other than the owner may read or change the
-//   file, or the owner is neither this process's user nor root. LoadSecret also: INVALID_ARGUMENT
+//   file, the owner is neither this process's user nor root, or it is no regular file. LoadSecret
+//   also: INVALID_ARGUMENT
 //   the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or contains
 //   anything but printable ASCII without spaces. No message shows the secret.
 

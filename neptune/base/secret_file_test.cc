@@ -8,6 +8,7 @@
 
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/wipe.h"
 
 namespace neptune {
 namespace {
@@ -28,6 +29,34 @@ TEST(SecretFileTest, AFileThatOthersMayReadIsRefused) {
     EXPECT_EQ(LoadSecret(Written("0123456789abcdef", mode)).status().code(),
               StatusCode::kFailedPrecondition);
   }
+}
+
+TEST(SecretFileTest, APipeOrAFolderIsRefusedAtOnce) {
+  const std::string pipe = StrCat(std::getenv("TEST_TMPDIR"), "/pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Status status = LoadSecret(pipe).status();
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_NE(status.message().find("not a regular file"), absl::string_view::npos) << status;
+  EXPECT_EQ(LoadSecret(std::getenv("TEST_TMPDIR")).status().code(),
+            StatusCode::kFailedPrecondition);
+}
+
+TEST(SecretFileTest, ALargeFileIsRefused) {
+  EXPECT_EQ(ReadOwnersFile(Written("12345", 0600), 4).status().code(),
+            StatusCode::kResourceExhausted);
+  EXPECT_EQ(*ReadOwnersFile(Written("12345", 0600), 5), "12345");
+}
+
+TEST(WipeTest, OverwritesTheWholeBuffer) {
+  std::string secret(100, 's');
+  secret.resize(60);
+  const char* const at = secret.data();
+  {
+    const WipeAtEnd wipe(&secret);
+    EXPECT_EQ(at[59], 's');
+  }
+  EXPECT_TRUE(secret.empty());
+  EXPECT_EQ(std::string(at, 100), std::string(100, '\0'));
 }
 
 TEST(SecretFileTest, InvalidSecretIsRefusedAndNotShown) {

@@ -11,6 +11,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/secret_file.h"
+#include "neptune/base/wipe.h"
 
 namespace neptune {
 namespace {
@@ -55,6 +56,7 @@ StatusOr<std::string> KeyFromHex(std::string_view digits, std::string_view name)
     return InvalidArgument("cluster key ", name, ": a key has an odd number of digits");
   }
   std::string key;
+  key.reserve(digits.size() / 2);  // leaves no copies in freed memory
   for (size_t i = 0; i < digits.size(); i += 2) {
     key.push_back(static_cast<char>(DigitOf(digits[i]) << 4 | DigitOf(digits[i + 1])));
   }
@@ -98,9 +100,14 @@ StatusOr<ClusterKeys> ClusterKeys::Parse(std::string_view contents, std::string_
   return ClusterKeys(std::move(keys));
 }
 
+ClusterKeys::~ClusterKeys() {
+  for (std::string& key : keys_) Wipe(&key);
+}
+
 StatusOr<ClusterKeys> LoadClusterKeys(const std::string& path) {
   constexpr size_t kFileSizeMax = kClusterKeyCountMax * (2 * kClusterKeySizeMax + 2);
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string contents, ReadOwnersFile(path, kFileSizeMax));
+  NEPTUNE_ASSIGN_OR_RETURN(std::string contents, ReadOwnersFile(path, kFileSizeMax));
+  const WipeAtEnd wipe(&contents);
   return ClusterKeys::Parse(contents, path);
 }
 

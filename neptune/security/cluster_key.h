@@ -41,6 +41,15 @@ class ClusterKeys {
   // Parses the contents of a key file; `name` is the name used in errors.
   static StatusOr<ClusterKeys> Parse(std::string_view contents, std::string_view name);
 
+  ClusterKeys(const ClusterKeys&) = default;
+  ClusterKeys(ClusterKeys&&) = default;
+  ClusterKeys& operator=(ClusterKeys other) noexcept {
+    keys_.swap(other.keys_);
+    return *this;
+  }
+  // Wipes the keys.
+  ~ClusterKeys();
+
   const std::vector<std::string>& keys() const { return keys_; }
 
  private:

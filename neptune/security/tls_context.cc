@@ -13,6 +13,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/wipe.h"
 #include "neptune/security/openssl_handles.h"
 
 namespace neptune {
@@ -40,7 +41,8 @@ StatusOr<std::vector<Certificate>> ReadCertificates(const std::string& path) {
 }
 
 StatusOr<PrivateKey> ReadPrivateKey(const std::string& path) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string text, ReadOwnersFile(path, kPemSizeMax));
+  NEPTUNE_ASSIGN_OR_RETURN(std::string text, ReadOwnersFile(path, kPemSizeMax));
+  const WipeAtEnd wipe(&text);
   const auto no_password = [](char*, int, int, void*) { return 0; };
   PrivateKey key(PEM_read_bio_PrivateKey(BioOver(text).get(), nullptr, no_password, nullptr));
   if (key == nullptr) {
