@@ -7,6 +7,7 @@
 
 #include "frontend/documents/replicated_writer.h"
 #include "frontend/http/version_synonyms.h"
+#include "frontend/model/client_class.h"
 #include "frontend/search_plan/plan_capsules.h"
 #include "index/tier/detail_reduce.h"
 #include "index/tier/suggest_reduce.h"
@@ -212,6 +213,12 @@ Status FrontendModule::CompleteOptions(const std::string& folder, Options* optio
 Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_RETURN_IF_ERROR(CompleteOptions(context.base_directory, options_.get()));
   const Options& options = *options_;
+  if (options.http.address >> 24 != neptune::kLoopbackAddress >> 24) {
+    NEPTUNE_RETURN_IF_ERROR(CheckDemonstrationKeys(context.class_of_api_key_hash));
+    LOG_IF(WARNING, options.gateway.trusts_class_header)
+        << "trust_class_header lets every client at " << options.http
+        << " choose its service class";
+  }
   NEPTUNE_ASSIGN_OR_RETURN(const PlanMetrics plan_metrics, PlanMetrics::Make(context.metrics));
   NEPTUNE_ASSIGN_OR_RETURN(const GatewayMetrics gateway_metrics,
                            GatewayMetrics::Make(context.metrics, context.scheduling));

@@ -88,7 +88,7 @@ Status HostedServices::Start(const HostedServiceSpec& hosted, std::unique_ptr<Se
   ServiceHost& host = Add(ServiceName(service.name()), std::move(partitions), options);
   ModuleContext context = ContextOf(host);
   context.scheduling = options.scheduling;
-  context.class_of_api_key = ClassesOfApiKeys(spec);
+  context.class_of_api_key_hash = ClassesOfApiKeyHashes(spec);
   context.replication = &replication;
   NEPTUNE_RETURN_IF_ERROR(host.Start(std::move(module), context));
   aggregator.ServeStreams(host);
