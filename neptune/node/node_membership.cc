@@ -66,6 +66,9 @@ AvailabilityListener::Hooks NodeMembership::ListenerHooks(const NodeId& self,
                                                           const NodeMetrics& counters) {
   AvailabilityListener::Hooks hooks;
   hooks.send = hooks_.send;
+  if (!environment_.runtime.control().network().knows_senders()) {
+    hooks.probe.resize(kAnnouncementSizeMax);
+  }
   hooks.on_new_node = [this, self](const NodeId& node) {
     if (publisher_ != nullptr && node != self) publisher_->AnnounceSoon();
   };

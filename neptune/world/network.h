@@ -148,6 +148,9 @@ class Network {
   virtual void Connect(const Endpoint& to, TimePoint deadline, ConnectHandler on_done) = 0;
   virtual StatusOr<std::unique_ptr<DatagramSocket>> OpenDatagram(const DatagramOptions& options,
                                                                  DatagramHandler on_datagram) = 0;
+  // True if received datagrams were sent by members of the cluster. Otherwise the sender of a
+  // datagram may be forged, so that whoever is named there receives the answer.
+  virtual bool knows_senders() const { return false; }
 };
 
 }  // namespace neptune
