@@ -6,6 +6,7 @@
 
 #include "neptune/balancing/replica_choice.h"
 #include "neptune/base/file.h"
+#include "neptune/base/plain_name.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/text_config.h"
 #include "neptune/capsule/capsule_text.h"
@@ -25,17 +26,14 @@ namespace {
 constexpr uint32_t kThreadsMax = 64;
 constexpr uint32_t kQueueLengthMax = 100000;
 constexpr uint32_t kPortMax = 65535;
-constexpr size_t kNameSizeMax = 63;
 
 Status CheckName(std::string_view kind, std::string_view name) {
   if (name.empty()) return InvalidArgument("a ", kind, " has no name");
-  if (name.size() > kNameSizeMax) return InvalidArgument(kind, " name '", name, "' is too long");
-  for (const char c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {
-      return InvalidArgument(kind, " name '", name, "' may hold letters, digits, '-', '_' and '.'");
-    }
+  if (name.size() > kPlainNameSizeMax) {
+    return InvalidArgument(kind, " name '", name, "' is too long");
   }
-  return OkStatus();
+  if (IsPlainName(name)) return OkStatus();
+  return InvalidArgument(kind, " name '", name, "' may hold letters, digits, '-', '_' and '.'");
 }
 
 // Fills in a default and checks the upper bound.
