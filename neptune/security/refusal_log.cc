@@ -26,7 +26,7 @@ Status RefusalLog::AddMetrics(MetricsRegistry& registry) {
 }
 
 void RefusalLog::Note(Refusal kind, const Endpoint& peer, std::string_view why) {
-  LOG_EVERY_N(WARNING, 100) << "security: " << NameOf(kind) << ", " << peer << ": " << why;
+  LOG_EVERY_T(WARNING, 1) << "security: " << NameOf(kind) << ", " << peer << ": " << why;
   if (Counter* const counter = counters_[static_cast<size_t>(kind)]) counter->Increment();
   LeafLock lock(&mutex_);
   ++counts_[static_cast<size_t>(kind)];

@@ -310,7 +310,7 @@ class ServerConnection final : public StreamHandler,
   std::unique_ptr<StreamOutlet> MakeOutlet(uint64_t call);
 
   void EndBroken(std::string_view why) {
-    LOG_EVERY_N(WARNING, 100) << "closing connection of " << output_.stream().peer() << ": " << why;
+    LOG_EVERY_T(WARNING, 1) << "closing connection of " << output_.stream().peer() << ": " << why;
     if (Counter* const broken = server_.options_.broken_connections) broken->Increment();
     End();
   }
