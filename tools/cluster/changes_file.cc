@@ -155,8 +155,16 @@ std::string SpecForNodes(neptune::ClusterSpec spec, const std::string& spec_path
     tls.set_key_file(absolute(tls.key_file()));
     tls.set_authority_file(absolute(tls.authority_file()));
   }
+  // A module is a name or a path.
+  const auto with_folder = [&](const std::string& module) {
+    return module.find('/') == std::string::npos ? module : absolute(module);
+  };
+  for (neptune::ServiceSpec& service : *spec.mutable_services()) {
+    service.set_module(with_folder(service.module()));
+  }
   for (neptune::NodeSpec& node : *spec.mutable_nodes()) {
     node.set_capsule_file(absolute(node.capsule_file()));
+    for (auto& hosted : *node.mutable_hosts()) hosted.set_module(with_folder(hosted.module()));
   }
   std::string text;
   google::protobuf::TextFormat::PrintToString(spec, &text);
