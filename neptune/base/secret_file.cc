@@ -1,14 +1,19 @@
 #include "neptune/base/secret_file.h"
 
 #include <fcntl.h>
+#include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 
 #include "neptune/base/descriptor.h"
 #include "neptune/base/file.h"
+#include "neptune/base/wipe.h"
 
 namespace neptune {
 namespace {
@@ -29,7 +34,36 @@ Status CheckOwner(const Descriptor& file, const std::string& path) {
   return OkStatus();
 }
 
+Status MakeFoldersFor(const std::string& path) {
+  for (size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    const std::string folder = path.substr(0, slash);
+    if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+      return ErrnoStatus(errno, "make", folder);
+    }
+  }
+  return OkStatus();
+}
+
 }  // namespace
+
+StatusOr<std::string> RandomSecretLine() {
+  constexpr size_t kRandomSize = 32;
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::array<unsigned char, kRandomSize> bytes{};
+  if (getentropy(bytes.data(), bytes.size()) != 0) {
+    return ErrnoStatus(errno, "get random bytes for", "a secret");
+  }
+  std::string line;
+  line.reserve(2 * kRandomSize + 1);
+  for (const unsigned char byte : bytes) {
+    line += kDigits[byte >> 4];
+    line += kDigits[byte & 15];
+  }
+  line += '\n';
+  explicit_bzero(bytes.data(), bytes.size());
+  return line;
+}
 
 StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max) {
   // The file that is checked is the one that is read. A pipe without a writer must not hang the
@@ -50,6 +84,28 @@ StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max) {
   if (size > size_max) return ResourceExhausted("read ", path, ": more than ", size_max, " bytes");
   bytes.resize(size);
   return bytes;
+}
+
+Status MakeSecretFile(const std::string& path) {
+  if (access(path.c_str(), F_OK) == 0) return OkStatus();
+  NEPTUNE_RETURN_IF_ERROR(MakeFoldersFor(path));
+  NEPTUNE_ASSIGN_OR_RETURN(std::string line, RandomSecretLine());
+  const WipeAtEnd wipe(&line);
+  // Whole before it has its name, which is not taken from another that has it already.
+  std::string beside = path + ".XXXXXX";
+  const Descriptor file(mkostemp(beside.data(), O_CLOEXEC));
+  if (!file.open()) return ErrnoStatus(errno, "create temporary file for", path);
+  Status status;
+  const ssize_t written = write(file.number(), line.data(), line.size());
+  if (written != static_cast<ssize_t>(line.size())) {
+    status = ErrnoStatus(written < 0 ? errno : ENOSPC, "write", beside);
+  } else if (fsync(file.number()) != 0) {
+    status = ErrnoStatus(errno, "sync", beside);
+  } else if (link(beside.c_str(), path.c_str()) != 0 && errno != EEXIST) {
+    status = ErrnoStatus(errno, "make", path);
+  }
+  unlink(beside.c_str());
+  return status;
 }
 
 StatusOr<std::string> LoadSecret(const std::string& path) {

@@ -1,6 +1,6 @@
 // Files that hold secrets: only their owner may read them.
 //
-// Threads: pure functions; they read a file and so block.
+// Threads: pure functions; they use the file system and so block.
 // Errors: those of ReadFile; FAILED_PRECONDITION users other than the owner may read or change the
 //   file, the owner is neither this process's user nor root, or it is no regular file. LoadSecret
 //   also: INVALID_ARGUMENT
@@ -24,5 +24,14 @@ StatusOr<std::string> ReadOwnersFile(const std::string& path, size_t size_max);
 
 // Returns a one-line secret: the file's contents without surrounding spaces and line ends.
 StatusOr<std::string> LoadSecret(const std::string& path);
+
+// Returns 256 random bits as a line of 64 hexadecimal digits.
+// Errors: kUnavailable the system has no random bytes.
+StatusOr<std::string> RandomSecretLine();
+
+// Creates a secret, a RandomSecretLine that its owner only may read, and the folders on its path for their owner only. An existing file is left as it is; of
+// several that create it at the same time one does, and all find its secret.
+// Errors: those of WriteFileAtomically.
+Status MakeSecretFile(const std::string& path);
 
 }  // namespace neptune

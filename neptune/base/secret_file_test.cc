@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
@@ -57,6 +59,39 @@ TEST(WipeTest, OverwritesTheWholeBuffer) {
   }
   EXPECT_TRUE(secret.empty());
   EXPECT_EQ(std::string(at, 100), std::string(100, '\0'));
+}
+
+TEST(SecretFileTest, AMadeSecretIsRandomAndForItsOwner) {
+  const std::string folder = StrCat(std::getenv("TEST_TMPDIR"), "/made/inside");
+  const mode_t before = umask(0);
+  ASSERT_TRUE(MakeSecretFile(folder + "/a").ok());
+  umask(before);
+  ASSERT_TRUE(MakeSecretFile(folder + "/b").ok());
+  struct stat info {};
+  ASSERT_EQ(stat((folder + "/a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  ASSERT_EQ(stat(folder.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+  const std::string secret = *LoadSecret(folder + "/a");
+  EXPECT_EQ(secret.size(), 64u);
+  EXPECT_EQ(secret.find_first_not_of("0123456789abcdef"), std::string::npos);
+  EXPECT_NE(secret, *LoadSecret(folder + "/b"));
+  ASSERT_TRUE(MakeSecretFile(folder + "/a").ok());
+  EXPECT_EQ(*LoadSecret(folder + "/a"), secret) << "an existing one is kept";
+}
+
+TEST(SecretFileTest, ThoseThatMakeItTogetherFindOneSecret) {
+  const std::string path = StrCat(std::getenv("TEST_TMPDIR"), "/together");
+  std::vector<std::string> found(8);
+  std::vector<std::thread> threads;
+  for (std::string& secret : found) {
+    threads.emplace_back([&] {
+      ASSERT_TRUE(MakeSecretFile(path).ok());
+      secret = LoadSecret(path).value_or("");
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(found, std::vector<std::string>(8, *LoadSecret(path)));
 }
 
 TEST(SecretFileTest, InvalidSecretIsRefusedAndNotShown) {

@@ -13,12 +13,14 @@
 #include "neptune/base/metrics.h"
 #include "neptune/base/notification.h"
 #include "neptune/base/private_memory.h"
+#include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/interpose/call_permit.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/hosted_module.h"
 #include "neptune/node/module_loader.h"
 #include "neptune/node/node.h"
+#include "neptune/node/node_security.h"
 #include "neptune/node/register_module.h"
 #include "neptune/node/replication_spec.h"
 #include "neptune/node/start_policy.h"
@@ -121,6 +123,14 @@ StatusOr<CallbackGauge> ShowDropped(const LogsInBackground& logs, MetricsRegistr
                                     [&logs] { return static_cast<double>(logs.dropped_count()); });
 }
 
+// Nodes of one machine may make the key that they lack themselves: those of several machines have
+// to be given it.
+Status MakeKeyOnLoopback(const NodeOptions& options, const StartSurroundings& surroundings) {
+  const std::string& file = options.spec.cluster_key_file();
+  if (file.empty() || !IsLoopback(surroundings.address)) return OkStatus();
+  return MakeSecretFile(NodePath(file, options.name, options.spec_directory));
+}
+
 int RunNode(const NodeProgramOptions& program, const std::vector<std::string>& warnings,
             NodeOptions options) {
   const sigset_t signals = PrepareSignals();
@@ -169,6 +179,7 @@ int RunNodeProgram(const NodeProgramOptions& program) {
     surroundings = {options->address.value_or(InterfaceOf(options->spec)), geteuid() == 0,
                     program.allow_root};
     status = CheckStart(options->spec, surroundings);
+    if (status.ok()) status = MakeKeyOnLoopback(*options, surroundings);
   }
   if (!status.ok()) {
     std::fprintf(stderr, "neptuned: %s\n", status.ToString().c_str());

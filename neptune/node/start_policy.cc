@@ -6,9 +6,6 @@
 namespace neptune {
 namespace {
 
-// 127.0.0.0/8: datagrams and connections of other machines do not arrive there.
-bool IsLoopback(uint32_t address) { return address >> 24 == kLoopbackAddress >> 24; }
-
 std::string TextOf(uint32_t address) {
   std::string text = Endpoint{address, 0}.ToString();
   text.resize(text.rfind(':'));
@@ -16,6 +13,8 @@ std::string TextOf(uint32_t address) {
 }
 
 }  // namespace
+
+bool IsLoopback(uint32_t address) { return address >> 24 == kLoopbackAddress >> 24; }
 
 Status CheckStart(const ClusterSpec& spec, const StartSurroundings& surroundings) {
   if (IsLoopback(surroundings.address)) return OkStatus();

@@ -21,6 +21,9 @@
 
 namespace neptune {
 
+// True for 127.0.0.0/8: datagrams and connections of other machines do not arrive there.
+bool IsLoopback(uint32_t address);
+
 struct StartSurroundings {
   // Where the node listens and what it announces.
   uint32_t address = 0;
