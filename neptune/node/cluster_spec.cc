@@ -259,6 +259,15 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
                      [&](uint32_t n) { spec->set_announce_interval_ms(n); });
 }
 
+Status CheckCallers(const ClusterSpec& spec, const ServiceSpec& service) {
+  for (const std::string& caller : service.callers()) {
+    if (FindService(spec, caller) != nullptr) continue;
+    return InvalidArgument("callers: '", caller, "' is not a service of the cluster");
+  }
+  if (service.callers().empty() || spec.has_node_tls()) return OkStatus();
+  return InvalidArgument("callers are known by their certificates; the spec has no node_tls");
+}
+
 Status CompleteParts(ClusterSpec* spec, Place* place) {
   NEPTUNE_RETURN_IF_ERROR(CheckNetwork(spec, place));
   *place = {"service_classes"};
@@ -296,6 +305,8 @@ Status CompleteParts(ClusterSpec* spec, Place* place) {
     const ServiceSpec& service = spec->services(i);
     NEPTUNE_RETURN_IF_ERROR(Annotate(CheckReplication(*spec, service),
                                      StrCat("service '", service.name(), "': replication")));
+    NEPTUNE_RETURN_IF_ERROR(
+        Annotate(CheckCallers(*spec, service), StrCat("service '", service.name(), "'")));
   }
   return OkStatus();
 }

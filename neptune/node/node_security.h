@@ -35,6 +35,10 @@ class NodeSecurity {
   // Maximum size of an announcement that fits a datagram.
   size_t announcement_size_max() const;
   const RefusalLog& refusals() const { return refusals_; }
+  // Records that a call was refused because of its caller.
+  void NoteCaller(const Status& refusal) {
+    refusals_.Note(Refusal::kCaller, {}, ToStd(refusal.message()));
+  }
   void Show(StatusReport* report) const;
 
  private:

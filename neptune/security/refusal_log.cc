@@ -8,7 +8,8 @@
 namespace neptune {
 namespace {
 
-constexpr const char* kKindNames[kRefusalCount] = {"accepted", "made", "late", "datagram"};
+constexpr const char* kKindNames[kRefusalCount] = {"accepted", "made", "late", "datagram",
+                                                   "caller"};
 
 const char* NameOf(Refusal kind) { return kKindNames[static_cast<size_t>(kind)]; }
 
@@ -19,7 +20,7 @@ Status RefusalLog::AddMetrics(MetricsRegistry& registry) {
     NEPTUNE_ASSIGN_OR_RETURN(
         counters_[kind],
         registry.AddCounter("neptune_security_refusals_total",
-                            "Connections and datagrams refused because they failed authentication.",
+                            "Connections, datagrams and calls refused because of who sent them.",
                             {{"kind", kKindNames[kind]}}));
   }
   return OkStatus();

@@ -3,6 +3,7 @@
 #include <glog/logging.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
 #include <array>
@@ -129,6 +130,22 @@ void TlsStream::Close() {
 Status TlsStream::EndOf(const Status& reason) const {
   if (!reason.ok()) return reason;
   return Unavailable("connection to ", peer().ToString(), ": closed without TLS close_notify");
+}
+
+std::optional<std::string> TlsStream::peer_name() const {
+  X509* const certificate = SSL_get0_peer_certificate(session_.get());
+  if (certificate == nullptr) return std::nullopt;
+  X509_NAME* const subject = X509_get_subject_name(certificate);
+  // With several names there is no telling which one was checked by whoever signed.
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return "";
+  unsigned char* text = nullptr;
+  const int size =
+      ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size < 0) return "";
+  std::string name(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
+  OPENSSL_free(text);
+  return name;
 }
 
 std::string TlsStream::Binding() const {

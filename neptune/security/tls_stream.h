@@ -14,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "neptune/security/layered_stream.h"
@@ -33,6 +34,8 @@ class TlsStream final : public LayeredStream {
   // Unencrypted bytes gathered in this turn, plus encrypted bytes not yet sent below.
   size_t unsent_size() const override { return gathered_.size() + LayeredStream::unsent_size(); }
   void Close() override;
+  // The common name of the peer's certificate; none if it has shown none.
+  std::optional<std::string> peer_name() const override;
   std::string Binding() const override;
 
  private:

@@ -86,6 +86,8 @@ class Stream {
   // Sends the queued bytes, then ends the stream; no event follows.
   virtual void Close() = 0;
   virtual Endpoint peer() const = 0;
+  // The name that the peer has proven to be its own, possibly empty; none: it has proven no name.
+  virtual std::optional<std::string> peer_name() const { return std::nullopt; }
 };
 
 // A bound port that accepts streams. Destroying it stops accepting.
