@@ -95,9 +95,9 @@ Node::Node(World& world, NodeOptions options)
       client_(std::make_unique<Client>(runtime_->loops(), *operators_, metrics_, *spans_,
                                        capsules_->stack(),
                                        [this](const NodeId& node) { membership_->Exclude(node); })),
-      services_(std::make_unique<HostedServices>(
-          HostedServices::Environment{options_, spec_, world, runtime_->loops(), *operators_,
-                                      *client_, metrics_, *spans_, sections_, *budgets_})),
+      services_(std::make_unique<HostedServices>(HostedServices::Environment{
+          options_, spec_, world, runtime_->loops(), *operators_, *client_, metrics_, *spans_,
+          sections_, *budgets_, *security_})),
       servers_(std::make_unique<NodeServers>(*runtime_, address_)),
       membership_(std::make_unique<NodeMembership>(
           NodeMembership::Environment{world, options_, *runtime_, *security_, metrics_, address_})),

@@ -53,6 +53,11 @@ std::unique_ptr<Network> NodeSecurity::MakeNetwork(Loop& loop, size_t handshake_
   return std::make_unique<SecureNetwork>(loop, options);
 }
 
+std::vector<std::string> NodeSecurity::DeriveSecrets(std::string_view purpose) const {
+  if (keys_ == nullptr) return {};
+  return neptune::DeriveSecrets(*keys_, purpose);
+}
+
 size_t NodeSecurity::announcement_size_max() const {
   return keys_ == nullptr ? kAnnouncementSizeMax : kAnnouncementSizeMax - kSealSizeMax;
 }

@@ -20,6 +20,7 @@ constexpr std::string_view kBlanks = " \t\r\n";
 // A random key has fewer distinct bytes with probability below 10^-20.
 constexpr size_t kDistinctBytesMin = 8;
 constexpr std::string_view kKeyIdLabel = "neptune key id 1";
+constexpr std::string_view kDerivedLabel = "neptune derived secret 1: ";
 
 int DigitOf(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -157,6 +158,15 @@ Mac ClusterMac::Of(size_t key, std::initializer_list<std::string_view> parts) {
                                mac.size()) == 1;
   CHECK(made && size == mac.size()) << "OpenSSL failed to compute an HMAC";
   return mac;
+}
+
+std::vector<std::string> DeriveSecrets(const ClusterKeys& keys, std::string_view purpose) {
+  ClusterMac mac(keys);
+  std::vector<std::string> secrets;
+  for (size_t key = 0; key < mac.key_count(); ++key) {
+    secrets.emplace_back(BytesOf(mac.Of(key, {kDerivedLabel, purpose})));
+  }
+  return secrets;
 }
 
 uint64_t ClusterMac::key_id(size_t key) const { return keys_[key]->id; }

@@ -59,6 +59,12 @@ class ClusterKeys {
 
 StatusOr<ClusterKeys> LoadClusterKeys(const std::string& path);
 
+// Returns a secret for `purpose` from each key, in order: other nodes of the cluster have the same
+// ones, and from them neither a key nor the secret of another purpose can be found. While the key
+// is being changed, make codes with the first and accept those of all.
+// Source: NIST SP 800-108 (a key from a pseudorandom function), with HMAC-SHA256 and one block.
+std::vector<std::string> DeriveSecrets(const ClusterKeys& keys, std::string_view purpose);
+
 // HMAC-SHA256, not truncated.
 using Mac = std::array<char, 32>;
 inline std::string_view BytesOf(const Mac& mac) { return {mac.data(), mac.size()}; }

@@ -29,6 +29,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neptune/base/ids.h"
@@ -153,6 +154,9 @@ struct ModuleContext {
   // the service class of each API key, by its ApiKeyHash (neptune/base/api_key_hash.h).
   SchedulerOptions scheduling = {};
   std::map<std::string, std::string> class_of_api_key_hash = {};
+  // Secrets that the nodes of the cluster have in common, for codes on what is kept elsewhere: make
+  // codes with the first, accept those of all. Empty without a cluster key; null: the same.
+  std::function<std::vector<std::string>(std::string_view purpose)> derive_secrets = nullptr;
   // Replication of partitions across nodes; see neptune/replication.
   Replication* replication = nullptr;
 };
