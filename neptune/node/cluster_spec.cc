@@ -181,11 +181,29 @@ Status CheckNodeTls(const ClusterSpec& spec) {
 Status CheckFolder(const MembershipSpec& membership) {
   NEPTUNE_RETURN_IF_ERROR(
       Annotate(FolderOfDirectory(membership.directory()).status(), "membership"));
+  if (!membership.etcd_user().empty() || membership.has_etcd_tls()) {
+    return InvalidArgument("membership: etcd_user or etcd_tls with a directory of files");
+  }
   if (membership.etcd_endpoints().empty()) return OkStatus();
   return InvalidArgument("membership: etcd_endpoints with a directory of files");
 }
 
+Status CheckEtcdCredentials(const MembershipSpec& membership) {
+  const bool has_user = !membership.etcd_user().empty();
+  if (has_user != !membership.etcd_password_file().empty()) {
+    return InvalidArgument("membership: etcd_user and etcd_password_file are given together");
+  }
+  if (!membership.has_etcd_tls()) return OkStatus();
+  const NodeTls& tls = membership.etcd_tls();
+  if (!tls.certificate_file().empty() && !tls.key_file().empty() && !tls.authority_file().empty()) {
+    return OkStatus();
+  }
+  return InvalidArgument(
+      "membership: etcd_tls needs certificate_file, key_file and authority_file");
+}
+
 Status CheckDirectory(const MembershipSpec& membership) {
+  NEPTUNE_RETURN_IF_ERROR(CheckEtcdCredentials(membership));
   if (membership.directory().starts_with("file:")) return CheckFolder(membership);
   if (membership.directory() != "etcd") {
     return InvalidArgument("membership: unknown directory '", membership.directory(),

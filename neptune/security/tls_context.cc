@@ -215,10 +215,14 @@ void TlsContext::Reload() {
   loaded_.swap(*fresh);
 }
 
-TlsSession TlsContext::MakeSession(bool accepts) {
+TlsSession TlsContext::MakeSession(bool accepts, const std::string& address) {
   TlsSession session(SSL_new(Current()->context.get()));
   CHECK(session != nullptr) << TlsErrorText();
-  X509_VERIFY_PARAM_set_time(SSL_get0_param(session.get()), SecondsOf(clock_()));
+  X509_VERIFY_PARAM* const rules = SSL_get0_param(session.get());
+  X509_VERIFY_PARAM_set_time(rules, SecondsOf(clock_()));
+  if (!address.empty()) {
+    CHECK_EQ(X509_VERIFY_PARAM_set1_ip_asc(rules, address.c_str()), 1) << address;
+  }
   if (accepts) {
     SSL_set_accept_state(session.get());
   } else {

@@ -56,8 +56,9 @@ class TlsContext : public std::enable_shared_from_this<TlsContext> {
   // Checks the files each second from now on, by a timer of the calling loop. `world` outlives
   // this. REQUIRES: called at most once.
   void KeepFresh(World& world);
-  // Makes the session of one connection.
-  TlsSession MakeSession(bool accepts);
+  // Makes the session of one connection. With an `address` the peer's certificate has to be for
+  // this IP address.
+  TlsSession MakeSession(bool accepts, const std::string& address = "");
   // Returns the certificate's subject and expiry time, for status pages.
   std::string Describe() const;
   // Seconds until the certificate expires; negative once it has.

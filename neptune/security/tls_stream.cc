@@ -19,8 +19,9 @@ constexpr size_t kBindingSize = 32;
 
 }  // namespace
 
-TlsStream::TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts)
-    : LayeredStream(loop, std::move(below)), session_(context.MakeSession(accepts)) {
+TlsStream::TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts,
+                     const std::string& address)
+    : LayeredStream(loop, std::move(below)), session_(context.MakeSession(accepts, address)) {
   bytes_.Attach(session_.get());
 }
 

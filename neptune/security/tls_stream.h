@@ -28,7 +28,9 @@ inline constexpr size_t kTlsRecordSize = 16 * 1024;  // maximum plaintext size o
 
 class TlsStream final : public LayeredStream {
  public:
-  TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts);
+  // `address`: see TlsContext::MakeSession.
+  TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts,
+            const std::string& address = "");
 
   void Write(std::string bytes) override;
   // Unencrypted bytes gathered in this turn, plus encrypted bytes not yet sent below.
