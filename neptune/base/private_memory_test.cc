@@ -30,6 +30,13 @@ TEST(PrivateMemoryTest, CoreFilesAreForbiddenForGood) {
   EXPECT_TRUE(InChild([] { return ForbidCoreFiles().ok() && !HasCoreFiles() && MayDump(); }));
 }
 
+TEST(PrivateMemoryTest, AStricterLimitIsKept) {
+  EXPECT_TRUE(InChild([] {
+    const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+    return setrlimit(RLIMIT_CORE, &none) == 0 && ForbidCoreFiles().ok() && !HasCoreFiles();
+  }));
+}
+
 TEST(PrivateMemoryTest, OtherProcessesMayNotRead) {
   EXPECT_TRUE(InChild([] { return MayDump(); })) << "the control";
   EXPECT_TRUE(InChild([] { return KeepMemoryPrivate().ok() && !MayDump() && !HasCoreFiles(); }));
