@@ -67,6 +67,19 @@ time_t SecondsOf(WallTime time) { return time.ns_since_1970 / 1000000000; }
 
 void FreeTlsSession::operator()(SSL* session) const { SSL_free(session); }
 
+std::string CommonNameOf(X509* certificate) {
+  X509_NAME* const subject = X509_get_subject_name(certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return "";
+  unsigned char* text = nullptr;
+  const int size =
+      ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size < 0) return "";
+  std::string name(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
+  OPENSSL_free(text);
+  return name;
+}
+
 std::string TlsErrorText() {
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
@@ -77,6 +90,7 @@ std::string TlsErrorText() {
 struct TlsContext::Loaded {
   std::unique_ptr<SSL_CTX, OpensslFree<SSL_CTX_free>> context;
   std::string name;
+  std::string common_name;
   std::string expires;
   time_t expires_at = 0;
 };
@@ -158,6 +172,7 @@ StatusOr<std::shared_ptr<TlsContext::Loaded>> TlsContext::LoadFiles() const {
         CheckOwnCertificate(context, own, chain, files_.certificate, SecondsOf(clock_())));
   }
   loaded->name = NameOf(own);
+  loaded->common_name = CommonNameOf(own);
   tm expires{};
   ASN1_TIME_to_tm(X509_get0_notAfter(own), &expires);
   loaded->expires_at = timegm(&expires);
@@ -230,6 +245,8 @@ TlsSession TlsContext::MakeSession(bool accepts, const std::string& address) {
   }
   return session;
 }
+
+std::string TlsContext::OwnName() const { return Current()->common_name; }
 
 std::string TlsContext::Describe() const {
   const std::shared_ptr<Loaded> loaded = Current();

@@ -3,7 +3,6 @@
 #include <glog/logging.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 
 #include <array>
@@ -136,17 +135,7 @@ Status TlsStream::EndOf(const Status& reason) const {
 std::optional<std::string> TlsStream::peer_name() const {
   X509* const certificate = SSL_get0_peer_certificate(session_.get());
   if (certificate == nullptr) return std::nullopt;
-  X509_NAME* const subject = X509_get_subject_name(certificate);
-  // With several names there is no telling which one was checked by whoever signed.
-  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
-  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return "";
-  unsigned char* text = nullptr;
-  const int size =
-      ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
-  if (size < 0) return "";
-  std::string name(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
-  OPENSSL_free(text);
-  return name;
+  return CommonNameOf(certificate);
 }
 
 std::string TlsStream::Binding() const {

@@ -300,11 +300,20 @@ TEST_F(ReplicationTlsTest, MembersReplicateAndOthersMayNotTakePart) {
   EXPECT_GE(cluster.node("s1").refusals().count(Refusal::kCaller), 1u);
 }
 
+TEST_F(ReplicationTlsTest, ANodeWithTheCertificateOfAnotherDoesNotStart) {
+  SimulatedClusterOptions options = Registers();
+  SimulatedCluster cluster(options);
+  secrets_.PutCertificate("s1", authority_, Certificate("s2", hours(24)));
+  cluster.simulator().Crash("s1");
+  const Status status = cluster.FailedStart("s1");
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_NE(status.message().find("node s1 is for 's2'"), absl::string_view::npos) << status;
+}
+
 // The client shows the certificate of s2, as a member that went bad would.
 TEST_F(ReplicationTlsTest, AMemberSpeaksForItselfAlone) {
-  const SimulatedClusterOptions options = Registers();
+  SimulatedCluster cluster(Registers());
   secrets_.PutCertificate("c", authority_, Certificate("s2", hours(24)));
-  SimulatedCluster cluster(options);
   cluster.simulator().RunFor(seconds(2));
   const Status status = SendAs(cluster, "s0");
   EXPECT_EQ(status.code(), StatusCode::kPermissionDenied) << status;
