@@ -2,9 +2,9 @@
 //
 // Threads: thread-safe; every call blocks the kernel thread, for at most about the timeout per part
 //   of a reply.
-// Errors: UNAVAILABLE no connection, no reply in time, a malformed reply, or a refused password. The connection is then
-//   closed, so that a late reply is never taken for that of a later command. An error reported by
-//   the server is a reply.
+// Errors: UNAVAILABLE no connection, no reply in time, a malformed reply, or a refused password.
+//   The connection is then closed, so that a late reply is never taken for that of a later command.
+//   An error reported by the server is a reply.
 // Limits: kIdleConnectionCountMax idle connections; kElementCountMax elements in an array of a
 //   reply.
 

@@ -4,7 +4,7 @@
 //
 // The checksum covers all bytes before it, so that bytes that another program wrote under the same
 // key are never taken for an answer. With a secret a code takes its place, which also covers the
-// key, so that whoever may write to the server cannot make entries, nor move one to another key:
+// key, so that others who may write to the server cannot make entries, nor move one to another key:
 //
 //   "NRC2" version:8 inserted_ns:8 time_to_live_ns:8 clock:8 value code:16
 //

@@ -8,7 +8,7 @@
 //
 // Poll waits for its answers; Probe does not, and its answer goes to the agent's callback.
 //
-// Without a cluster key anyone may ask in another's name. An answer is then no larger than the
+// In a cluster without a key anyone may ask in another's name. An answer is then no larger than the
 // question, so that a node cannot be used to flood the one that is named: questions end with as
 // many zero bytes as the answer may need, and a server sends less gossip, or nothing, to others.
 //

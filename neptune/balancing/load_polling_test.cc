@@ -252,7 +252,7 @@ TEST_F(LoadPollingTest, ProbeIsAnsweredWithTheAnnouncement) {
   EXPECT_EQ(announced_, "announcement");
 }
 
-// Counts what a server sends to somebody who may have forged the sender.
+// Counts what a server sends to a stranger, who may have forged the sender.
 TEST_F(LoadPollingTest, AnswersToStrangersAreNoLargerThanTheirQuestions) {
   const Endpoint a = AddServer(7);
   SimWorld& world = simulator_.AddHost({.name = "stranger"});

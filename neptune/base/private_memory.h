@@ -1,4 +1,5 @@
-// Keeps what a process holds in memory, keys and clients' queries, out of files and other processes.
+// Keeps what a process holds in memory, keys and clients' queries, out of files and other
+// processes.
 //
 // Threads: thread-safe; both change the whole process, for good.
 // Errors: FAILED_PRECONDITION the system refuses.

@@ -2,10 +2,10 @@
 //
 // Threads: pure functions; they use the file system and so block.
 // Errors: those of ReadFile; FAILED_PRECONDITION users other than the owner may read or change the
-//   file, the owner is neither this process's user nor root, or it is no regular file. LoadSecret
-//   also: INVALID_ARGUMENT
-//   the secret is shorter than kSecretSizeMin or longer than kSecretSizeMax bytes, or contains
-//   anything but printable ASCII without spaces. No message shows the secret.
+//   file, the owner is neither this process's user nor root, or it is not a regular file.
+//   LoadSecret also: INVALID_ARGUMENT the secret is shorter than kSecretSizeMin or longer than
+//   kSecretSizeMax bytes, or contains anything but printable ASCII without spaces. No message shows
+//   the secret.
 
 #pragma once
 
@@ -29,8 +29,9 @@ StatusOr<std::string> LoadSecret(const std::string& path);
 // Errors: kUnavailable the system has no random bytes.
 StatusOr<std::string> RandomSecretLine();
 
-// Creates a secret, a RandomSecretLine that its owner only may read, and the folders on its path for their owner only. An existing file is left as it is; of
-// several that create it at the same time one does, and all find its secret.
+// Creates a secret, a RandomSecretLine that its owner only may read, and the folders on its path
+// for their owner only. An existing file is left as it is; of several that create it at the same
+// time one does, and all find its secret.
 // Errors: those of WriteFileAtomically.
 Status MakeSecretFile(const std::string& path);
 

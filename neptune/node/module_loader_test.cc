@@ -18,7 +18,7 @@ class ModuleLoaderTest : public testing::Test {
                 testing::UnitTest::GetInstance()->current_test_info()->name()) {
     std::filesystem::create_directories(folder_);
   }
-  // Puts a file there that is no library.
+  // Puts a file there that is not a library.
   void Put(const std::string& name, mode_t mode) const {
     const std::string path = StrCat(folder_, "/", name);
     ASSERT_TRUE(WriteFileAtomically(path, "no library").ok());

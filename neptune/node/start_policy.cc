@@ -22,7 +22,7 @@ Status CheckStart(const ClusterSpec& spec, const StartSurroundings& surroundings
   if (spec.cluster_key_file().empty() && !spec.trust_network()) {
     return FailedPrecondition(
         "at ", where, " others could join the cluster and call its services: the spec needs ",
-        "cluster_key_file, or trust_network: true where nobody else is on the network");
+        "cluster_key_file, or trust_network: true where only the nodes use the network");
   }
   if (surroundings.is_root && !surroundings.allows_root) {
     return FailedPrecondition("at ", where, " the node does not run as root; give it a user, or ",

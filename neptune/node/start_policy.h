@@ -5,7 +5,7 @@
 //                                               a user other than root, or --allow_root
 //   on loopback                                 anything; root is warned of
 //
-// Without a key whoever reaches the node may call its services and announce nodes of his own; see
+// All who reach a node without a key may call its services and announce nodes of their own; see
 // neptune/security.
 // Threads: pure functions.
 // Errors: kFailedPrecondition with what to write and where.
@@ -25,7 +25,7 @@ namespace neptune {
 bool IsLoopback(uint32_t address);
 
 struct StartSurroundings {
-  // Where the node listens and what it announces.
+  // The node's address, at which it listens and which it announces.
   uint32_t address = 0;
   bool is_root = false;
   bool allows_root = false;

@@ -41,7 +41,7 @@ TEST(StartPolicyTest, LoopbackNeedsNothing) {
 TEST(StartPolicyTest, RootIsForLoopbackUnlessItIsAllowed) {
   EXPECT_FALSE(CheckStart(Spec(true, true, false), {.address = kOther, .is_root = true}).ok());
   EXPECT_FALSE(CheckStart(Spec(false, false, true), {.address = kOther, .is_root = true}).ok())
-      << "trust in the network is no trust in the program";
+      << "the network is trusted, not the program";
   EXPECT_TRUE(
       CheckStart(Spec(true, true, false), {.address = kOther, .is_root = true, .allows_root = true})
           .ok());

@@ -33,8 +33,8 @@ inline constexpr size_t kRefusalCount = 5;
 
 class RefusalLog {
  public:
-  // Adds neptune_security_refusals_total{kind="accepted|made|late|datagram|caller"} to `registry`, which
-  // must outlive the log.
+  // Adds neptune_security_refusals_total{kind="accepted|made|late|datagram|caller"} to `registry`,
+  // which must outlive the log.
   Status AddMetrics(MetricsRegistry& registry);
 
   void Note(Refusal kind, const Endpoint& peer, std::string_view why);

@@ -151,7 +151,7 @@ class Network {
   virtual StatusOr<std::unique_ptr<DatagramSocket>> OpenDatagram(const DatagramOptions& options,
                                                                  DatagramHandler on_datagram) = 0;
   // True if received datagrams were sent by members of the cluster. Otherwise the sender of a
-  // datagram may be forged, so that whoever is named there receives the answer.
+  // datagram may be forged, so that another receives the answer.
   virtual bool knows_senders() const { return false; }
 };
 

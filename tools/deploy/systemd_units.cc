@@ -69,8 +69,8 @@ std::string StopTimeout(const DeploymentOptions& options) {
 }
 
 // The unit's user may write the node's own state and a shared folder of announcements, and nothing
-// else. All of /proc is visible but other users' processes (ProtectProc), because nodes announce the
-// load of their host from /proc/stat. @resources is allowed: loops set their own priorities.
+// else. All of /proc is visible but other users' processes (ProtectProc), because nodes announce
+// the load of their host from /proc/stat. @resources is allowed: loops set their own priorities.
 constexpr char kHardening[] =
     "NoNewPrivileges=yes\n"
     "ProtectSystem=strict\n"
