@@ -440,7 +440,8 @@ TEST(KubernetesManifestsTest, RefusesWhatPodsCannotHave) {
                   "authority_file: 'c' }")
                 .find("node_tls"),
             std::string::npos);
-  EXPECT_NE(error("cluster_key_file: 'key'", "capsule_file: 'x'").find("capsule_file"),
+  EXPECT_NE(error("cluster_key_file: 'key'", "cluster_key_file: 'key' capsule_file: 'x'")
+                .find("capsule_file"),
             std::string::npos);
   for (const std::string& image :
        {std::string("x\n"), std::string("neptune:latest"), std::string(), Image() + "a",
