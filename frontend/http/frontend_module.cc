@@ -13,7 +13,6 @@
 #include "index/tier/suggest_reduce.h"
 #include "index/tier/tier_reduce.h"
 #include "index/tier/tier_service.h"
-#include "neptune/base/private_memory.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/service/client.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "neptune/base/api_key_hash.h"
+#include "neptune/base/same_secret.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend {

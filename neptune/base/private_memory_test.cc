@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "neptune/base/secret_file.h"
+
 namespace neptune {
 namespace {
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -106,6 +107,17 @@ Status MakeSecretFile(const std::string& path) {
   }
   unlink(beside.c_str());
   return status;
+}
+
+Status ForbidCoreFiles() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CORE, &limit) != 0) return ErrnoStatus(errno, "get limit of", "core files");
+  // A limit of 1 byte writes no file, and Linux gives nothing to a program that core_pattern names;
+  // with 0 it would get everything. A limit of 0 cannot be raised.
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, 1);
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_CORE, &limit) != 0) return ErrnoStatus(errno, "set limit of", "core files");
+  return OkStatus();
 }
 
 StatusOr<std::string> LoadSecret(const std::string& path) {

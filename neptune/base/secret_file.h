@@ -1,4 +1,4 @@
-// Files that hold secrets: only their owner may read them.
+// Files that hold secrets: only their owner may read them, and core files are not written.
 //
 // Threads: pure functions; they use the file system and so block.
 // Errors: those of ReadFile; FAILED_PRECONDITION users other than the owner may read or change the
@@ -34,5 +34,11 @@ StatusOr<std::string> RandomSecretLine();
 // time one does, and all find its secret.
 // Errors: those of WriteFileAtomically.
 Status MakeSecretFile(const std::string& path);
+
+// Core files hold the secrets of a process, and what its clients sent: from now on neither it nor
+// its child processes write any, for good. Where the system pipes core files to a program
+// (core_pattern), that program gets none either.
+// Errors: kFailedPrecondition the system refuses.
+Status ForbidCoreFiles();
 
 }  // namespace neptune

@@ -139,15 +139,11 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   void Close() {
     closed_ = true;
     CancelTimer();
-    Disconnect();
-  }
-
- private:
-  void Disconnect() {
     securing_.reset();
     stream_.reset();
   }
 
+ private:
   void OnData(std::string_view bytes) override {
     const auto self = shared_from_this();
     if (step_ == Step::kNone) return stream_.reset();  // unsolicited bytes
@@ -331,7 +327,8 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
 
   void Fail(const Status& why) {
     CancelTimer();
-    Disconnect();
+    securing_.reset();
+    stream_.reset();
     token_.clear();  // it may have expired, or another server may not know it
     if (step_ == Step::kPut) put_due_ = true;
     step_ = Step::kNone;

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "neptune/base/api_key_hash.h"
+#include "neptune/base/same_secret.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "neptune/base/api_key_hash.h"
+#include "neptune/base/same_secret.h"
 #include "neptune/node/cluster_spec.h"
 
 namespace neptune {

@@ -151,7 +151,7 @@ struct ModuleContext {
   // False while the disk is almost full, and logs must not grow; null: always true.
   std::function<bool()> may_log = nullptr;
   // For modules with an entrance of their own, such as HTTP: how to schedule queued requests, and
-  // the service class of each API key, by its ApiKeyHash (neptune/base/api_key_hash.h).
+  // the service class of each API key, by its ApiKeyHash (neptune/base/same_secret.h).
   SchedulerOptions scheduling = {};
   std::map<std::string, std::string> class_of_api_key_hash = {};
   // Secrets that the nodes of the cluster have in common, for codes on what is kept elsewhere: make

@@ -1,4 +1,4 @@
-#include "neptune/base/api_key_hash.h"
+#include "neptune/base/same_secret.h"
 
 #include <openssl/sha.h>
 
