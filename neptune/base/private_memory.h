@@ -10,8 +10,8 @@
 
 namespace neptune {
 
-// Does what ForbidCoreFiles of secret_file.h does, and forbids other processes of the same user to attach to this one and to read its memory
-// through /proc; then profilers and debuggers need root.
+// Does what ForbidCoreFiles of secret_file.h does, and forbids other processes of the same user to
+// attach to this one and to read its memory through /proc; then profilers and debuggers need root.
 Status KeepMemoryPrivate();
 
 }  // namespace neptune
