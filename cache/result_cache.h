@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "neptune/base/status.h"
 #include "neptune/base/time.h"
@@ -47,6 +48,15 @@ struct ResultCacheOptions {
 
   // HOST:PORT of the server, for variants that use one. Default: the port of Redis on this machine.
   std::string server = "127.0.0.1:6379";
+
+  // User and password that the server demands; without a user the password alone. Default: none.
+  std::string server_user;
+  std::string server_password;
+
+  // Secrets for codes on what is kept on the server, so that others who may write there cannot
+  // choose answers; codes are made with the first and accepted of all. Default: none, and a
+  // checksum alone.
+  std::vector<std::string> seal_secrets;
 
   // Prefix of the keys on the server, 1 to 256 bytes. Caches with the same prefix share their
   // entries and size_max.

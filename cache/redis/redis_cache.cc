@@ -81,7 +81,7 @@ class RedisCache final : public ResultCache {
     if (key.query.empty() || key.query.size() > kKeySizeMax) return CountMiss(none);
     const std::string name = StrCat(entry_prefix_, key.query);
     // Reads one byte more than the limit, so that a longer value is not taken for a whole one.
-    const std::string last = StrCat(options_.value_size_max + kRedisEntryOverhead);
+    const std::string last = StrCat(options_.value_size_max + EntryOverhead());
     // Moves the query to the newest position that this process knows. A full Redis refuses only
     // this command.
     const std::string order = StrCat(number_.load());
@@ -93,7 +93,8 @@ class RedisCache final : public ResultCache {
     NEPTUNE_RETURN_IF_ERROR(CheckKind(*replies[1], REDIS_REPLY_INTEGER));
     if (replies[0]->len == 0 || replies[1]->integer < 0) return CountMiss(none);
     NEPTUNE_ASSIGN_OR_RETURN(RedisEntry entry,
-                             DecodeRedisEntry({replies[0]->str, replies[0]->len}));
+                             DecodeRedisEntry({replies[0]->str, replies[0]->len},
+                                              {.key = name, .secrets = options_.seal_secrets}));
     if (entry.index_version != key.index_version) return CountMiss(none);
     const neptune::Duration age = AgeOf(entry, std::chrono::milliseconds(replies[1]->integer), now);
     if (entry.time_to_live_ns > 0 && age >= neptune::Duration(entry.time_to_live_ns)) {
@@ -116,9 +117,11 @@ class RedisCache final : public ResultCache {
     const auto life =
         value.time_to_live == neptune::Duration::zero() ? kUnlimited : value.time_to_live;
     const auto life_ms = std::chrono::ceil<std::chrono::milliseconds>(life).count();
+    const std::string name = StrCat(entry_prefix_, key.query);
     const std::string entry =
         EncodeRedisEntry({key.index_version, now.time_since_epoch().count(),
-                          value.time_to_live.count(), options_.hash_seed, std::move(value.value)});
+                          value.time_to_live.count(), options_.hash_seed, std::move(value.value)},
+                         {.key = name, .secrets = options_.seal_secrets});
     NEPTUNE_RETURN_IF_ERROR(
         Run(kInsert, {key.query, entry, StrCat(life_ms), StrCat(size), StrCat(options_.size_max)}));
     ++insert_count_;
@@ -179,6 +182,10 @@ class RedisCache final : public ResultCache {
     return neptune::OkStatus();
   }
 
+  size_t EntryOverhead() const {
+    return options_.seal_secrets.empty() ? kRedisEntryOverhead : kSealedRedisEntryOverhead;
+  }
+
   template <typename Nothing>
   StatusOr<Nothing> CountMiss(const Nothing& nothing) {
     ++miss_count_;
@@ -215,7 +222,8 @@ StatusOr<std::unique_ptr<ResultCache>> MakeRedisCache(const ResultCacheOptions& 
     return neptune::InvalidArgument("key_prefix must be 1 to ", kKeyPrefixSizeMax, " bytes");
   }
   NEPTUNE_ASSIGN_OR_RETURN(auto client,
-                           RedisClient::Create(options.server, options.server_timeout));
+                           RedisClient::Create(options.server, options.server_timeout,
+                                               {options.server_user, options.server_password}));
   return std::make_unique<RedisCache>(options, std::move(client));
 }
 

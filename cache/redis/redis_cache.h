@@ -16,7 +16,7 @@
 // Threads: thread-safe; Waits() is true: calls block the kernel thread on the server, for at most
 //   about ResultCacheOptions::server_timeout per part of a reply.
 // Errors: UNAVAILABLE Redis does not answer or refuses, for instance because its memory is full;
-//   DATA_LOSS the bytes under a key are not an entry.
+//   DATA_LOSS the bytes under a key are not an entry, or one that another cluster has made.
 // Limits: an entry counts as its value, three times its query and kRedisEntrySize. The maxmemory of
 //   Redis must be above the sum of size_max of all its caches, with a maxmemory-policy that does
 //   not evict keys without a time to live (noeviction or volatile-*): with allkeys-* the sums may

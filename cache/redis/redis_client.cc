@@ -31,7 +31,8 @@ redisReplyObjectFunctions* BoundedFunctions(const redisReplyObjectFunctions* lib
 }  // namespace
 
 neptune::StatusOr<std::unique_ptr<RedisClient>> RedisClient::Create(std::string_view server,
-                                                                    neptune::Duration timeout) {
+                                                                    neptune::Duration timeout,
+                                                                    RedisLogin login) {
   const size_t colon = server.rfind(':');
   uint16_t port = 0;
   const char* const end = server.data() + server.size();
@@ -44,7 +45,7 @@ neptune::StatusOr<std::unique_ptr<RedisClient>> RedisClient::Create(std::string_
     return neptune::InvalidArgument("the timeout of a redis server must be 1 ms to 1 min");
   }
   return std::unique_ptr<RedisClient>(
-      new RedisClient(std::string(server.substr(0, colon)), port, timeout));
+      new RedisClient(std::string(server.substr(0, colon)), port, timeout, std::move(login)));
 }
 
 neptune::Status RedisClient::Error(const char* what) const {
@@ -59,7 +60,24 @@ neptune::StatusOr<RedisClient::Connection> RedisClient::Connect() const {
   if (connection->err != 0) return Error(connection->errstr);
   connection->reader->fn = BoundedFunctions(connection->reader->fn);
   if (redisSetTimeout(connection.get(), limit) != REDIS_OK) return Error(connection->errstr);
+  if (!login_.password.empty()) NEPTUNE_RETURN_IF_ERROR(LogIn(connection.get()));
   return connection;
+}
+
+// The server's reasons name no password.
+neptune::Status RedisClient::LogIn(redisContext* connection) const {
+  std::vector<const char*> words = {"AUTH"};
+  std::vector<size_t> sizes = {4};
+  for (const std::string* const word : {&login_.user, &login_.password}) {
+    if (word->empty()) continue;
+    words.push_back(word->data());
+    sizes.push_back(word->size());
+  }
+  const RedisReply reply(static_cast<redisReply*>(
+      redisCommandArgv(connection, static_cast<int>(words.size()), words.data(), sizes.data())));
+  if (reply == nullptr) return Error(connection->errstr);
+  if (reply->type == REDIS_REPLY_STATUS) return neptune::OkStatus();
+  return Error(reply->type == REDIS_REPLY_ERROR ? reply->str : "no answer to AUTH");
 }
 
 neptune::StatusOr<std::vector<RedisReply>> RedisClient::Ask(

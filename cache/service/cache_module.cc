@@ -1,9 +1,12 @@
 #include "cache/service/cache_module.h"
 
+#include <filesystem>
+
 #include "cache/cache.pb.h"
 #include "cache/cache_service.h"
 #include "cache/eviction/registry.h"
 #include "cache/registry.h"
+#include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/capsule/device_call.h"
 #include "neptune/service/client.h"
@@ -35,6 +38,10 @@ void CacheModule::DeclareParameters(neptune::ParameterTable& table) {
   table.Whole("size_mb", {1, kSizeMaxMb}, &parameters_.size_mb,
               "maximum size of a partition in MiB");
   table.Text("server", &parameters_.server, "HOST:PORT of the server, for variants that use one");
+  table.Text("server_user", &parameters_.server_user,
+             "user of the server; default: the server's default user");
+  table.Text("server_password_file", &parameters_.server_password_file,
+             "file with the password that the server demands, readable by its owner only");
   table.Millis("server_timeout_ms", {std::chrono::milliseconds(1), kTimeoutMax},
                &parameters_.server_timeout, "timeout for connecting and for each part of a reply");
   table.Text("key_prefix", &parameters_.key_prefix,
@@ -65,6 +72,15 @@ Status CacheModule::MakeCaches(const ModuleContext& context) {
   options.policy = parameters_.policy;
   options.server = parameters_.server;
   options.server_timeout = parameters_.server_timeout;
+  options.server_user = parameters_.server_user;
+  if (!parameters_.server_password_file.empty()) {
+    const std::filesystem::path path =
+        std::filesystem::path(context.base_directory) / parameters_.server_password_file;
+    NEPTUNE_ASSIGN_OR_RETURN(options.server_password, neptune::LoadSecret(path.string()));
+  }
+  if (context.derive_secrets != nullptr) {
+    options.seal_secrets = context.derive_secrets("cache entries");
+  }
   const std::string prefix = parameters_.key_prefix.value_or(StrCat(context.service));
   for (const PartitionId& partition : context.partitions) {
     options.key_prefix = StrCat(prefix, ":", partition);

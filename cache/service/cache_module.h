@@ -34,6 +34,8 @@ class CacheModule final : public neptune::ServiceModule {
     std::string policy = ResultCacheOptions().policy;
     uint64_t size_mb = ResultCacheOptions().size_max >> 20;
     std::string server = ResultCacheOptions().server;
+    std::string server_user{};
+    std::string server_password_file{};
     neptune::Duration server_timeout = ResultCacheOptions().server_timeout;
     std::optional<std::string> key_prefix{};
   };

@@ -28,6 +28,7 @@ neptune::StatusOr<std::unique_ptr<AccessLog>> AccessLog::Open(const AccessLogOpt
                                                               neptune::MetricsRegistry& metrics) {
   neptune::LineLogOptions lines;
   lines.path = options.path;
+  lines.age_max = options.age_max;
   lines.may_write = options.may_write;
   NEPTUNE_ASSIGN_OR_RETURN(auto log,
                            neptune::LineLog::Open("access", std::move(lines), stack, metrics));

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -24,7 +25,8 @@ namespace search::frontend {
 struct AccessLogOptions {
   std::string path;  // empty: no log is written
   bool keeps_queries = true;
-  std::function<bool()> may_write{};  // see LineLogOptions
+  neptune::Duration age_max = std::chrono::hours(24 * 30);  // see LineLogOptions
+  std::function<bool()> may_write{};                        // see LineLogOptions
 };
 
 // The line of a search that ended with the HTTP status.

@@ -7,6 +7,7 @@
 
 #include "frontend/documents/replicated_writer.h"
 #include "frontend/http/version_synonyms.h"
+#include "frontend/model/client_class.h"
 #include "frontend/search_plan/plan_capsules.h"
 #include "index/tier/detail_reduce.h"
 #include "index/tier/suggest_reduce.h"
@@ -84,6 +85,16 @@ Status SetOperators(const std::string& pages, const std::string& token_file,
   return neptune::OkStatus();
 }
 
+// Beyond logs: no core file holds queries, and what names cached answers does not show them.
+Status HideQueries(const neptune::ModuleContext& context, SearchPlanOptions* plan) {
+  NEPTUNE_RETURN_IF_ERROR(neptune::ForbidCoreFiles());
+  plan->hides_cache_keys = true;
+  if (context.derive_secrets == nullptr) return neptune::OkStatus();
+  const std::vector<std::string> secrets = context.derive_secrets("cache keys");
+  if (!secrets.empty()) plan->cache_key_secret = secrets.front();
+  return neptune::OkStatus();
+}
+
 Status FindTlsFiles(const std::string& folder, neptune::TlsFiles* files) {
   if (files->certificate.empty() != files->key.empty()) {
     return neptune::InvalidArgument(
@@ -118,6 +129,7 @@ struct FrontendModule::Options {
   std::string operator_token_file;
   std::string synonyms_file;
   bool private_logs = false;
+  uint64_t access_log_days = 30;
   VersionWarmerOptions warmer;
 };
 
@@ -132,8 +144,9 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
              "a request may name a class that has API keys without sending a key");
   table.Real("trace_share", {0, 1}, &options.gateway.sampled_share,
              "fraction of the searches without a caller's trace that leave spans");
-  table.Flag("private_logs", &options.private_logs,
-             "store queries neither in the access log nor under /tracez");
+  table.Flag(
+      "private_logs", &options.private_logs,
+      "store queries neither in the access log, under /tracez, in cache keys nor in core files");
   table.Whole("page_cache_mb", {0, 64 * 1024}, &options.gateway.page_cache_mb,
               "size in MiB of the pages that the frontend repeats; 0: none");
   table.Whole("warm_question_count", {0, 1'000'000}, &options.warmer.question_count,
@@ -142,6 +155,8 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
                "how long a new index version is asked these questions");
   table.Text("access_log", &options.access_log.path,
              "file with one line per search; default: none");
+  table.Whole("access_log_days", {0, 3650}, &options.access_log_days,
+              "days after which lines of the access log are removed; 0: only its size bounds it");
   table.Text("synonyms_file", &options.synonyms_file,
              "file of synonyms in the folder of each index version; empty: none");
   table.Text("site_name", &options.gateway.site.name, "name shown on pages");
@@ -192,6 +207,7 @@ void FrontendModule::DeclareHttpParameters(neptune::ParameterTable& table, Optio
 // Derives the options that depend on several parameters or on the node.
 Status FrontendModule::CompleteOptions(const std::string& folder, Options* options) {
   options->access_log.keeps_queries = !options->private_logs;
+  options->access_log.age_max = std::chrono::hours(24 * options->access_log_days);
   options->gateway.keeps_queries = !options->private_logs;
   options->writer.partitions = {.tier1 = options->plan.tier1_partitions,
                                 .tier2 = options->plan.tier2_partitions,
@@ -211,7 +227,14 @@ Status FrontendModule::CompleteOptions(const std::string& folder, Options* optio
 
 Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_RETURN_IF_ERROR(CompleteOptions(context.base_directory, options_.get()));
+  if (options_->private_logs) NEPTUNE_RETURN_IF_ERROR(HideQueries(context, &options_->plan));
   const Options& options = *options_;
+  if (options.http.address >> 24 != neptune::kLoopbackAddress >> 24) {
+    NEPTUNE_RETURN_IF_ERROR(CheckDemonstrationKeys(context.class_of_api_key_hash));
+    LOG_IF(WARNING, options.gateway.trusts_class_header)
+        << "trust_class_header lets every client at " << options.http
+        << " choose its service class";
+  }
   NEPTUNE_ASSIGN_OR_RETURN(const PlanMetrics plan_metrics, PlanMetrics::Make(context.metrics));
   NEPTUNE_ASSIGN_OR_RETURN(const GatewayMetrics gateway_metrics,
                            GatewayMetrics::Make(context.metrics, context.scheduling));

@@ -49,7 +49,7 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
                          const GatewayMetrics& metrics, const GatewayOptions& options)
     : metrics_(metrics),
       options_(options),
-      classes_(context.scheduling, context.class_of_api_key, options.trusts_class_header),
+      classes_(context.scheduling, context.class_of_api_key_hash, options.trusts_class_header),
       address_(options),
       readiness_(context.client, plan.options(), options.meeting_timeout),
       traces_(options.keeps_queries),

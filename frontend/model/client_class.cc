@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "neptune/base/same_secret.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend {
@@ -28,10 +29,10 @@ bool IsName(std::string_view text) {
 }  // namespace
 
 ClientClasses::ClientClasses(neptune::SchedulerOptions scheduling,
-                             std::map<std::string, std::string> class_of_api_key,
+                             std::map<std::string, std::string> class_of_api_key_hash,
                              bool trusts_header)
     : scheduling_(std::move(scheduling)),
-      class_of_api_key_(class_of_api_key.begin(), class_of_api_key.end()),
+      class_of_api_key_hash_(std::move(class_of_api_key_hash)),
       trusts_header_(trusts_header) {}
 
 StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) const {
@@ -40,8 +41,8 @@ StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) con
 
 StatusOr<ClientClass> ClientClasses::Of(std::string_view key, std::string_view name) const {
   if (!key.empty()) {
-    const auto found = class_of_api_key_.find(key);
-    if (found == class_of_api_key_.end()) {
+    const auto found = class_of_api_key_hash_.find(neptune::ApiKeyHash(key));
+    if (found == class_of_api_key_hash_.end()) {
       return absl::UnauthenticatedError(
           neptune::StrCat("header ", kApiKeyHeader, ": unknown API key"));
     }
@@ -54,13 +55,25 @@ StatusOr<ClientClass> ClientClasses::Of(std::string_view key, std::string_view n
   }
   const std::optional<ClassNumber> named = neptune::FindClass(scheduling_, name);
   if (!named) return ClientClass{scheduling_.default_class, std::string(name)};
-  const bool has_keys = std::any_of(class_of_api_key_.begin(), class_of_api_key_.end(),
+  const bool has_keys = std::any_of(class_of_api_key_hash_.begin(), class_of_api_key_hash_.end(),
                                     [&](const auto& entry) { return entry.second == name; });
   if (has_keys && !trusts_header_) {
     return absl::PermissionDeniedError(
         neptune::StrCat("header ", kServiceClassHeader, ": class ", name, " requires an API key"));
   }
   return ClientClass{*named, std::string(name)};
+}
+
+neptune::Status CheckDemonstrationKeys(
+    const std::map<std::string, std::string>& class_of_api_key_hash) {
+  for (const char* const key : {"gold-demo-key", "silver-demo-key"}) {
+    const auto found = class_of_api_key_hash.find(neptune::ApiKeyHash(key));
+    if (found == class_of_api_key_hash.end()) continue;
+    return neptune::FailedPrecondition(
+        "service class '", found->second, "' has the demonstration key '", key,
+        "', which is for frontends that only this machine reaches; make one of your own");
+  }
+  return neptune::OkStatus();
 }
 
 }  // namespace search::frontend

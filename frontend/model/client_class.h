@@ -30,9 +30,10 @@ struct ClientClass {
 
 class ClientClasses {
  public:
-  // `trusts_header`: every client may choose any class, as on a development machine.
+  // The classes are those of the keys' ApiKeyHash. `trusts_header`: every client may choose any
+  // class, as on a development machine.
   ClientClasses(neptune::SchedulerOptions scheduling,
-                std::map<std::string, std::string> class_of_api_key, bool trusts_header);
+                std::map<std::string, std::string> class_of_api_key_hash, bool trusts_header);
 
   neptune::StatusOr<ClientClass> Of(const neptune::HttpRequest& request) const;
   // The same by the values of the two headers; empty: absent.
@@ -40,8 +41,13 @@ class ClientClasses {
 
  private:
   const neptune::SchedulerOptions scheduling_;
-  const std::map<std::string, std::string, std::less<>> class_of_api_key_;
+  const std::map<std::string, std::string> class_of_api_key_hash_;
   const bool trusts_header_;
 };
+
+// Refuses the demonstration keys of data/clusters, which everyone knows.
+// Errors: kFailedPrecondition, with the class.
+neptune::Status CheckDemonstrationKeys(
+    const std::map<std::string, std::string>& class_of_api_key_hash);
 
 }  // namespace search::frontend

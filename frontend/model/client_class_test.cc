@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "neptune/base/same_secret.h"
+
 namespace search::frontend {
 namespace {
 
@@ -14,7 +16,7 @@ ClientClasses Classes(bool trusts_header = false) {
   neptune::SchedulerOptions scheduling;
   scheduling.classes = {{.name = "gold"}, {.name = "batch"}, {.name = "bronze"}};
   scheduling.default_class = 2;
-  return {scheduling, {{kKey, "gold"}}, trusts_header};
+  return {scheduling, {{neptune::ApiKeyHash(kKey), "gold"}}, trusts_header};
 }
 
 HttpRequest With(std::string_view header, std::string_view value) {
@@ -57,6 +59,21 @@ TEST(ClientClassTest, NoClassAndUnknownClassesAreTheDefault) {
             StatusCode::kInvalidArgument);
   EXPECT_EQ(Classes().Of(With("Neptune-Service-Class", std::string(33, 'a'))).status().code(),
             StatusCode::kInvalidArgument);
+}
+
+TEST(ClientClassTest, KeysThatEveryoneKnowsAreRefused) {
+  EXPECT_TRUE(CheckDemonstrationKeys({{neptune::ApiKeyHash(kKey), "gold"}}).ok());
+  const auto status = CheckDemonstrationKeys({{neptune::ApiKeyHash("silver-demo-key"), "silver"}});
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_NE(status.message().find("'silver'"), absl::string_view::npos) << status;
+}
+
+// The specs for a laptop have just these keys.
+TEST(ClientClassTest, TheKeysOfTheShippedSpecsAreThese) {
+  EXPECT_EQ(neptune::ApiKeyHash("gold-demo-key"),
+            "060728a670386202948ca2005522dddfccada3a6b67658182fea68e4fa1055ef");
+  EXPECT_EQ(neptune::ApiKeyHash("silver-demo-key"),
+            "da97a04d2045c07d2a9edf14c579f819223f8586273a7ed4c7cb4bb27daeaec6");
 }
 
 }  // namespace

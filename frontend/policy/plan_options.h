@@ -73,6 +73,11 @@ struct SearchPlanOptions {
   // A document partition that is slower than usual is also asked at a second replica. True: shorter
   // tails for a few duplicate fetches.
   bool hedge_documents = true;
+  // Keys of cached answers are codes that do not show the question; made with a secret of the
+  // cluster's frontends, or without one, if the cluster has no key: then who has the code of a
+  // question that can be guessed can find it. Parameter private_logs.
+  bool hides_cache_keys = false;
+  std::string cache_key_secret{};
   // How long a cached answer may be used; bounds how long a new index version stays unseen.
   neptune::Duration cache_time_to_live = std::chrono::minutes(10);
 

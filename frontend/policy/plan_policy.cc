@@ -1,6 +1,10 @@
 #include "frontend/policy/plan_policy.h"
 
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
 #include <algorithm>
+#include <array>
 
 #include "docserver/document_service.h"
 #include "frontend/policy/result_folding.h"
@@ -81,6 +85,20 @@ std::string CacheKey(std::string_view canonical, const PageWindow& page, std::st
   const std::string version = asked_version == 0 ? "" : StrCat("@", asked_version);
   return StrCat(kStoredFormVersion, " ", page.start, " ", page.count, page.folds ? "f" : "",
                 variant, version, " ", canonical);
+}
+
+std::string HiddenCacheKey(std::string_view key, std::string_view secret) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::array<unsigned char, EVP_MAX_MD_SIZE> code{};
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+       reinterpret_cast<const unsigned char*>(key.data()), key.size(), code.data(), &size);
+  std::string text = "hidden ";
+  for (unsigned int i = 0; i < size; ++i) {
+    text += kDigits[code[i] >> 4];
+    text += kDigits[code[i] & 15];
+  }
+  return text;
 }
 
 bool IsWhole(const SearchAnswer& answer) {

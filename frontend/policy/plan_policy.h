@@ -57,6 +57,11 @@ std::map<uint32_t, std::vector<size_t>> GroupByPartition(const std::vector<uint6
 std::string CacheKey(std::string_view canonical, const PageWindow& page,
                      std::string_view variant = {}, uint64_t asked_version = 0);
 
+// What stands for the cache key if questions are hidden: a code of it under the secret, which is
+// empty or common to the frontends that share answers.
+// Source: RFC 2104, with SHA-256.
+std::string HiddenCacheKey(std::string_view key, std::string_view secret);
+
 // True if everything that was asked for is there: documents, counts, another spelling.
 bool IsWhole(const SearchAnswer& answer);
 

@@ -249,5 +249,16 @@ TEST(NothingAnsweredTest, OverloadOnlyIfAllAreOverloaded) {
   EXPECT_EQ(NothingAnswered(coverage).code(), StatusCode::kUnavailable);
 }
 
+TEST(PlanPolicyTest, HiddenCacheKeysShowNothingAndDifferByKeyAndSecret) {
+  const std::string key = CacheKey("a secret question", {0, 10});
+  const std::string hidden = HiddenCacheKey(key, "one");
+  EXPECT_EQ(hidden, HiddenCacheKey(key, "one"));
+  EXPECT_EQ(hidden.find("question"), std::string::npos);
+  EXPECT_NE(hidden, HiddenCacheKey(key, "two"));
+  EXPECT_NE(hidden, HiddenCacheKey(key, ""));
+  EXPECT_NE(hidden, HiddenCacheKey(CacheKey("a secret question", {10, 10}), "one"));
+  EXPECT_EQ(hidden.size(), 7u + 64u);
+}
+
 }  // namespace
 }  // namespace search::frontend

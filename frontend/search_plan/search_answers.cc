@@ -135,7 +135,7 @@ bool SearchPlan::AnswerOfFormerIndex(ClientSession& session, const SearchOrder& 
   earlier.answer = &answer;
   earlier.asked = *former;
   if (!Interpret({.text = order.query, .is_plain = order.is_plain}, &earlier).ok()) return false;
-  earlier.NameEntry(VariantOf(order));
+  earlier.NameEntry(VariantOf(order), options_);
   const CacheReply reply = [&] {
     const Step step("cache, former index", StepKind::kWait, order.received, &answer);
     return cache_.Lookup(session, earlier.entry, progress->LookupEnd(options_));

@@ -195,7 +195,7 @@ Status SearchPlan::Run(const SearchOrder& order, SearchAnswer* answer) {
   if (progress.reading.canonical.empty()) return neptune::OkStatus();
   const std::optional<IndexState> known = index_watch_.KnownAt(neptune::this_thread::Now());
   if (known.has_value()) progress.NameEntryOf(*known);
-  progress.NameEntry(VariantOf(order));
+  progress.NameEntry(VariantOf(order), options_);
 
   ClientSession session(client_, neptune::RequestContext({.deadline = progress.budget.deadline(),
                                                           .service_class = order.service_class,

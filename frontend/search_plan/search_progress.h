@@ -82,8 +82,11 @@ struct SearchPlan::Progress {
     entry.ages = state.epoch != 0;
   }
   // REQUIRES: the question is read.
-  void NameEntry(std::string_view variant) {
+  void NameEntry(std::string_view variant, const SearchPlanOptions& options) {
     entry.key = CacheKey(reading.canonical, page, variant, asked.version);
+    if (options.hides_cache_keys) {
+      entry.key = HiddenCacheKey(entry.key, options.cache_key_secret);
+    }
     if (asked.version != 0) entry.index_version = asked.version;
   }
   // True if the client is gone, so that the step about to begin is left out.

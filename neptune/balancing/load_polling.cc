@@ -18,6 +18,17 @@ constexpr uint8_t kGossipAnswerByte = 'h';
 constexpr uint8_t kProbeByte = 'P';
 // Offset of probe numbers, which keeps them distinct from poll numbers.
 constexpr uint64_t kProbeNumbers = uint64_t{1} << 63;
+// Size of an answer without gossip.
+constexpr size_t kAnswerSize = 1 + 8 + 3 * 4;
+// Maximum size of gossip that a server which does not know its callers sends; that of
+// neptune/dac/load_gossip.h.
+constexpr size_t kGossipSizeMax = 1200;
+
+// Makes room for the answer of a server that does not know who asks.
+void PadQuestion(const Network& network, size_t answer_size_max, std::string* question) {
+  if (network.knows_senders()) return;
+  question->resize(std::max(question->size(), answer_size_max));
+}
 
 }  // namespace
 
@@ -60,6 +71,7 @@ void PollingAgent::Ask(const Endpoint& target, uint8_t kind, uint64_t number,
   writer.Number(kind);
   writer.Number(number);
   writer.Counted<uint8_t>(service);
+  PadQuestion(network_, kind == kPollByte ? kAnswerSize : kAnswerSize + kGossipSizeMax, &bytes);
   (void)SocketTo(target).SendTo(target, bytes);
 }
 
@@ -164,43 +176,54 @@ void PollingAgent::HandleAnswer(const Endpoint& from, std::string_view bytes) {
 
 StatusOr<std::unique_ptr<LoadIndexServer>> LoadIndexServer::Open(Loop& loop, const Endpoint& bind,
                                                                  Hooks hooks, Network* network) {
-  std::unique_ptr<LoadIndexServer> server(new LoadIndexServer(std::move(hooks)));
+  if (network == nullptr) network = &loop.network();
+  std::unique_ptr<LoadIndexServer> server(
+      new LoadIndexServer(std::move(hooks), network->knows_senders()));
   NEPTUNE_ASSIGN_OR_RETURN(
       server->socket_,
-      (network == nullptr ? loop.network() : *network)
-          .OpenDatagram({.bind = bind},
-                        [self = server.get()](const Endpoint& from, std::string_view bytes) {
-                          self->Take(from, bytes);
-                        }));
+      network->OpenDatagram({.bind = bind},
+                            [self = server.get()](const Endpoint& from, std::string_view bytes) {
+                              self->Take(from, bytes);
+                            }));
   return server;
+}
+
+// Returns an empty answer to a malformed poll.
+std::string LoadIndexServer::AnswerPoll(bool with_gossip, ByteReader reader, size_t size_max) {
+  const auto number = reader.Number<uint64_t>();
+  const std::string_view service = reader.Counted<uint8_t>();
+  if (reader.failed()) return "";
+  const LoadReport report = hooks_.load(service);
+  std::string answer;
+  ByteWriter writer(&answer);
+  writer.Number(with_gossip ? kGossipAnswerByte : kAnswerByte);
+  writer.Number(number);
+  writer.Number(report.load_index);
+  for (const Duration time : {report.silence, report.pending}) {
+    writer.Number(static_cast<uint32_t>(
+        std::clamp<int64_t>(ToMicros(time), 0, std::numeric_limits<uint32_t>::max())));
+  }
+  if (!with_gossip || hooks_.gossip == nullptr) return answer;
+  const std::string gossip = hooks_.gossip();
+  if (answer.size() + gossip.size() <= size_max) answer += gossip;
+  return answer;
 }
 
 void LoadIndexServer::Take(const Endpoint& from, std::string_view bytes) {
   ByteReader reader(bytes);
   const auto kind = reader.Number<uint8_t>();
+  const size_t size_max = knows_senders_ ? kDatagramSizeMax : bytes.size();
+  std::string answer;
   if (kind == kPollByte || kind == kGossipPollByte) {
-    const auto number = reader.Number<uint64_t>();
-    const std::string_view service = reader.Counted<uint8_t>();
-    if (!reader.finished()) return;
-    const LoadReport report = hooks_.load(service);
-    std::string answer;
-    ByteWriter writer(&answer);
-    writer.Number(kind == kPollByte ? kAnswerByte : kGossipAnswerByte);
-    writer.Number(number);
-    writer.Number(report.load_index);
-    for (const Duration time : {report.silence, report.pending}) {
-      writer.Number(static_cast<uint32_t>(
-          std::clamp<int64_t>(ToMicros(time), 0, std::numeric_limits<uint32_t>::max())));
-    }
-    if (kind == kGossipPollByte && hooks_.gossip != nullptr) writer.Bytes(hooks_.gossip());
-    (void)socket_->SendTo(from, answer);
-    ++answered_count_;
-  } else if (kind == kProbeByte && reader.finished()) {
-    const StatusOr<std::string> announcement = hooks_.announcement();
-    if (announcement.ok()) (void)socket_->SendTo(from, *announcement);
+    answer = AnswerPoll(kind == kGossipPollByte, reader, size_max);
+    if (!answer.empty()) ++answered_count_;
+  } else if (kind == kProbeByte) {
+    StatusOr<std::string> announcement = hooks_.announcement();
+    if (announcement.ok()) answer = *std::move(announcement);
   } else {
-    hooks_.on_announcement(bytes);
+    return hooks_.on_announcement(bytes);
   }
+  if (!answer.empty() && answer.size() <= size_max) (void)socket_->SendTo(from, answer);
 }
 
 }  // namespace neptune

@@ -8,6 +8,10 @@
 //
 // Poll waits for its answers; Probe does not, and its answer goes to the agent's callback.
 //
+// In a cluster without a key anyone may ask in another's name. An answer is then no larger than the
+// question, so that a node cannot be used to flood the one that is named: questions end with as
+// many zero bytes as the answer may need, and a server sends less gossip, or nothing, to others.
+//
 // Each server is asked over its own connected socket: the system drops datagrams from other senders
 // and reports a closed port at once, so a poll does not wait for a server that has just died.
 // Servers beyond kConnectedServerCountMax share one unconnected socket.
@@ -32,6 +36,7 @@
 #include "absl/functional/any_invocable.h"
 #include "neptune/balancing/load_report.h"
 #include "neptune/balancing/replica_choice.h"
+#include "neptune/base/byte_order.h"
 #include "neptune/base/ids.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/network.h"
@@ -130,7 +135,7 @@ class LoadIndexServer {
     absl::AnyInvocable<LoadReport(std::string_view service)> load;
     // Returns the gossip of the node; null: it has none.
     absl::AnyInvocable<std::string()> gossip;
-    // Returns the node's announcement, which answers a membership probe.
+    // Returns the node's announcement, which answers a membership probe: 'P', and zero bytes.
     absl::AnyInvocable<StatusOr<std::string>()> announcement;
     // Handles an announcement that answers a probe of this node.
     absl::AnyInvocable<void(std::string_view bytes)> on_announcement;
@@ -145,10 +150,13 @@ class LoadIndexServer {
   uint64_t answered_count() const { return answered_count_; }
 
  private:
-  explicit LoadIndexServer(Hooks hooks) : hooks_(std::move(hooks)) {}
+  LoadIndexServer(Hooks hooks, bool knows_senders)
+      : hooks_(std::move(hooks)), knows_senders_(knows_senders) {}
   void Take(const Endpoint& from, std::string_view bytes);
+  std::string AnswerPoll(bool with_gossip, ByteReader reader, size_t size_max);
 
   Hooks hooks_;
+  const bool knows_senders_;
   std::unique_ptr<DatagramSocket> socket_;
   uint64_t answered_count_ = 0;
 };

@@ -247,9 +247,38 @@ TEST_F(LoadPollingTest, LastProbesAreRemembered) {
 TEST_F(LoadPollingTest, ProbeIsAnsweredWithTheAnnouncement) {
   const Endpoint a = AddServer(1);
   AddServer(1);
-  servers_[1]->SendProbe(a, "P");
+  servers_[1]->SendProbe(a, "P" + std::string(100, '\0'));
   simulator_.RunFor(milliseconds(1));
   EXPECT_EQ(announced_, "announcement");
+}
+
+// Counts what a server sends to a stranger, who may have forged the sender.
+TEST_F(LoadPollingTest, AnswersToStrangersAreNoLargerThanTheirQuestions) {
+  const Endpoint a = AddServer(7);
+  SimWorld& world = simulator_.AddHost({.name = "stranger"});
+  std::vector<size_t> answers;
+  const auto socket = *(*world.StartLoop({.name = "loop"}))
+                           ->network()
+                           .OpenDatagram({.bind = {world.address(), 0}},
+                                         [&](const Endpoint&, std::string_view bytes) {
+                                           answers.push_back(bytes.size());
+                                         });
+  const auto answer_to = [&](const std::string& question) {
+    answers.clear();
+    EXPECT_TRUE(socket->SendTo(a, question).ok());
+    simulator_.RunFor(milliseconds(1));
+    return answers;
+  };
+  const std::string rest = std::string(8, '\1') + std::string(1, '\0');  // number, no service
+  for (const std::string& question : {std::string("P"), "P" + std::string(10, '\0'), "L" + rest,
+                                      "H" + rest, "L" + rest + std::string(10, '\0')}) {
+    EXPECT_EQ(answer_to(question), std::vector<size_t>()) << question.size();
+  }
+  // "announcement" is 12 bytes, an answer 21, the gossip "heard by 7" 10.
+  EXPECT_EQ(answer_to("P" + std::string(11, '\0')), std::vector<size_t>{12});
+  EXPECT_EQ(answer_to("L" + rest + std::string(11, '\0')), std::vector<size_t>{21});
+  EXPECT_EQ(answer_to("H" + rest + std::string(20, '\0')), std::vector<size_t>{21});
+  EXPECT_EQ(answer_to("H" + rest + std::string(21, '\0')), std::vector<size_t>{31});
 }
 
 }  // namespace

@@ -95,13 +95,16 @@ int WriteAll(int descriptor, std::string_view bytes) {
   return 0;
 }
 
-// Writes, syncs and closes the file; `path` is for messages.
-Status FillFile(int number, std::string_view bytes, const std::string& path) {
+// Writes, syncs and closes the file, which mkostemp has created for its owner only; `path` is for
+// messages.
+Status FillFile(int number, std::string_view bytes, FileReaders readers, const std::string& path) {
   Descriptor file(number);
   if (const int error = WriteAll(file.number(), bytes); error != 0) {
     return ErrnoStatus(error, "write", path);
   }
-  if (fchmod(file.number(), 0644) != 0) return ErrnoStatus(errno, "set mode of", path);
+  if (readers == FileReaders::kEveryone && fchmod(file.number(), 0644) != 0) {
+    return ErrnoStatus(errno, "set mode of", path);
+  }
   if (fsync(file.number()) != 0) return ErrnoStatus(errno, "sync", path);
   if (file.Close() != 0) return ErrnoStatus(errno, "close", path);
   return OkStatus();
@@ -133,11 +136,11 @@ StatusOr<std::string> ReadFile(const std::string& path, size_t size_max) {
   return bytes;
 }
 
-Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
+Status WriteFileAtomically(const std::string& path, std::string_view bytes, FileReaders readers) {
   std::string temporary = path + ".XXXXXX";
   const int number = mkostemp(temporary.data(), O_CLOEXEC);
   if (number < 0) return ErrnoStatus(errno, "create temporary file for", path);
-  Status status = FillFile(number, bytes, temporary);
+  Status status = FillFile(number, bytes, readers, temporary);
   if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
     status = ErrnoStatus(errno, "replace", path);
   }

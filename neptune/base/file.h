@@ -70,10 +70,15 @@ class MappedFile {
 // system does not report (/proc).
 StatusOr<std::string> ReadFile(const std::string& path, size_t size_max);
 
+// Who may read a written file: everyone, or its owner only, for files that hold secrets.
+enum class FileReaders { kEveryone, kOwner };
+
 // Replaces the contents of `path` by `bytes`. After a crash at any moment the file holds either its
 // old contents or the new ones; after OK it holds the new ones. The bytes are first written to a
-// new file in the same directory, which a crash may leave there as PATH.XXXXXX.
-Status WriteFileAtomically(const std::string& path, std::string_view bytes);
+// new file in the same directory, which a crash may leave there as PATH.XXXXXX. The mode of the new
+// file does not depend on the umask or on the old file; with kOwner it is 600 from its creation.
+Status WriteFileAtomically(const std::string& path, std::string_view bytes,
+                           FileReaders readers = FileReaders::kEveryone);
 
 // Makes the creation, renaming and removal of the folder's files durable.
 Status SyncDirectory(const std::string& path);

@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 namespace neptune {
 namespace {
@@ -75,6 +77,56 @@ TEST_F(FileTest, FailedReplacementLeavesNoFile) {
   EXPECT_EQ(WriteFileAtomically(Path("occupied"), "x").code(), StatusCode::kFailedPrecondition);
   EXPECT_EQ(FileCount(), 1u);
   EXPECT_EQ(WriteFileAtomically(Path("none/f"), "x").code(), StatusCode::kNotFound);
+}
+
+// The modes that a file of the folder had after it was created, from the events of the kernel.
+class ModeChanges {
+ public:
+  explicit ModeChanges(const std::string& folder) : events_(inotify_init1(IN_NONBLOCK)) {
+    EXPECT_GE(inotify_add_watch(events_, folder.c_str(), IN_CREATE | IN_ATTRIB), 0);
+  }
+  ~ModeChanges() { close(events_); }
+
+  // Returns the number of files created and of changes to their attributes since the last call.
+  std::pair<int, int> Take() {
+    alignas(inotify_event) char bytes[16 << 10];
+    std::pair<int, int> counts;
+    const ssize_t size = read(events_, bytes, sizeof(bytes));
+    for (ssize_t at = 0; at < size;) {
+      const auto* const event = reinterpret_cast<const inotify_event*>(bytes + at);
+      if ((event->mask & IN_CREATE) != 0) ++counts.first;
+      if ((event->mask & IN_ATTRIB) != 0) ++counts.second;
+      at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+    }
+    return counts;
+  }
+
+ private:
+  const int events_;
+};
+
+TEST_F(FileTest, FileForItsOwnerNeverHasAnotherMode) {
+  const mode_t before = umask(0);
+  ModeChanges changes(folder_);
+  ASSERT_TRUE(WriteFileAtomically(Path("secret"), "s", FileReaders::kOwner).ok());
+  EXPECT_EQ(changes.Take(), std::pair(1, 0)) << "the mode was changed after the creation";
+  struct stat info {};
+  ASSERT_EQ(stat(Path("secret").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  // A file for everyone is the control: its mode is changed, which is noticed.
+  ASSERT_TRUE(WriteFileAtomically(Path("plain"), "p").ok());
+  EXPECT_EQ(changes.Take(), std::pair(1, 1));
+  ASSERT_EQ(stat(Path("plain").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0644u);
+  umask(before);
+}
+
+TEST_F(FileTest, SecretReplacesAFileThatEveryoneMayRead) {
+  ASSERT_TRUE(WriteFileAtomically(Path("f"), "old").ok());
+  ASSERT_TRUE(WriteFileAtomically(Path("f"), "new", FileReaders::kOwner).ok());
+  struct stat info {};
+  ASSERT_EQ(stat(Path("f").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
 TEST(ErrnoStatusTest, FullDiskIsResourceExhausted) {

@@ -1,11 +1,17 @@
-// Compares a client's secret with the expected one.
+// Compares a client's secret with the expected one, and the form in which a cluster spec and a node
+// hold the API keys of clients.
 //
-// Threads: pure function.
+// A random key cannot be found from its hash, so the spec may be read by people who must not have
+// the key; a key that can be guessed can also be guessed from its hash. Looking up a hash takes a
+// time that says nothing about the key.
+// Source: FIPS 180-4 (SHA-256).
+// Threads: pure functions.
 
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace neptune {
@@ -18,5 +24,11 @@ inline bool SameSecret(std::string_view given, std::string_view secret) {
   }
   return difference == 0;
 }
+
+// Digits of an ApiKeyHash.
+inline constexpr size_t kApiKeyHashSize = 64;
+
+// Returns the SHA-256 of the key as hexadecimal digits in lower case, as `sha256sum` prints it.
+std::string ApiKeyHash(std::string_view key);
 
 }  // namespace neptune

@@ -5,6 +5,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/checksum.h"
+#include "neptune/base/plain_name.h"
 #include "neptune/base/strings.h"
 #include "neptune/membership/packed_partitions.h"
 
@@ -157,9 +158,13 @@ StatusOr<Announcement> DecodeAnnouncement(std::string_view bytes) {
     const auto tag = reader.Number<uint8_t>();
     announcement.sections[tag] = std::string(reader.Counted<uint16_t>());
   }
-  if (!reader.finished() || announcement.node.value().empty()) {
-    return DataLoss("announcement of ", bytes.size(), " bytes is malformed");
+  if (!reader.finished()) return DataLoss("announcement of ", bytes.size(), " bytes is malformed");
+  // Names are written to logs and shown on pages; their sender may be unknown.
+  bool are_plain = IsPlainName(announcement.node.value());
+  for (const HostedService& hosted : announcement.services) {
+    are_plain = are_plain && IsPlainName(hosted.service.value());
   }
+  if (!are_plain) return DataLoss("announcement of ", bytes.size(), " bytes has an invalid name");
   return announcement;
 }
 

@@ -9,7 +9,8 @@
 // Threads: immutable values and pure functions.
 // Units: CPU and I/O load in thousandths of one processor and of the time; load index = queued +
 //   active requests.
-// Errors: kDataLoss a datagram that is not an announcement or is damaged; kResourceExhausted an
+// Errors: kDataLoss a datagram that is not an announcement, is damaged, or names a node or service
+//   that no cluster spec can name (plain_name.h); kResourceExhausted an
 //   announcement that does not fit.
 // Limits: kAnnouncementSizeMax bytes: an Ethernet frame's 1,500 less the IP and UDP headers.
 

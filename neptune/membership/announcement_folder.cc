@@ -69,8 +69,20 @@ StatusOr<std::string> FolderOfDirectory(std::string_view directory) {
 }
 
 Status AnnouncementFolder::MakeFolder() const {
-  if (mkdir(path_.c_str(), 0755) == 0 || errno == EEXIST) return OkStatus();
-  return ErrnoStatus(errno, "making the folder", path_);
+  if (mkdir(path_.c_str(), 0755) == 0) return OkStatus();
+  if (errno != EEXIST) return ErrnoStatus(errno, "making the folder", path_);
+  // One that another user has put there, for example in /tmp, is not ours: he could remove the
+  // nodes' files and write others.
+  struct stat folder {};
+  if (lstat(path_.c_str(), &folder) != 0) return ErrnoStatus(errno, "looking up the folder", path_);
+  if (!S_ISDIR(folder.st_mode)) return FailedPrecondition(path_, " is not a folder");
+  if (folder.st_uid != geteuid() && folder.st_uid != 0) {
+    return FailedPrecondition("the folder ", path_, " belongs neither to this user nor to root");
+  }
+  if ((folder.st_mode & S_IWOTH) != 0) {
+    return FailedPrecondition("everyone may write the folder ", path_);
+  }
+  return OkStatus();
 }
 
 StatusOr<std::vector<std::string>> AnnouncementFolder::Names() const {

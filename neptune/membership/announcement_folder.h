@@ -9,7 +9,8 @@
 // Reads and writes the operating system's files in the calling thread.
 // Threads: one at a time.
 // Errors: with the path: kNotFound, kFailedPrecondition, kUnavailable the folder cannot be created,
-//   read or written; kResourceExhausted no space or descriptors left.
+//   read or written; kFailedPrecondition the folder is a symbolic link, of a user other than root
+//   and this one, or one that everyone may write; kResourceExhausted no space or descriptors left.
 // Limits: kDirectoryEntryCountMax names per poll, in the order in which the system lists them;
 //   kAnnouncementSizeMax bytes per file. Files that are larger, not regular, or not readable are
 //   refused and counted. Files are not synced: a file lost with its host is written again a second

@@ -52,6 +52,18 @@ TEST_F(AnnouncementFolderTest, ReportsEachAnnouncementWrittenAfterTheFirstReadOn
   EXPECT_EQ(NewsOf(reader), Contents{"of a again"});
 }
 
+TEST_F(AnnouncementFolderTest, AFolderThatOthersMayChangeIsRefused) {
+  const auto refusal = [&] { return AnnouncementFolder(path_.string()).Poll().status().code(); };
+  std::filesystem::create_directory(path_);
+  EXPECT_EQ(refusal(), StatusCode::kOk);
+  ASSERT_EQ(chmod(path_.c_str(), 0777), 0);
+  EXPECT_EQ(refusal(), StatusCode::kFailedPrecondition);
+  std::filesystem::remove(path_);
+  std::filesystem::create_directory(parent_ / "another");
+  std::filesystem::create_directory_symlink(parent_ / "another", path_);
+  EXPECT_EQ(refusal(), StatusCode::kFailedPrecondition);
+}
+
 TEST_F(AnnouncementFolderTest, FileThatComesBackAsItWasIsNoNews) {
   AnnouncementFolder folder(path_.string());
   EXPECT_EQ(NewsOf(folder), Contents());

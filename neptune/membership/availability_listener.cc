@@ -74,7 +74,7 @@ void AvailabilityListener::ScheduleMaintenance(TimePoint next) {
 void AvailabilityListener::Maintain() {
   const TimePoint now = loop_.Now();
   for (const ServiceYellowPage::Probe& probe : page_.Suspect(now)) {
-    hooks_.send(probe.to, std::string_view(&kProbeByte, 1));
+    hooks_.send(probe.to, hooks_.probe);
   }
   const std::vector<ServiceYellowPage::Silent> silent = page_.Expire(now);
   // Publish the view first, so that calls that are now retried do not choose the silent node again.

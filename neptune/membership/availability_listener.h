@@ -24,7 +24,8 @@ inline constexpr Duration kViewInterval = std::chrono::milliseconds(5);
 // Number of nodes that adds another kViewInterval between views.
 inline constexpr size_t kNodesPerViewInterval = 64;
 
-// First byte of a probe, a datagram that requests a node's announcement at its probe endpoint.
+// First byte of a probe, a datagram that requests a node's announcement at its probe endpoint. A
+// node that does not know who asks answers only probes that are as large as its announcement.
 inline constexpr char kProbeByte = 'P';
 
 class AvailabilityListener {
@@ -34,6 +35,8 @@ class AvailabilityListener {
     // Sends a probe or a correction to a node's probe endpoint; the answer is passed to
     // ReceiveAnswer.
     absl::AnyInvocable<void(const Endpoint& to, std::string_view bytes)> send;
+    // A probe: kProbeByte, and zero bytes up to its size.
+    std::string probe = std::string(1, kProbeByte);
     // Called when an unknown or restarted node announces itself.
     absl::AnyInvocable<void(const NodeId&)> on_new_node;
     // Called with each new view, on this loop.

@@ -9,6 +9,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/membership/etcd_messages.h"
 #include "neptune/security/datagram_seal.h"
+#include "neptune/security/tls_stream.h"
 #include "neptune/wire/http/message_writer.h"
 #include "neptune/wire/http/response_reader.h"
 #include "neptune/world/random_source.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr Duration kLogInterval = std::chrono::minutes(1);
 constexpr int kDoublingsMax = 16;
 
-enum class Step { kNone, kGrant, kKeepAlive, kPut, kRange };
+enum class Step { kNone, kAuthenticate, kGrant, kKeepAlive, kPut, kRange };
 
 // A limit of one log line per kLogInterval.
 class LogLimit {
@@ -124,6 +125,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
     if (closed_ || step_ != Step::kNone) return;
     const TimePoint now = loop_.Now();
     if (now < retry_at_) return Wake(retry_at_);
+    if (!options_.user.empty() && token_.empty()) return Begin(Step::kAuthenticate);
     // Alternate, so that failing writes, for example to a full store, do not prevent reads, or vice
     // versa.
     if (now >= poll_at_ && last_step_ != Step::kRange) return Begin(Step::kRange);
@@ -137,6 +139,7 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   void Close() {
     closed_ = true;
     CancelTimer();
+    securing_.reset();
     stream_.reset();
   }
 
@@ -177,7 +180,8 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   void Expire() { Fail(DeadlineExceeded("no answer in time")); }
 
   void Begin(Step step) {
-    step_ = last_step_ = step;
+    step_ = step;
+    if (step != Step::kAuthenticate) last_step_ = step;
     ++request_number_;
     const TimePoint deadline = loop_.Now() + options_.request_timeout;
     RunAt(deadline, &EtcdAgent::Expire);
@@ -194,7 +198,25 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   void HandleStream(uint64_t number, StatusOr<std::unique_ptr<Stream>> stream) {
     if (closed_ || step_ == Step::kNone || number != request_number_) return;
     if (!stream.ok()) return Fail(stream.status());
-    stream_ = *std::move(stream);
+    if (options_.tls == nullptr) return Use(*std::move(stream));
+    std::string address = servers_.current().ToString();
+    address.resize(address.rfind(':'));
+    securing_ = std::make_unique<TlsStream>(loop_, *std::move(stream), *options_.tls,
+                                            /*accepts=*/false, address);
+    securing_->Secure([weak = weak_from_this(), number](const Status& status) {
+      const auto self = weak.lock();
+      if (self != nullptr) self->HandleSecured(number, status);
+    });
+  }
+
+  void HandleSecured(uint64_t number, const Status& status) {
+    if (closed_ || step_ == Step::kNone || number != request_number_) return;
+    if (!status.ok()) return Fail(status);
+    Use(std::move(securing_));
+  }
+
+  void Use(std::unique_ptr<Stream> stream) {
+    stream_ = std::move(stream);
     reader_ = std::make_unique<HttpResponseReader>(
         HttpResponseReaderOptions{.body_size_max = kEtcdAnswerSizeMax});
     stream_->Start(this);
@@ -203,6 +225,8 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
 
   EtcdRequest Request() const {
     switch (step_) {
+      case Step::kAuthenticate:
+        return EtcdAuthenticateRequest(options_.user, options_.password);
       case Step::kGrant:
         return EtcdGrantRequest(options_.lease_ttl);
       case Step::kKeepAlive:
@@ -216,9 +240,11 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
 
   void Send() {
     const EtcdRequest request = Request();
+    HttpHeaders headers = {{"Content-Type", "application/json"}};
+    if (!token_.empty()) headers.Add("Authorization", token_);
     reader_->Expect("POST");
     stream_->Write(SerializeHttpRequest("POST", request.target, servers_.current().ToString(),
-                                        {{"Content-Type", "application/json"}}, request.body));
+                                        headers, request.body));
   }
 
   void HandleAnswer() {
@@ -241,6 +267,10 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   }
 
   Status Take(Step step, const HttpResponse& answer) {
+    if (step == Step::kAuthenticate) {
+      NEPTUNE_ASSIGN_OR_RETURN(token_, ReadEtcdToken(answer));
+      return OkStatus();
+    }
     if (step == Step::kRange) return HandlePage(answer);
     const TimePoint renewed_at = loop_.Now() + Duration(options_.lease_ttl) / 3;
     if (step == Step::kPut) return ReadEtcdPut(answer);
@@ -297,7 +327,9 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
 
   void Fail(const Status& why) {
     CancelTimer();
+    securing_.reset();
     stream_.reset();
+    token_.clear();  // it may have expired, or another server may not know it
     if (step_ == Step::kPut) put_due_ = true;
     step_ = Step::kNone;
     poll_.Restart();
@@ -318,7 +350,9 @@ class EtcdAgent final : public StreamHandler, public std::enable_shared_from_thi
   EtcdServers servers_;
   EtcdPoll poll_;
   std::unique_ptr<ClusterMac> mac_;
+  std::unique_ptr<LayeredStream> securing_;  // null unless its handshake is in progress
   std::unique_ptr<Stream> stream_;
+  std::string token_;                           // empty: none
   std::unique_ptr<HttpResponseReader> reader_;  // reads the stream
   Step step_ = Step::kNone;                     // in progress
   Step last_step_ = Step::kNone;

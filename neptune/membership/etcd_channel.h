@@ -27,6 +27,7 @@
 #include "neptune/membership/announcement_channel.h"
 #include "neptune/membership/directory_metrics.h"
 #include "neptune/security/cluster_key.h"
+#include "neptune/security/tls_context.h"
 #include "neptune/world/loop.h"
 
 namespace neptune {
@@ -39,6 +40,12 @@ struct EtcdChannelOptions {
   // Keys are PREFIX + node; ends in '/'.
   std::string prefix;
   std::string node;
+  // Name and password by which each connection's requests are authorised; empty: by none.
+  std::string user;
+  std::string password;
+  // Certificates for the connections; null: they are not encrypted. A server's certificate has to
+  // be of the authority, and for the address of the server.
+  std::shared_ptr<TlsContext> tls;
   // Keys with which announcements are sealed and verified; null: announcements are not sealed.
   std::shared_ptr<const ClusterKeys> keys;
   // Maximum time between two polls of the directory. Smaller: changes are detected sooner, at more

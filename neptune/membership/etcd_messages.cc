@@ -1,5 +1,6 @@
 #include "neptune/membership/etcd_messages.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -68,6 +69,10 @@ EtcdRequest Request(std::string_view target, const Json& body) {
 
 }  // namespace
 
+EtcdRequest EtcdAuthenticateRequest(std::string_view user, std::string_view password) {
+  return Request("/v3/auth/authenticate", {{"name", user}, {"password", password}});
+}
+
 EtcdRequest EtcdGrantRequest(std::chrono::seconds ttl) {
   return Request("/v3/lease/grant", {{"TTL", StrCat(ttl.count())}});
 }
@@ -91,6 +96,24 @@ EtcdRequest EtcdRangeRequest(std::string_view first, std::string_view end, int64
 std::string EtcdPrefixEnd(std::string prefix) {
   ++prefix.back();
   return prefix;
+}
+
+StatusOr<std::string> ReadEtcdToken(const HttpResponse& answer) {
+  if (answer.status != 200) {
+    return Unavailable("etcd answered ", answer.status, " to its user's name and password");
+  }
+  const Json json = Json::parse(answer.body, nullptr, false);
+  const Json* const token = Member(json, "token");
+  if (token == nullptr || !token->is_string()) {
+    return InvalidArgument("etcd gave no token to its user");
+  }
+  const auto& text = token->get_ref<const std::string&>();
+  const bool is_plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  if (text.empty() || text.size() > kEtcdTokenSizeMax || !is_plain) {
+    return InvalidArgument("etcd gave its user a token that no header can carry");
+  }
+  return text;
 }
 
 StatusOr<int64_t> ReadEtcdGrant(const HttpResponse& answer) {

@@ -24,6 +24,8 @@ namespace neptune {
 
 inline constexpr size_t kEtcdPageCountMax = 512;
 inline constexpr size_t kEtcdErrorSizeMax = 200;
+// More than a JSON web token with an RSA signature.
+inline constexpr size_t kEtcdTokenSizeMax = 4096;
 // Holds kEtcdPageCountMax entries of the largest announcements and keys.
 inline constexpr size_t kEtcdAnswerSizeMax = 2 << 20;
 
@@ -40,6 +42,8 @@ struct EtcdPage {
   size_t refused_count = 0;  // entries that are not base64 or too large
 };
 
+// Requests a token for the header Authorization of other requests.
+EtcdRequest EtcdAuthenticateRequest(std::string_view user, std::string_view password);
 EtcdRequest EtcdGrantRequest(std::chrono::seconds ttl);
 EtcdRequest EtcdKeepAliveRequest(int64_t lease);
 EtcdRequest EtcdPutRequest(std::string_view key, std::string_view value, int64_t lease);
@@ -49,6 +53,8 @@ EtcdRequest EtcdRangeRequest(std::string_view first, std::string_view end, int64
 // does not end in byte 255.
 std::string EtcdPrefixEnd(std::string prefix);
 
+// Returns the token, 1 to kEtcdTokenSizeMax printable characters. No error quotes the answer.
+StatusOr<std::string> ReadEtcdToken(const HttpResponse& answer);
 // Returns the lease's number, above 0.
 StatusOr<int64_t> ReadEtcdGrant(const HttpResponse& answer);
 Status ReadEtcdKeepAlive(const HttpResponse& answer);

@@ -17,6 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   answer.body.assign(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto lease = neptune::ReadEtcdGrant(answer);
   CHECK(!lease.ok() || *lease > 0);
+  const auto token = neptune::ReadEtcdToken(answer);
+  CHECK(!token.ok() || (!token->empty() && token->size() <= neptune::kEtcdTokenSizeMax));
   (void)neptune::ReadEtcdKeepAlive(answer);
   (void)neptune::ReadEtcdPut(answer);
   const auto page = neptune::ReadEtcdRange(answer);

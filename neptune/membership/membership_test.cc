@@ -27,6 +27,22 @@ Announcement Of(const std::string& node, uint64_t sequence, uint64_t incarnation
   return announcement;
 }
 
+TEST(AnnouncementTest, NamesThatNoSpecCanHaveAreRefused) {
+  const std::string names[] = {"",    "a b",      "a\nI1127 forged",   "\x1b[2J",
+                               "a/b", "\xc3\xa4", std::string(64, 'a')};
+  for (const std::string& name : names) {
+    EXPECT_EQ(DecodeAnnouncement(*EncodeAnnouncement(Of(name, 1))).status().code(),
+              StatusCode::kDataLoss)
+        << name;
+    Announcement announcement = Of("n1", 1);
+    announcement.services[0].service = ServiceName(name);
+    EXPECT_EQ(DecodeAnnouncement(*EncodeAnnouncement(announcement)).status().code(),
+              StatusCode::kDataLoss)
+        << name;
+  }
+  EXPECT_TRUE(DecodeAnnouncement(*EncodeAnnouncement(Of(std::string(63, 'a'), 1))).ok());
+}
+
 TEST(AnnouncementTest, RoundTrips) {
   Announcement announcement = Of("n1", 7);
   announcement.cluster = ClusterNumber("dev");

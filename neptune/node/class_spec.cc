@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "neptune/base/same_secret.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {
@@ -64,6 +65,21 @@ Status CheckApiKey(const std::string& key) {
                          " printable characters, none of them a space");
 }
 
+Status CheckApiKeyHash(const std::string& hash) {
+  const bool is_hex = std::all_of(hash.begin(), hash.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+  });
+  if (hash.size() == kApiKeyHashSize && is_hex) return OkStatus();
+  return InvalidArgument("an api_key_sha256 has ", kApiKeyHashSize,
+                         " hexadecimal digits in lower case");
+}
+
+std::vector<std::string> HashesOf(const ServiceClassSpec& spec) {
+  std::vector<std::string> hashes(spec.api_key_sha256().begin(), spec.api_key_sha256().end());
+  for (const std::string& key : spec.api_keys()) hashes.push_back(ApiKeyHash(key));
+  return hashes;
+}
+
 std::optional<ClassNumber> FindClass(const ClusterSpec& spec, std::string_view name) {
   for (int i = 0; i < spec.service_classes_size(); ++i) {
     if (spec.service_classes(i).name() == name) return static_cast<ClassNumber>(i);
@@ -119,7 +135,7 @@ Status CheckRules(const ClusterSpec& spec, const ServiceSpec& service) {
 }  // namespace
 
 Status CompleteServiceClasses(ClusterSpec* spec) {
-  std::set<std::string> keys;
+  std::set<std::string> hashes;
   for (const ServiceClassSpec& one : spec->service_classes()) {
     const std::string where = StrCat("service class '", one.name(), "'");
     NEPTUNE_RETURN_IF_ERROR(CheckClassName(one.name()));
@@ -128,7 +144,14 @@ Status CompleteServiceClasses(ClusterSpec* spec) {
     }
     for (const std::string& key : one.api_keys()) {
       NEPTUNE_RETURN_IF_ERROR(Annotate(CheckApiKey(key), where));
-      if (!keys.insert(key).second) return InvalidArgument(where, ": duplicate API key");
+    }
+    for (const std::string& hash : one.api_key_sha256()) {
+      NEPTUNE_RETURN_IF_ERROR(Annotate(CheckApiKeyHash(hash), where));
+    }
+    for (std::string& hash : HashesOf(one)) {
+      if (!hashes.insert(std::move(hash)).second) {
+        return InvalidArgument(where, ": duplicate API key");
+      }
     }
   }
   NEPTUNE_RETURN_IF_ERROR(CheckSchedulerOptions({.classes = ClassesOf(*spec)}));
@@ -199,10 +222,10 @@ std::vector<ClassRule> ClassRulesOf(const ClusterSpec& spec, const ServiceSpec& 
   return rules;
 }
 
-std::map<std::string, std::string> ClassesOfApiKeys(const ClusterSpec& spec) {
+std::map<std::string, std::string> ClassesOfApiKeyHashes(const ClusterSpec& spec) {
   std::map<std::string, std::string> classes;
   for (const ServiceClassSpec& one : spec.service_classes()) {
-    for (const std::string& key : one.api_keys()) classes[key] = one.name();
+    for (std::string& hash : HashesOf(one)) classes[std::move(hash)] = one.name();
   }
   return classes;
 }

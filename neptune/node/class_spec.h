@@ -37,7 +37,7 @@ SchedulerOptions SchedulerOptionsOf(const ClusterSpec& spec, const ServiceSpec& 
                                     double processor_count);
 ThreadShares ThreadSharesOf(const ClusterSpec& spec, const ServiceSpec& service);
 std::vector<ClassRule> ClassRulesOf(const ClusterSpec& spec, const ServiceSpec& service);
-// Maps each API key to the name of its class.
-std::map<std::string, std::string> ClassesOfApiKeys(const ClusterSpec& spec);
+// Maps the ApiKeyHash of each API key to the name of its class.
+std::map<std::string, std::string> ClassesOfApiKeyHashes(const ClusterSpec& spec);
 
 }  // namespace neptune

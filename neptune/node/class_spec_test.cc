@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "neptune/base/same_secret.h"
 #include "neptune/node/cluster_spec.h"
 
 namespace neptune {
@@ -48,7 +49,17 @@ TEST(ClassSpecTest, ClassesAsTheyAreWritten) {
   EXPECT_EQ(options.default_class, 2u) << "the last";
   EXPECT_EQ(options.policy, SchedulingPolicy::kAdaptive);
   EXPECT_EQ(options.drop_share, 0.1);
-  EXPECT_EQ(ClassesOfApiKeys(spec), (std::map<std::string, std::string>{{"gold-key-1", "gold"}}));
+  EXPECT_EQ(ClassesOfApiKeyHashes(spec),
+            (std::map<std::string, std::string>{{ApiKeyHash("gold-key-1"), "gold"}}));
+}
+
+TEST(ClassSpecTest, KeysMayBeGivenAsHashes) {
+  const std::string hash = ApiKeyHash("gold-key-2");
+  const ClusterSpec spec =
+      Parse("service_classes { name: 'a' api_keys: 'gold-key-1' api_key_sha256: '" + hash + "' }")
+          .value();
+  EXPECT_EQ(ClassesOfApiKeyHashes(spec),
+            (std::map<std::string, std::string>{{ApiKeyHash("gold-key-1"), "a"}, {hash, "a"}}));
 }
 
 TEST(ClassSpecTest, ThreadsAndRules) {
@@ -93,6 +104,10 @@ TEST(ClassSpecTest, WhatCannotBe) {
       {why(one("api_keys: 'long-enough'") +
            "service_classes { name: 'b' api_keys: 'long-enough' }"),
        "duplicate API key"},
+      {why(one("api_keys: 'long-enough' api_key_sha256: '" + ApiKeyHash("long-enough") + "'")),
+       "duplicate API key"},
+      {why(one("api_key_sha256: '" + std::string(64, 'F') + "'")), "64 hexadecimal digits"},
+      {why(one("api_key_sha256: '" + std::string(63, 'f') + "'")), "64 hexadecimal digits"},
       {why(one("") + "default_service_class: 'x'"), "'x' is not a service class"},
       {why(one(""), "scheduling: 'lifo'"), "lifo"},
       {why(one(""), "drop_share: 1"), "drop share"},

@@ -6,6 +6,7 @@
 
 #include "neptune/balancing/replica_choice.h"
 #include "neptune/base/file.h"
+#include "neptune/base/plain_name.h"
 #include "neptune/base/strings.h"
 #include "neptune/base/text_config.h"
 #include "neptune/capsule/capsule_text.h"
@@ -25,17 +26,14 @@ namespace {
 constexpr uint32_t kThreadsMax = 64;
 constexpr uint32_t kQueueLengthMax = 100000;
 constexpr uint32_t kPortMax = 65535;
-constexpr size_t kNameSizeMax = 63;
 
 Status CheckName(std::string_view kind, std::string_view name) {
   if (name.empty()) return InvalidArgument("a ", kind, " has no name");
-  if (name.size() > kNameSizeMax) return InvalidArgument(kind, " name '", name, "' is too long");
-  for (const char c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') {
-      return InvalidArgument(kind, " name '", name, "' may hold letters, digits, '-', '_' and '.'");
-    }
+  if (name.size() > kPlainNameSizeMax) {
+    return InvalidArgument(kind, " name '", name, "' is too long");
   }
-  return OkStatus();
+  if (IsPlainName(name)) return OkStatus();
+  return InvalidArgument(kind, " name '", name, "' may hold letters, digits, '-', '_' and '.'");
 }
 
 // Fills in a default and checks the upper bound.
@@ -183,11 +181,29 @@ Status CheckNodeTls(const ClusterSpec& spec) {
 Status CheckFolder(const MembershipSpec& membership) {
   NEPTUNE_RETURN_IF_ERROR(
       Annotate(FolderOfDirectory(membership.directory()).status(), "membership"));
+  if (!membership.etcd_user().empty() || membership.has_etcd_tls()) {
+    return InvalidArgument("membership: etcd_user or etcd_tls with a directory of files");
+  }
   if (membership.etcd_endpoints().empty()) return OkStatus();
   return InvalidArgument("membership: etcd_endpoints with a directory of files");
 }
 
+Status CheckEtcdCredentials(const MembershipSpec& membership) {
+  const bool has_user = !membership.etcd_user().empty();
+  if (has_user != !membership.etcd_password_file().empty()) {
+    return InvalidArgument("membership: etcd_user and etcd_password_file are given together");
+  }
+  if (!membership.has_etcd_tls()) return OkStatus();
+  const NodeTls& tls = membership.etcd_tls();
+  if (!tls.certificate_file().empty() && !tls.key_file().empty() && !tls.authority_file().empty()) {
+    return OkStatus();
+  }
+  return InvalidArgument(
+      "membership: etcd_tls needs certificate_file, key_file and authority_file");
+}
+
 Status CheckDirectory(const MembershipSpec& membership) {
+  NEPTUNE_RETURN_IF_ERROR(CheckEtcdCredentials(membership));
   if (membership.directory().starts_with("file:")) return CheckFolder(membership);
   if (membership.directory() != "etcd") {
     return InvalidArgument("membership: unknown directory '", membership.directory(),
@@ -261,6 +277,15 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
                      [&](uint32_t n) { spec->set_announce_interval_ms(n); });
 }
 
+Status CheckCallers(const ClusterSpec& spec, const ServiceSpec& service) {
+  for (const std::string& caller : service.callers()) {
+    if (FindService(spec, caller) != nullptr) continue;
+    return InvalidArgument("callers: '", caller, "' is not a service of the cluster");
+  }
+  if (service.callers().empty() || spec.has_node_tls()) return OkStatus();
+  return InvalidArgument("callers are known by their certificates; the spec has no node_tls");
+}
+
 Status CompleteParts(ClusterSpec* spec, Place* place) {
   NEPTUNE_RETURN_IF_ERROR(CheckNetwork(spec, place));
   *place = {"service_classes"};
@@ -298,6 +323,8 @@ Status CompleteParts(ClusterSpec* spec, Place* place) {
     const ServiceSpec& service = spec->services(i);
     NEPTUNE_RETURN_IF_ERROR(Annotate(CheckReplication(*spec, service),
                                      StrCat("service '", service.name(), "': replication")));
+    NEPTUNE_RETURN_IF_ERROR(
+        Annotate(CheckCallers(*spec, service), StrCat("service '", service.name(), "'")));
   }
   return OkStatus();
 }

@@ -10,6 +10,7 @@
 #include "neptune/node/cluster_spec.h"
 #include "neptune/node/hosted_module.h"
 #include "neptune/node/node_budgets.h"
+#include "neptune/node/node_security.h"
 #include "neptune/sert/time_limit.h"
 #include "neptune/service/client.h"
 
@@ -26,18 +27,21 @@ ServiceHost& HostedServices::Add(const ServiceName& name, std::vector<PartitionI
 }
 
 ModuleContext HostedServices::ContextOf(ServiceHost& host) const {
-  return {.node = environment_.options.name,
-          .service = host.service(),
-          .partitions = host.partitions(),
-          .base_directory = environment_.options.base_directory,
-          .registrar = host,
-          .client = environment_.client,
-          .world = environment_.world,
-          .metrics = environment_.metrics,
-          .status = environment_.status,
-          .memory = environment_.budgets.memory().budget,
-          .connection_slots = environment_.budgets.slots(),
-          .may_log = [&disk = environment_.budgets.disk()] { return disk.may_log(); }};
+  return {
+      .node = environment_.options.name,
+      .service = host.service(),
+      .partitions = host.partitions(),
+      .base_directory = environment_.options.base_directory,
+      .registrar = host,
+      .client = environment_.client,
+      .world = environment_.world,
+      .metrics = environment_.metrics,
+      .status = environment_.status,
+      .memory = environment_.budgets.memory().budget,
+      .connection_slots = environment_.budgets.slots(),
+      .may_log = [&disk = environment_.budgets.disk()] { return disk.may_log(); },
+      .derive_secrets = [&security = environment_.security](
+                            std::string_view purpose) { return security.DeriveSecrets(purpose); }};
 }
 
 Status HostedServices::StartOwn(const ServiceName& name, std::unique_ptr<ServiceModule> module,
@@ -88,7 +92,7 @@ Status HostedServices::Start(const HostedServiceSpec& hosted, std::unique_ptr<Se
   ServiceHost& host = Add(ServiceName(service.name()), std::move(partitions), options);
   ModuleContext context = ContextOf(host);
   context.scheduling = options.scheduling;
-  context.class_of_api_key = ClassesOfApiKeys(spec);
+  context.class_of_api_key_hash = ClassesOfApiKeyHashes(spec);
   context.replication = &replication;
   NEPTUNE_RETURN_IF_ERROR(host.Start(std::move(module), context));
   aggregator.ServeStreams(host);

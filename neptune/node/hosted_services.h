@@ -27,6 +27,7 @@ class Client;
 class NodeBudgets;
 class NodeLoops;
 class OperatorRegistry;
+class NodeSecurity;
 class Replication;
 class SpanLog;
 class StatusSections;
@@ -45,6 +46,7 @@ class HostedServices {
     SpanLog& spans;
     StatusSections& status;
     const NodeBudgets& budgets;
+    const NodeSecurity& security;
   };
   explicit HostedServices(const Environment& environment) : environment_(environment) {}
 

@@ -1,6 +1,8 @@
 #include "neptune/node/module_loader.h"
 
 #include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -9,9 +11,11 @@
 namespace neptune {
 namespace {
 
-StatusOr<std::string> FindLibrary(const std::string& name,
-                                  const std::vector<std::string>& folders) {
-  if (name.find('/') != std::string::npos) return name;
+StatusOr<std::string> FindLibrary(const std::string& name, const std::vector<std::string>& folders,
+                                  const std::string& spec_folder) {
+  if (name.find('/') != std::string::npos) {
+    return (std::filesystem::path(spec_folder) / name).lexically_normal().string();
+  }
   for (const std::string& folder : folders) {
     const std::string path = StrCat(folder, "/", name, ".so");
     std::error_code ignored;
@@ -22,11 +26,25 @@ StatusOr<std::string> FindLibrary(const std::string& name,
   return NotFound("module '", name, "': no ", name, ".so in", searched);
 }
 
+// A missing file is left to dlopen, which says so.
+Status CheckOwner(const std::string& name, const std::string& path) {
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) return OkStatus();
+  if ((file.st_mode & S_IWOTH) != 0) {
+    return FailedPrecondition("module '", name, "': everyone may write ", path);
+  }
+  if (file.st_uid == 0 || file.st_uid == geteuid() || geteuid() == 0) return OkStatus();
+  return FailedPrecondition("module '", name, "': ", path,
+                            " belongs neither to this user nor to root");
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<ServiceModule>> LoadModule(const std::string& name,
-                                                    const std::vector<std::string>& folders) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string path, FindLibrary(name, folders));
+                                                    const std::vector<std::string>& folders,
+                                                    const std::string& spec_folder) {
+  NEPTUNE_ASSIGN_OR_RETURN(const std::string path, FindLibrary(name, folders, spec_folder));
+  NEPTUNE_RETURN_IF_ERROR(CheckOwner(name, path));
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return NotFound("module '", name, "': ", dlerror());
   using VersionFunction = int (*)();

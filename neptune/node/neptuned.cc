@@ -22,6 +22,10 @@ DEFINE_string(data_dir, "",
               "folder for the data of replicated services, in a subfolder named after the node");
 DEFINE_string(address, "",
               "IPv4 address to bind and to announce; default: the spec's interface_address");
+DEFINE_bool(allow_root, false, "run as root also at an address that other machines reach");
+DEFINE_bool(private_memory, false,
+            "write no core files, and let no other process read the memory, which holds keys and "
+            "queries; then profilers and debuggers need root");
 DEFINE_string(span_log, "",
               "file for spans of sampled requests, as lines of OTLP JSON; default: none");
 DEFINE_string(started_file, "",
@@ -98,6 +102,8 @@ int main(int argc, char** argv) {
   options.base_directory = FLAGS_base_dir;
   options.data_directory = FLAGS_data_dir;
   options.address = FLAGS_address;
+  options.allow_root = FLAGS_allow_root;
+  options.private_memory = FLAGS_private_memory;
   options.span_log = FLAGS_span_log;
   options.started_file = FLAGS_started_file;
   options.grace = std::chrono::milliseconds(FLAGS_grace_ms);

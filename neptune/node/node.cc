@@ -11,6 +11,7 @@
 #include "neptune/dac/aggregator_options.h"
 #include "neptune/dac/announced_load.h"
 #include "neptune/dac/task_server.h"
+#include "neptune/node/caller_policy.h"
 #include "neptune/node/disk_watch.h"
 #include "neptune/node/hosted_services.h"
 #include "neptune/node/loop_watch.h"
@@ -94,9 +95,9 @@ Node::Node(World& world, NodeOptions options)
       client_(std::make_unique<Client>(runtime_->loops(), *operators_, metrics_, *spans_,
                                        capsules_->stack(),
                                        [this](const NodeId& node) { membership_->Exclude(node); })),
-      services_(std::make_unique<HostedServices>(
-          HostedServices::Environment{options_, spec_, world, runtime_->loops(), *operators_,
-                                      *client_, metrics_, *spans_, sections_, *budgets_})),
+      services_(std::make_unique<HostedServices>(HostedServices::Environment{
+          options_, spec_, world, runtime_->loops(), *operators_, *client_, metrics_, *spans_,
+          sections_, *budgets_, *security_})),
       servers_(std::make_unique<NodeServers>(*runtime_, address_)),
       membership_(std::make_unique<NodeMembership>(
           NodeMembership::Environment{world, options_, *runtime_, *security_, metrics_, address_})),
@@ -141,6 +142,9 @@ Status Node::Boot() {
   NEPTUNE_ASSIGN_OR_RETURN(*counters_, NodeMetrics::Make(metrics_));
   NEPTUNE_RETURN_IF_ERROR(
       security_->Load(world_, options_.spec, options_.name, options_.spec_directory, metrics_));
+  if (options_.spec.has_node_tls()) {
+    caller_policy_ = std::make_unique<const CallerPolicy>(options_.spec, options_.name);
+  }
   NEPTUNE_RETURN_IF_ERROR(capsules_->Load(options_.spec, options_.name, options_.spec_directory));
   NEPTUNE_RETURN_IF_ERROR(StartBudgets());
   NEPTUNE_RETURN_IF_ERROR(MakeAggregator());
@@ -353,6 +357,13 @@ void Node::HandleRequest(IncomingRequest&& request, bool at_control) {
   const ServiceName& service = request.header.service;
   ServiceHost* const host = services_->Find(service.value());
   if (host == nullptr) return request.reply.Send({.status = WhyNotHere(service)}, "");
+  if (request.caller != nullptr && caller_policy_ != nullptr) {
+    Status refusal = caller_policy_->Check(*request.caller, service.value());
+    if (!refusal.ok()) {
+      security_->NoteCaller(refusal);
+      return request.reply.Send({.status = std::move(refusal)}, "");
+    }
+  }
   if (services_->is_control(service.value()) != at_control) {
     const Status refusal =
         InvalidArgument("service ", service, " is not answered at the ",

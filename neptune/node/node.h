@@ -37,6 +37,7 @@
 namespace neptune {
 
 class Aggregator;
+class CallerPolicy;
 class CapsuleStack;
 class DiskWatch;
 class HostedServices;
@@ -149,6 +150,7 @@ class Node {
   const std::unique_ptr<SpanLog> spans_;
   std::unique_ptr<LineLog> span_file_;  // null: spans are not written
   const std::unique_ptr<NodeSecurity> security_;
+  std::unique_ptr<const CallerPolicy> caller_policy_;  // null: callers are not known
   const std::unique_ptr<NodeCapsules> capsules_;
   const std::unique_ptr<NodeRuntime> runtime_;
   const std::unique_ptr<OperatorRegistry> operators_;

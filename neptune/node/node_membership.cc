@@ -4,12 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/membership/announcement_folder.h"
 #include "neptune/membership/etcd_channel.h"
 #include "neptune/membership/file_channel.h"
 #include "neptune/node/cluster_spec.h"
 #include "neptune/node/node_options.h"
+#include "neptune/security/tls_context.h"
 #include "neptune/service/loop_client.h"
 
 namespace neptune {
@@ -66,6 +68,9 @@ AvailabilityListener::Hooks NodeMembership::ListenerHooks(const NodeId& self,
                                                           const NodeMetrics& counters) {
   AvailabilityListener::Hooks hooks;
   hooks.send = hooks_.send;
+  if (!environment_.runtime.control().network().knows_senders()) {
+    hooks.probe.resize(kAnnouncementSizeMax);
+  }
   hooks.on_new_node = [this, self](const NodeId& node) {
     if (publisher_ != nullptr && node != self) publisher_->AnnounceSoon();
   };
@@ -101,6 +106,7 @@ Status NodeMembership::OpenDirectory() {
   Loop& loop = *environment_.runtime.control().loop;
   if (spec.membership().directory() == "etcd") {
     NEPTUNE_ASSIGN_OR_RETURN(EtcdChannelOptions options, EtcdOptions(spec));
+    NEPTUNE_RETURN_IF_ERROR(LoadEtcdCredentials(&options));
     options.node = environment_.options.name.value();
     options.keys = environment_.security.keys();
     options.metrics = metrics;
@@ -113,6 +119,27 @@ Status NodeMembership::OpenDirectory() {
     options.metrics = metrics;
     NEPTUNE_ASSIGN_OR_RETURN(channel_, OpenFileChannel(loop, std::move(options), receive));
   }
+  return OkStatus();
+}
+
+Status NodeMembership::LoadEtcdCredentials(EtcdChannelOptions* options) const {
+  const NodeOptions& node = environment_.options;
+  const MembershipSpec& membership = node.spec.membership();
+  const auto path = [&](const std::string& file) {
+    return NodePath(file, node.name, node.spec_directory);
+  };
+  options->user = membership.etcd_user();
+  if (!options->user.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(options->password, LoadSecret(path(membership.etcd_password_file())));
+  }
+  if (!membership.has_etcd_tls()) return OkStatus();
+  const NodeTls& tls = membership.etcd_tls();
+  NEPTUNE_ASSIGN_OR_RETURN(
+      options->tls, TlsContext::Load(TlsUse::kNodes,
+                                     {path(tls.certificate_file()), path(tls.key_file()),
+                                      path(tls.authority_file())},
+                                     [&world = environment_.world] { return world.wall_time(); }));
+  options->tls->KeepFresh(environment_.world);
   return OkStatus();
 }
 

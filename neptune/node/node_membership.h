@@ -31,6 +31,8 @@
 
 namespace neptune {
 
+struct EtcdChannelOptions;
+
 struct NodeOptions;
 
 class NodeMembership {
@@ -79,6 +81,8 @@ class NodeMembership {
   AvailabilityListener::Hooks ListenerHooks(const NodeId& self, const NodeMetrics& counters);
   Status OpenMulticast();
   Status OpenDirectory();
+  // Reads the files that the spec names for the directory.
+  Status LoadEtcdCredentials(EtcdChannelOptions* options) const;
   void SendTaskToAll(const std::string& bytes);
   void Adopt(std::shared_ptr<const YellowPageView> view);
   void Fill(Announcement* announcement);

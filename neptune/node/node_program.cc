@@ -12,14 +12,18 @@
 #include "neptune/base/file.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/notification.h"
+#include "neptune/base/private_memory.h"
+#include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
 #include "neptune/interpose/call_permit.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/hosted_module.h"
 #include "neptune/node/module_loader.h"
 #include "neptune/node/node.h"
+#include "neptune/node/node_security.h"
 #include "neptune/node/register_module.h"
 #include "neptune/node/replication_spec.h"
+#include "neptune/node/start_policy.h"
 #include "neptune/service/parameter_table.h"
 #include "neptune/world/real/background_log.h"
 #include "neptune/world/real/real_world.h"
@@ -32,19 +36,32 @@ std::string ProgramFolder() {
   return std::filesystem::canonical("/proc/self/exe", ignored).parent_path().string();
 }
 
-ModuleFactory ModulesIn(std::vector<std::string> folders) {
+std::string FolderOf(const std::string& spec) {
+  return std::filesystem::absolute(spec).parent_path().string();
+}
+
+// `spec_folder`: where relative paths of modules start.
+ModuleFactory ModulesIn(std::vector<std::string> folders, const std::string& spec_folder) {
   if (folders.empty()) folders.push_back(ProgramFolder());
-  return [folders](const std::string& module) -> StatusOr<std::unique_ptr<ServiceModule>> {
+  return [folders,
+          spec_folder](const std::string& module) -> StatusOr<std::unique_ptr<ServiceModule>> {
     if (module == "echo") return std::make_unique<EchoModule>();
     if (module == "registers") return std::make_unique<RegisterModule>();
-    return LoadModule(module, folders);
+    return LoadModule(module, folders, spec_folder);
   };
+}
+
+// The address that the spec names; loopback if that is malformed, which the spec's check refuses.
+uint32_t InterfaceOf(const ClusterSpec& spec) {
+  const StatusOr<Endpoint> own = Endpoint::Parse(spec.interface_address() + ":0");
+  return own.ok() ? own->address : kLoopbackAddress;
 }
 
 StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
   NodeOptions options;
   NEPTUNE_ASSIGN_OR_RETURN(options.spec, LoadClusterSpec(program.spec));
-  options.modules = ModulesIn(program.module_folders);
+  options.spec_directory = FolderOf(program.spec);
+  options.modules = ModulesIn(program.module_folders, options.spec_directory);
   options.name = NodeId(program.node);
   if (FindNode(options.spec, options.name) == nullptr) {
     return InvalidArgument("node '", program.node, "' is not in ", program.spec);
@@ -56,7 +73,6 @@ StatusOr<NodeOptions> ReadOptions(const NodeProgramOptions& program) {
     NEPTUNE_ASSIGN_OR_RETURN(const Endpoint own, Endpoint::Parse(program.address + ":0"));
     options.address = own.address;
   }
-  options.spec_directory = std::filesystem::absolute(program.spec).parent_path().string();
   options.base_directory = program.base_directory;
   options.span_log = program.span_log;
   if (options.base_directory.empty()) options.base_directory = options.spec_directory;
@@ -107,7 +123,16 @@ StatusOr<CallbackGauge> ShowDropped(const LogsInBackground& logs, MetricsRegistr
                                     [&logs] { return static_cast<double>(logs.dropped_count()); });
 }
 
-int RunNode(const NodeProgramOptions& program, NodeOptions options) {
+// Nodes of one machine may make the key that they lack themselves: those of several machines have
+// to be given it.
+Status MakeKeyOnLoopback(const NodeOptions& options, const StartSurroundings& surroundings) {
+  const std::string& file = options.spec.cluster_key_file();
+  if (file.empty() || !IsLoopback(surroundings.address)) return OkStatus();
+  return MakeSecretFile(NodePath(file, options.name, options.spec_directory));
+}
+
+int RunNode(const NodeProgramOptions& program, const std::vector<std::string>& warnings,
+            NodeOptions options) {
   const sigset_t signals = PrepareSignals();
   const LogsInBackground logs;
   const std::unique_ptr<World> world = MakeWorld(program);
@@ -117,6 +142,7 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
   interpose::UseCapsules(&node.capsules());  // for blocking calls of modules' libraries
   const StatusOr<CallbackGauge> dropped = ShowDropped(logs, node.metrics());
   CHECK(dropped.ok()) << dropped.status();
+  for (const std::string& warning : warnings) LOG(WARNING) << warning;
   Notification started;
   Status status;
   node.Start([&](const Status& result) {
@@ -144,17 +170,28 @@ int RunNode(const NodeProgramOptions& program, NodeOptions options) {
 }  // namespace
 
 int RunNodeProgram(const NodeProgramOptions& program) {
+  // Before any secret is read.
+  Status status = program.private_memory ? KeepMemoryPrivate() : OkStatus();
   StatusOr<NodeOptions> options = ReadOptions(program);
-  if (!options.ok()) {
-    std::fprintf(stderr, "neptuned: %s\n", options.status().ToString().c_str());
+  if (status.ok()) status = options.status();
+  StartSurroundings surroundings;
+  if (status.ok()) {
+    surroundings = {options->address.value_or(InterfaceOf(options->spec)), geteuid() == 0,
+                    program.allow_root};
+    status = CheckStart(options->spec, surroundings);
+    if (status.ok()) status = MakeKeyOnLoopback(*options, surroundings);
+  }
+  if (!status.ok()) {
+    std::fprintf(stderr, "neptuned: %s\n", status.ToString().c_str());
     return 2;
   }
-  return RunNode(program, *std::move(options));
+  const auto warnings = StartWarnings(options->spec, surroundings);
+  return RunNode(program, warnings, *std::move(options));
 }
 
 Status CheckSpecFile(const std::string& spec, const std::vector<std::string>& module_folders) {
   NEPTUNE_ASSIGN_OR_RETURN(const ClusterSpec loaded, LoadClusterSpec(spec));
-  return Annotate(CheckModules(loaded, ModulesIn(module_folders)), spec);
+  return Annotate(CheckModules(loaded, ModulesIn(module_folders, FolderOf(spec))), spec);
 }
 
 int CheckSpecProgram(const std::string& spec, const std::vector<std::string>& module_folders) {
@@ -165,7 +202,7 @@ int CheckSpecProgram(const std::string& spec, const std::vector<std::string>& mo
 }
 
 int DescribeModuleProgram(const std::string& module, const std::vector<std::string>& folders) {
-  const auto made = ModulesIn(folders)(module);
+  const auto made = ModulesIn(folders, std::filesystem::current_path().string())(module);
   if (!made.ok()) {
     std::fprintf(stderr, "neptuned: %s\n", made.status().ToString().c_str());
     return 2;

@@ -24,6 +24,10 @@ struct NodeProgramOptions {
   std::string data_directory;
   // IPv4 address to bind and to announce. Default: the spec's interface_address.
   std::string address;
+  // Starts as root at an address that other machines reach; see start_policy.h.
+  bool allow_root = false;
+  // Keeps the memory of the process from core files and other processes (private_memory.h).
+  bool private_memory = false;
   // File for sampled spans, as lines of OTLP JSON; see neptune/service/line_log.h. Default: none.
   std::string span_log;
   // File that is written once the node has started: pid and endpoints, one per line. Default: none.

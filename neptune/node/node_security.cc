@@ -19,6 +19,21 @@ std::string NodePath(const std::string& path, const NodeId& node, const std::str
   return (std::filesystem::path(folder) / named).string();
 }
 
+namespace {
+
+// Other nodes would refuse what the node sends them, see caller_policy.h.
+Status CheckOwnName(const ClusterSpec& spec, const NodeId& node, const std::string& certified) {
+  const bool asks_for_names =
+      std::any_of(spec.services().begin(), spec.services().end(), [](const ServiceSpec& service) {
+        return service.has_replication() || !service.callers().empty();
+      });
+  if (!asks_for_names || certified == node.value()) return OkStatus();
+  return FailedPrecondition("the certificate of node ", node, " is for '", certified,
+                            "'; callers and replication of the spec need one for its own name");
+}
+
+}  // namespace
+
 Status NodeSecurity::Load(World& world, const ClusterSpec& spec, const NodeId& node,
                           const std::string& folder, MetricsRegistry& metrics) {
   NEPTUNE_RETURN_IF_ERROR(refusals_.AddMetrics(metrics));
@@ -34,6 +49,7 @@ Status NodeSecurity::Load(World& world, const ClusterSpec& spec, const NodeId& n
                                                    NodePath(tls.key_file(), node, folder),
                                                    NodePath(tls.authority_file(), node, folder)},
                                                   [&world] { return world.wall_time(); }));
+  NEPTUNE_RETURN_IF_ERROR(CheckOwnName(spec, node, tls_->OwnName()));
   tls_->KeepFresh(world);
   NEPTUNE_ASSIGN_OR_RETURN(
       certificate_gauge_,
@@ -51,6 +67,11 @@ std::unique_ptr<Network> NodeSecurity::MakeNetwork(Loop& loop, size_t handshake_
   options.refusals = &refusals_;
   options.handshake_count_max = std::min(options.handshake_count_max, handshake_count_max);
   return std::make_unique<SecureNetwork>(loop, options);
+}
+
+std::vector<std::string> NodeSecurity::DeriveSecrets(std::string_view purpose) const {
+  if (keys_ == nullptr) return {};
+  return neptune::DeriveSecrets(*keys_, purpose);
 }
 
 size_t NodeSecurity::announcement_size_max() const {

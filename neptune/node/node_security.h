@@ -10,6 +10,8 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "neptune/base/metrics.h"
 #include "neptune/base/status_section.h"
@@ -34,7 +36,13 @@ class NodeSecurity {
   const std::shared_ptr<const ClusterKeys>& keys() const { return keys_; }
   // Maximum size of an announcement that fits a datagram.
   size_t announcement_size_max() const;
+  // See ModuleContext; empty without a cluster key.
+  std::vector<std::string> DeriveSecrets(std::string_view purpose) const;
   const RefusalLog& refusals() const { return refusals_; }
+  // Records that a call was refused because of its caller.
+  void NoteCaller(const Status& refusal) {
+    refusals_.Note(Refusal::kCaller, {}, ToStd(refusal.message()));
+  }
   void Show(StatusReport* report) const;
 
  private:

@@ -11,6 +11,7 @@
 
 #include "neptune/base/byte_order.h"
 #include "neptune/base/secret_file.h"
+#include "neptune/base/wipe.h"
 
 namespace neptune {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::string_view kBlanks = " \t\r\n";
 // A random key has fewer distinct bytes with probability below 10^-20.
 constexpr size_t kDistinctBytesMin = 8;
 constexpr std::string_view kKeyIdLabel = "neptune key id 1";
+constexpr std::string_view kDerivedLabel = "neptune derived secret 1: ";
 
 int DigitOf(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -55,6 +57,7 @@ StatusOr<std::string> KeyFromHex(std::string_view digits, std::string_view name)
     return InvalidArgument("cluster key ", name, ": a key has an odd number of digits");
   }
   std::string key;
+  key.reserve(digits.size() / 2);  // leaves no copies in freed memory
   for (size_t i = 0; i < digits.size(); i += 2) {
     key.push_back(static_cast<char>(DigitOf(digits[i]) << 4 | DigitOf(digits[i + 1])));
   }
@@ -98,9 +101,14 @@ StatusOr<ClusterKeys> ClusterKeys::Parse(std::string_view contents, std::string_
   return ClusterKeys(std::move(keys));
 }
 
+ClusterKeys::~ClusterKeys() {
+  for (std::string& key : keys_) Wipe(&key);
+}
+
 StatusOr<ClusterKeys> LoadClusterKeys(const std::string& path) {
   constexpr size_t kFileSizeMax = kClusterKeyCountMax * (2 * kClusterKeySizeMax + 2);
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string contents, ReadOwnersFile(path, kFileSizeMax));
+  NEPTUNE_ASSIGN_OR_RETURN(std::string contents, ReadOwnersFile(path, kFileSizeMax));
+  const WipeAtEnd wipe(&contents);
   return ClusterKeys::Parse(contents, path);
 }
 
@@ -150,6 +158,15 @@ Mac ClusterMac::Of(size_t key, std::initializer_list<std::string_view> parts) {
                                mac.size()) == 1;
   CHECK(made && size == mac.size()) << "OpenSSL failed to compute an HMAC";
   return mac;
+}
+
+std::vector<std::string> DeriveSecrets(const ClusterKeys& keys, std::string_view purpose) {
+  ClusterMac mac(keys);
+  std::vector<std::string> secrets;
+  for (size_t key = 0; key < mac.key_count(); ++key) {
+    secrets.emplace_back(BytesOf(mac.Of(key, {kDerivedLabel, purpose})));
+  }
+  return secrets;
 }
 
 uint64_t ClusterMac::key_id(size_t key) const { return keys_[key]->id; }

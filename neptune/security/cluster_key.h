@@ -41,6 +41,15 @@ class ClusterKeys {
   // Parses the contents of a key file; `name` is the name used in errors.
   static StatusOr<ClusterKeys> Parse(std::string_view contents, std::string_view name);
 
+  ClusterKeys(const ClusterKeys&) = default;
+  ClusterKeys(ClusterKeys&&) = default;
+  ClusterKeys& operator=(ClusterKeys other) noexcept {
+    keys_.swap(other.keys_);
+    return *this;
+  }
+  // Wipes the keys.
+  ~ClusterKeys();
+
   const std::vector<std::string>& keys() const { return keys_; }
 
  private:
@@ -49,6 +58,12 @@ class ClusterKeys {
 };
 
 StatusOr<ClusterKeys> LoadClusterKeys(const std::string& path);
+
+// Returns a secret for `purpose` from each key, in order: other nodes of the cluster have the same
+// ones, and from them neither a key nor the secret of another purpose can be found. While the key
+// is being changed, make codes with the first and accept those of all.
+// Source: NIST SP 800-108 (a key from a pseudorandom function), with HMAC-SHA256 and one block.
+std::vector<std::string> DeriveSecrets(const ClusterKeys& keys, std::string_view purpose);
 
 // HMAC-SHA256, not truncated.
 using Mac = std::array<char, 32>;

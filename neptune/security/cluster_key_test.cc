@@ -104,5 +104,17 @@ TEST(DatagramSealTest, EveryBitIsCovered) {
   }
 }
 
+TEST(ClusterKeyTest, DerivedSecretsDifferByKeyAndPurpose) {
+  const auto secrets = [](const std::string& contents, std::string_view purpose) {
+    return DeriveSecrets(*ClusterKeys::Parse(contents, "test"), purpose);
+  };
+  const std::string both = StrCat(kNew, "\n", kOld, "\n");
+  ASSERT_EQ(secrets(both, "cache").size(), 2u);
+  EXPECT_EQ(secrets(both, "cache")[1], secrets(kOld, "cache")[0]) << "of each key alone";
+  EXPECT_NE(secrets(both, "cache")[0], secrets(both, "cache")[1]);
+  EXPECT_NE(secrets(kOld, "cache")[0], secrets(kOld, "other")[0]);
+  EXPECT_EQ(secrets(kOld, "cache")[0].size(), 32u);
+}
+
 }  // namespace
 }  // namespace neptune

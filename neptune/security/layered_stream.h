@@ -39,6 +39,9 @@ class LayeredStream : public Stream, private StreamHandler {
   void SetReading(bool on) override;
   void Close() override;
   Endpoint peer() const override { return peer_; }
+  std::optional<std::string> peer_name() const override {
+    return below_ == nullptr ? std::nullopt : below_->peer_name();
+  }
 
   // Secured streams only: bytes that identify exactly this connection, for proofs about it; empty
   // if there are none.

@@ -8,7 +8,8 @@
 namespace neptune {
 namespace {
 
-constexpr const char* kKindNames[kRefusalCount] = {"accepted", "made", "late", "datagram"};
+constexpr const char* kKindNames[kRefusalCount] = {"accepted", "made", "late", "datagram",
+                                                   "caller"};
 
 const char* NameOf(Refusal kind) { return kKindNames[static_cast<size_t>(kind)]; }
 
@@ -19,14 +20,14 @@ Status RefusalLog::AddMetrics(MetricsRegistry& registry) {
     NEPTUNE_ASSIGN_OR_RETURN(
         counters_[kind],
         registry.AddCounter("neptune_security_refusals_total",
-                            "Connections and datagrams refused because they failed authentication.",
+                            "Connections, datagrams and calls refused because of who sent them.",
                             {{"kind", kKindNames[kind]}}));
   }
   return OkStatus();
 }
 
 void RefusalLog::Note(Refusal kind, const Endpoint& peer, std::string_view why) {
-  LOG_EVERY_N(WARNING, 100) << "security: " << NameOf(kind) << ", " << peer << ": " << why;
+  LOG_EVERY_T(WARNING, 1) << "security: " << NameOf(kind) << ", " << peer << ": " << why;
   if (Counter* const counter = counters_[static_cast<size_t>(kind)]) counter->Increment();
   LeafLock lock(&mutex_);
   ++counts_[static_cast<size_t>(kind)];

@@ -2,8 +2,8 @@
 // and status pages.
 //
 // Threads: thread-safe.
-// Limits: keeps the last kRefusalRowsMax peers; repeated refusals share a row. One refusal of a
-//   hundred is logged.
+// Limits: keeps the last kRefusalRowsMax peers; repeated refusals share a row. At most
+//   one refusal a second is logged.
 
 #pragma once
 
@@ -27,13 +27,14 @@ enum class Refusal {
   kMade,      // an outgoing connection failed authentication
   kLate,      // authentication timed out, or was aborted for a newer connection
   kDatagram,  // a datagram was not sealed with a key known here
+  kCaller,    // a node called what its certificate does not allow
 };
-inline constexpr size_t kRefusalCount = 4;
+inline constexpr size_t kRefusalCount = 5;
 
 class RefusalLog {
  public:
-  // Adds neptune_security_refusals_total{kind="accepted|made|late|datagram"} to `registry`, which
-  // must outlive the log.
+  // Adds neptune_security_refusals_total{kind="accepted|made|late|datagram|caller"} to `registry`,
+  // which must outlive the log.
   Status AddMetrics(MetricsRegistry& registry);
 
   void Note(Refusal kind, const Endpoint& peer, std::string_view why);

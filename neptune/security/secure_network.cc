@@ -194,6 +194,8 @@ void SecureNetwork::Connect(const Endpoint& to, TimePoint deadline, ConnectHandl
       });
 }
 
+bool SecureNetwork::knows_senders() const { return core_->options.keys != nullptr; }
+
 StatusOr<std::unique_ptr<DatagramSocket>> SecureNetwork::OpenDatagram(
     const DatagramOptions& options, DatagramHandler on_datagram) {
   if (core_->options.keys == nullptr) {

@@ -53,6 +53,8 @@ class SecureNetwork final : public Network {
   void Connect(const Endpoint& to, TimePoint deadline, ConnectHandler on_done) override;
   StatusOr<std::unique_ptr<DatagramSocket>> OpenDatagram(const DatagramOptions& options,
                                                          DatagramHandler on_datagram) override;
+  // True with keys.
+  bool knows_senders() const override;
 
  private:
   struct Core;

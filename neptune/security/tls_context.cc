@@ -13,6 +13,7 @@
 #include "neptune/base/file.h"
 #include "neptune/base/secret_file.h"
 #include "neptune/base/strings.h"
+#include "neptune/base/wipe.h"
 #include "neptune/security/openssl_handles.h"
 
 namespace neptune {
@@ -40,7 +41,8 @@ StatusOr<std::vector<Certificate>> ReadCertificates(const std::string& path) {
 }
 
 StatusOr<PrivateKey> ReadPrivateKey(const std::string& path) {
-  NEPTUNE_ASSIGN_OR_RETURN(const std::string text, ReadOwnersFile(path, kPemSizeMax));
+  NEPTUNE_ASSIGN_OR_RETURN(std::string text, ReadOwnersFile(path, kPemSizeMax));
+  const WipeAtEnd wipe(&text);
   const auto no_password = [](char*, int, int, void*) { return 0; };
   PrivateKey key(PEM_read_bio_PrivateKey(BioOver(text).get(), nullptr, no_password, nullptr));
   if (key == nullptr) {
@@ -65,6 +67,19 @@ time_t SecondsOf(WallTime time) { return time.ns_since_1970 / 1000000000; }
 
 void FreeTlsSession::operator()(SSL* session) const { SSL_free(session); }
 
+std::string CommonNameOf(X509* certificate) {
+  X509_NAME* const subject = X509_get_subject_name(certificate);
+  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (at < 0 || X509_NAME_get_index_by_NID(subject, NID_commonName, at) >= 0) return "";
+  unsigned char* text = nullptr;
+  const int size =
+      ASN1_STRING_to_UTF8(&text, X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
+  if (size < 0) return "";
+  std::string name(reinterpret_cast<const char*>(text), static_cast<size_t>(size));
+  OPENSSL_free(text);
+  return name;
+}
+
 std::string TlsErrorText() {
   const unsigned long error = ERR_peek_last_error();
   ERR_clear_error();
@@ -75,6 +90,7 @@ std::string TlsErrorText() {
 struct TlsContext::Loaded {
   std::unique_ptr<SSL_CTX, OpensslFree<SSL_CTX_free>> context;
   std::string name;
+  std::string common_name;
   std::string expires;
   time_t expires_at = 0;
 };
@@ -156,6 +172,7 @@ StatusOr<std::shared_ptr<TlsContext::Loaded>> TlsContext::LoadFiles() const {
         CheckOwnCertificate(context, own, chain, files_.certificate, SecondsOf(clock_())));
   }
   loaded->name = NameOf(own);
+  loaded->common_name = CommonNameOf(own);
   tm expires{};
   ASN1_TIME_to_tm(X509_get0_notAfter(own), &expires);
   loaded->expires_at = timegm(&expires);
@@ -213,10 +230,14 @@ void TlsContext::Reload() {
   loaded_.swap(*fresh);
 }
 
-TlsSession TlsContext::MakeSession(bool accepts) {
+TlsSession TlsContext::MakeSession(bool accepts, const std::string& address) {
   TlsSession session(SSL_new(Current()->context.get()));
   CHECK(session != nullptr) << TlsErrorText();
-  X509_VERIFY_PARAM_set_time(SSL_get0_param(session.get()), SecondsOf(clock_()));
+  X509_VERIFY_PARAM* const rules = SSL_get0_param(session.get());
+  X509_VERIFY_PARAM_set_time(rules, SecondsOf(clock_()));
+  if (!address.empty()) {
+    CHECK_EQ(X509_VERIFY_PARAM_set1_ip_asc(rules, address.c_str()), 1) << address;
+  }
   if (accepts) {
     SSL_set_accept_state(session.get());
   } else {
@@ -224,6 +245,8 @@ TlsSession TlsContext::MakeSession(bool accepts) {
   }
   return session;
 }
+
+std::string TlsContext::OwnName() const { return Current()->common_name; }
 
 std::string TlsContext::Describe() const {
   const std::shared_ptr<Loaded> loaded = Current();

@@ -45,6 +45,10 @@ struct FreeTlsSession {
 };
 using TlsSession = std::unique_ptr<SSL, FreeTlsSession>;
 
+// Returns the common name of the certificate's subject; empty if it has none, or several, of which
+// the one that signed may have checked any.
+std::string CommonNameOf(X509* certificate);
+
 class TlsContext : public std::enable_shared_from_this<TlsContext> {
  public:
   using Clock = std::function<WallTime()>;
@@ -56,10 +60,13 @@ class TlsContext : public std::enable_shared_from_this<TlsContext> {
   // Checks the files each second from now on, by a timer of the calling loop. `world` outlives
   // this. REQUIRES: called at most once.
   void KeepFresh(World& world);
-  // Makes the session of one connection.
-  TlsSession MakeSession(bool accepts);
+  // Makes the session of one connection. With an `address` the peer's certificate has to be for
+  // this IP address.
+  TlsSession MakeSession(bool accepts, const std::string& address = "");
   // Returns the certificate's subject and expiry time, for status pages.
   std::string Describe() const;
+  // The common name of the own certificate.
+  std::string OwnName() const;
   // Seconds until the certificate expires; negative once it has.
   double SecondsLeft() const;
 

@@ -18,8 +18,9 @@ constexpr size_t kBindingSize = 32;
 
 }  // namespace
 
-TlsStream::TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts)
-    : LayeredStream(loop, std::move(below)), session_(context.MakeSession(accepts)) {
+TlsStream::TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts,
+                     const std::string& address)
+    : LayeredStream(loop, std::move(below)), session_(context.MakeSession(accepts, address)) {
   bytes_.Attach(session_.get());
 }
 
@@ -129,6 +130,12 @@ void TlsStream::Close() {
 Status TlsStream::EndOf(const Status& reason) const {
   if (!reason.ok()) return reason;
   return Unavailable("connection to ", peer().ToString(), ": closed without TLS close_notify");
+}
+
+std::optional<std::string> TlsStream::peer_name() const {
+  X509* const certificate = SSL_get0_peer_certificate(session_.get());
+  if (certificate == nullptr) return std::nullopt;
+  return CommonNameOf(certificate);
 }
 
 std::string TlsStream::Binding() const {

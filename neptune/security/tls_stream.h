@@ -14,6 +14,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "neptune/security/layered_stream.h"
@@ -27,12 +28,16 @@ inline constexpr size_t kTlsRecordSize = 16 * 1024;  // maximum plaintext size o
 
 class TlsStream final : public LayeredStream {
  public:
-  TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts);
+  // `address`: see TlsContext::MakeSession.
+  TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts,
+            const std::string& address = "");
 
   void Write(std::string bytes) override;
   // Unencrypted bytes gathered in this turn, plus encrypted bytes not yet sent below.
   size_t unsent_size() const override { return gathered_.size() + LayeredStream::unsent_size(); }
   void Close() override;
+  // The common name of the peer's certificate; none if it has shown none.
+  std::optional<std::string> peer_name() const override;
   std::string Binding() const override;
 
  private:

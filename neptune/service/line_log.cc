@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <glog/logging.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -17,6 +18,14 @@ namespace neptune {
 
 namespace {
 constexpr Duration kComplainEvery = std::chrono::minutes(1);
+constexpr Duration kRemoveEvery = std::chrono::minutes(1);
+
+Duration AgeOf(int64_t seconds, int64_t nanoseconds) {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return std::chrono::seconds(now.tv_sec - seconds) +
+         std::chrono::nanoseconds(now.tv_nsec - nanoseconds);
+}
 }  // namespace
 
 // The file that device calls write, one call at a time.
@@ -61,7 +70,33 @@ class LineLog::File {
     return OkStatus();
   }
 
+  // Renames the file if it has lines of an older share of age_max, and removes files whose first
+  // lines may be older than age_max.
+  Status RemoveOld() {
+    const Duration share = options_.age_max / options_.file_count_max;
+    if (size_ > 0 && AgeOfFile() >= share) NEPTUNE_RETURN_IF_ERROR(Rotate());
+    for (int i = 1; i < options_.file_count_max; ++i) {
+      const std::string path = StrCat(options_.path, ".", i);
+      struct stat state {};
+      if (stat(path.c_str(), &state) != 0) continue;
+      // Its first line is at most a share older than its last one.
+      if (AgeOf(state.st_mtim.tv_sec, state.st_mtim.tv_nsec) < options_.age_max - share) continue;
+      if (unlink(path.c_str()) != 0) return ErrnoStatus(errno, "remove", path);
+    }
+    return OkStatus();
+  }
+
  private:
+  // The time since the file was made; since it was written to, where that is not known.
+  Duration AgeOfFile() const {
+    struct statx state {};
+    if (statx(descriptor_, "", AT_EMPTY_PATH, STATX_BTIME | STATX_MTIME, &state) != 0) {
+      return Duration(0);
+    }
+    const auto& since = (state.stx_mask & STATX_BTIME) != 0 ? state.stx_btime : state.stx_mtime;
+    return AgeOf(since.tv_sec, since.tv_nsec);
+  }
+
   // Truncates the file after its last whole line.
   Status GiveBack(size_t whole, Status why) {
     if (ftruncate(descriptor_, static_cast<off_t>(whole)) == 0) size_ = whole;
@@ -131,6 +166,7 @@ void LineLog::WriteUntilClosed() {
   for (;;) {
     const ParkResult why = this_thread::Park(this_thread::Now() + options_.flush_every);
     Flush();
+    RemoveOld();
     LeafLock lock(&mutex_);
     if (!closed_ && why != ParkResult::kStopping) continue;
     closed_ = true;
@@ -163,6 +199,14 @@ void LineLog::Flush() {
     complained_at_ = this_thread::Now();
     LOG(WARNING) << count << " lines of " << options_.path << " are lost: " << status;
   }
+}
+
+void LineLog::RemoveOld() {
+  if (options_.age_max == Duration(0) || this_thread::Now() < age_at_) return;
+  age_at_ = this_thread::Now() + kRemoveEvery;
+  const Status status =
+      RunOnDevice(stack_, options_.path, [file = file_] { return file->RemoveOld(); });
+  LOG_IF(WARNING, !status.ok()) << "old lines of " << options_.path << " are kept: " << status;
 }
 
 void LineLog::Close() {

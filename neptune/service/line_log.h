@@ -9,7 +9,8 @@
 // Threads: Append runs on any thread and never waits; the rest runs on a user-level thread.
 // Errors: Open: those of the file system. Later errors are logged once a minute; their lines are
 //   lost and counted.
-// Limits: pending_size_max buffered bytes; file_count_max files of file_size_max bytes.
+// Limits: pending_size_max buffered bytes; file_count_max files of file_size_max bytes; lines up to
+//   age_max and a minute old, while the log is open and its file system knows when files were made.
 
 #pragma once
 
@@ -33,6 +34,10 @@ struct LineLogOptions {
   // longer history is kept.
   size_t file_size_max = size_t{64} << 20;
   int file_count_max = 4;
+  // Lines are removed before they are older than this; 0: only when there are too many. A file is
+  // renamed when it is a file_count_max-th of this old, full or not. Larger: a longer history is
+  // kept. Default: 0.
+  Duration age_max{0};
   size_t pending_size_max = size_t{4} << 20;
   Duration flush_every = std::chrono::seconds(1);
   // False: lines are lost instead of being written, e.g. while the disk is almost full. Null: they
@@ -61,6 +66,8 @@ class LineLog {
 
   void WriteUntilClosed();
   void Flush();
+  // Removes what is too old, once a minute.
+  void RemoveOld();
   bool has_ended() const;
 
   const LineLogOptions options_;
@@ -70,6 +77,7 @@ class LineLog {
   Counter* lost_ = nullptr;
   ThreadRef writer_;
   TimePoint complained_at_{};
+  TimePoint age_at_{};  // when RemoveOld is due
   mutable LeafMutex mutex_;
   std::string pending_ ABSL_GUARDED_BY(mutex_);
   int64_t pending_count_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -1,8 +1,11 @@
 #include "neptune/service/line_log.h"
 
+#include <fcntl.h>
 #include <glog/logging.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -36,7 +39,7 @@ class LineLogTest : public testing::Test {
                 ended = true;
               })
               .ok());
-    simulator_.RunFor(seconds(60));
+    simulator_.RunFor(seconds(120));
     ASSERT_TRUE(ended);
   }
   std::unique_ptr<LineLog> Open() {
@@ -75,6 +78,49 @@ TEST_F(LineLogTest, LinesAreWrittenWithinASecondAndAtTheEnd) {
     EXPECT_EQ(Content(), "one\ntwo\nthree\n");
   });
   EXPECT_EQ(Count("written"), 3);
+}
+
+// Files know real time only: what a share of the age is old at once is there after it is due.
+TEST_F(LineLogTest, LinesThatAreTooOldAreRemoved) {
+  const auto days_ago = [&](const std::string& ending, int days) {
+    const timespec when{.tv_sec = time(nullptr) - days * 86400, .tv_nsec = 0};
+    const timespec times[] = {when, when};
+    ASSERT_EQ(utimensat(AT_FDCWD, (options_.path + ending).c_str(), times, 0), 0);
+  };
+  for (const char* const ending : {".1", ".2", ".3"}) {
+    std::ofstream(options_.path + ending) << "kept" << ending << "\n";
+  }
+  days_ago(".1", 5);
+  days_ago(".2", 7);  // its last line; its first may be two days and a half older
+  days_ago(".3", 40);
+  options_.age_max = std::chrono::hours(24 * 10);
+  Run([&] {
+    const auto log = Open();
+    log->Append("new");
+    this_thread::SleepFor(milliseconds(1100));
+    EXPECT_EQ(Content(), "new\n");
+    EXPECT_EQ(Content(".1"), "kept.1\n");
+    EXPECT_EQ(Content(".2"), "kept.2\n");
+    EXPECT_FALSE(std::filesystem::exists(options_.path + ".3"));
+    days_ago(".2", 8);
+    this_thread::SleepFor(seconds(50));
+    EXPECT_EQ(Content(".2"), "kept.2\n") << "it is looked for once a minute";
+    this_thread::SleepFor(seconds(20));
+    EXPECT_FALSE(std::filesystem::exists(options_.path + ".2"));
+    log->Close();
+  });
+}
+
+TEST_F(LineLogTest, AFileThatIsNotFullIsRenamedInTime) {
+  std::ofstream(options_.path) << "old\n";
+  options_.age_max = std::chrono::nanoseconds(4);  // each of four files holds a nanosecond
+  Run([&] {
+    const auto log = Open();
+    this_thread::SleepFor(milliseconds(1100));
+    EXPECT_EQ(Content(), "");
+    EXPECT_FALSE(std::filesystem::exists(options_.path + ".1")) << "it was renamed, and is too old";
+    log->Close();
+  });
 }
 
 TEST_F(LineLogTest, LinesAreLostWhileTheyMayNotBeWritten) {

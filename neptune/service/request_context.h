@@ -59,6 +59,8 @@ struct RequestTerms {
   // Trace context of this request; the parent of the calls that the method makes on its behalf.
   TraceContext trace{};
   RequestOrigin origin{};
+  // See IncomingRequest.
+  std::shared_ptr<const std::string> caller{};
 };
 
 // The request that a method serves.
@@ -74,6 +76,9 @@ class RequestContext {
   const TraceContext& trace() const { return terms_.trace; }
   World& world() const { return world_; }
   const RequestOrigin& origin() const { return terms_.origin; }
+  // The name of the node in the caller's certificate; null: it has shown none, or is this node.
+  const std::string* caller() const { return terms_.caller.get(); }
+  const std::shared_ptr<const std::string>& shared_caller() const { return terms_.caller; }
   // Opaque bytes of a higher layer, sent with the request and with its answer.
   const std::string& extension() const { return extension_; }
   const std::string& answer_extension() const { return answer_extension_; }

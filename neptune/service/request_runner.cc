@@ -30,7 +30,8 @@ RequestContext ForPartition(const RequestContext& context, PartitionId partition
                         .deadline = context.deadline(),
                         .service_class = context.service_class(),
                         .trace = context.trace(),
-                        .origin = context.origin()},
+                        .origin = context.origin(),
+                        .caller = context.shared_caller()},
                        context.call(), context.world());
   other.set_extension(context.extension());
   return other;
@@ -192,7 +193,8 @@ RequestContext RequestRunner::ContextOf(const ServedRequest& served) const {
                           .trace = from.sampled ? ChildOf(from, Loop::Current()->random()) : from,
                           .origin = {.handler = served.method.number,
                                      .retried = header.retried,
-                                     .waited = header.waited}},
+                                     .waited = header.waited},
+                          .caller = served.request.caller},
                          std::move(served.request.call), parts_.loops.world());
   if (!header.extension.empty()) context.set_extension(std::move(header.extension));
   return context;

@@ -29,6 +29,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "neptune/base/ids.h"
@@ -51,7 +52,7 @@ class ParameterTable;
 class Replication;
 
 // Changes whenever a module built for an older runtime would misunderstand this header.
-inline constexpr int kModuleInterfaceVersion = 10;
+inline constexpr int kModuleInterfaceVersion = 11;
 
 enum class Grain {
   kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
@@ -150,9 +151,12 @@ struct ModuleContext {
   // False while the disk is almost full, and logs must not grow; null: always true.
   std::function<bool()> may_log = nullptr;
   // For modules with an entrance of their own, such as HTTP: how to schedule queued requests, and
-  // the service class of each API key.
+  // the service class of each API key, by its ApiKeyHash (neptune/base/same_secret.h).
   SchedulerOptions scheduling = {};
-  std::map<std::string, std::string> class_of_api_key = {};
+  std::map<std::string, std::string> class_of_api_key_hash = {};
+  // Secrets that the nodes of the cluster have in common, for codes on what is kept elsewhere: make
+  // codes with the first, accept those of all. Empty without a cluster key; null: the same.
+  std::function<std::vector<std::string>(std::string_view purpose)> derive_secrets = nullptr;
   // Replication of partitions across nodes; see neptune/replication.
   Replication* replication = nullptr;
 };

@@ -155,6 +155,9 @@ struct IncomingRequest {
   TimePoint received;
   TimePoint deadline = kNever;
   std::shared_ptr<IncomingCall> call;
+  // The name that the caller's connection has proven, see Stream::peer_name; null: none, or a call
+  // of the node's own.
+  std::shared_ptr<const std::string> caller = nullptr;
   Reply reply;
   // For the handler, about the names of the request; valid until the handler has returned. Null:
   // they have no number on their connection.

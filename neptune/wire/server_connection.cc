@@ -42,7 +42,11 @@ class ServerConnection final : public StreamHandler,
                  .payload_size_max = server.options_.frames.payload_size_max},
                 memory_),
         calls_({.in_flight_count_max = server.options_.in_flight_count_max,
-                .stream_count_max = server.options_.stream_count_max}) {}
+                .stream_count_max = server.options_.stream_count_max}) {
+    if (auto name = output_.stream().peer_name()) {
+      caller_ = std::make_shared<const std::string>(*std::move(name));
+    }
+  }
 
   void Start() { output_.stream().Start(this); }
 
@@ -282,6 +286,7 @@ class ServerConnection final : public StreamHandler,
     } else {
       request_.payload = input_.TakePayload(frame);
     }
+    request_.caller = caller_;
     request_.note = headers_.note();
     request_.received = input_.now();
     const auto& time_left = request_.header.time_left;
@@ -310,7 +315,7 @@ class ServerConnection final : public StreamHandler,
   std::unique_ptr<StreamOutlet> MakeOutlet(uint64_t call);
 
   void EndBroken(std::string_view why) {
-    LOG_EVERY_N(WARNING, 100) << "closing connection of " << output_.stream().peer() << ": " << why;
+    LOG_EVERY_T(WARNING, 1) << "closing connection of " << output_.stream().peer() << ": " << why;
     if (Counter* const broken = server_.options_.broken_connections) broken->Increment();
     End();
   }
@@ -342,7 +347,8 @@ class ServerConnection final : public StreamHandler,
   FrameOutput output_;
   CallTable calls_;
   RequestDecoder headers_;
-  IncomingRequest request_;  // that is being handed over
+  IncomingRequest request_;                    // that is being handed over
+  std::shared_ptr<const std::string> caller_;  // see IncomingRequest
   bool features_sent_ = false;
   bool drain_sent_ = false;
 };

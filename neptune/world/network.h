@@ -86,6 +86,8 @@ class Stream {
   // Sends the queued bytes, then ends the stream; no event follows.
   virtual void Close() = 0;
   virtual Endpoint peer() const = 0;
+  // The name that the peer has proven to be its own, possibly empty; none: it has proven no name.
+  virtual std::optional<std::string> peer_name() const { return std::nullopt; }
 };
 
 // A bound port that accepts streams. Destroying it stops accepting.
@@ -148,6 +150,9 @@ class Network {
   virtual void Connect(const Endpoint& to, TimePoint deadline, ConnectHandler on_done) = 0;
   virtual StatusOr<std::unique_ptr<DatagramSocket>> OpenDatagram(const DatagramOptions& options,
                                                                  DatagramHandler on_datagram) = 0;
+  // True if received datagrams were sent by members of the cluster. Otherwise the sender of a
+  // datagram may be forged, so that another receives the answer.
+  virtual bool knows_senders() const { return false; }
 };
 
 }  // namespace neptune

@@ -83,7 +83,7 @@ Tamper ForgetDeadlines() {
 
 Tamper LoseProbes() {
   return [](Carrier carrier, std::string* bytes) {
-    return carrier != Carrier::kDatagram || *bytes != std::string(1, kProbeByte);
+    return carrier != Carrier::kDatagram || bytes->empty() || bytes->front() != kProbeByte;
   };
 }
 

@@ -23,6 +23,7 @@ START_LIMIT_S = 30.0
 DATABASE_PORTS = {"redis": "6399", "mariadb": "6398"}
 ADMIN_PORT = "7428"
 GROUP = "239.192.7.27:7427"
+KEY_FOLDER = "../../../data/var/clusters/guestbook/"
 RESIDENTS_MAX = 40
 # Token of this test.
 TOKEN = "a-token-of-sixteen-characters-or-more"
@@ -79,6 +80,7 @@ class Guestbook:
         changes = {DATABASE_PORTS[self.database]: str(self.database_port),
                    ADMIN_PORT: str(self.admin_port),
                    GROUP: f"239.192.7.27:{free_port()}",
+                   KEY_FOLDER: "",
                    f'  capsule_file: "{configuration}"\n': "",
                    '"guestbook"\nmulticast': f'"guestbook-{os.getpid()}"\n'
                                              f'capsule_file: "{configuration}"\n'
@@ -176,7 +178,8 @@ class CapsuleFileTest(unittest.TestCase):
     def outcome(self, capsules: str) -> subprocess.CompletedProcess:
         with tempfile.TemporaryDirectory() as folder:
             spec = copy_with(os.path.join(FILES, "redis.textproto"), folder,
-                             {ADMIN_PORT: str(free_port()), GROUP: f"239.192.7.27:{free_port()}"})
+                             {ADMIN_PORT: str(free_port()), GROUP: f"239.192.7.27:{free_port()}",
+                              KEY_FOLDER: ""})
             if capsules:
                 with open(os.path.join(folder, "redis.conf"), "w", encoding="utf-8") as file:
                     file.write(capsules)

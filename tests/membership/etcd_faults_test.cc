@@ -7,11 +7,14 @@
 #include <algorithm>
 
 #include "absl/strings/escaping.h"
+#include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "neptune/membership/announcement.h"
 #include "neptune/membership/etcd_channel.h"
 #include "neptune/membership/etcd_messages.h"
+#include "neptune/security/certificate_maker.h"
 #include "neptune/security/datagram_seal.h"
+#include "neptune/security/tls_context.h"
 #include "tests/membership/channel_bed.h"
 #include "tests/membership/etcd_server.h"
 #include "tests/membership/simulated_etcd.h"
@@ -37,6 +40,9 @@ class EtcdFaultsTest : public testing::Test {
       options.prefix = kPrefix;
       options.node = name;
       options.keys = keys_;
+      options.user = user_;
+      options.password = "a-password-of-a-test";
+      options.tls = tls_;
       options.lease_ttl = seconds(3);
       options.request_timeout = seconds(1);
       options.retry_max = seconds(1);
@@ -52,6 +58,8 @@ class EtcdFaultsTest : public testing::Test {
   DirectoryMetrics metrics_;
   std::vector<Endpoint> endpoints_;
   std::shared_ptr<const ClusterKeys> keys_;
+  std::string user_;
+  std::shared_ptr<TlsContext> tls_;
 };
 
 class RealEtcdTest : public EtcdFaultsTest {
@@ -244,6 +252,99 @@ TEST_F(SimulatedEtcdTest, OnlyWhatTheClustersKeySealedIsHeard) {
   const HeardByName all = bed_->heard();
   for (const std::string& heard : all.at("b")) EXPECT_EQ(heard, "of a");
   EXPECT_GE(Metric("refused_total"), 4);
+}
+
+// Demands a token, which it forgets.
+TEST_F(SimulatedEtcdTest, LogsInAndDoesSoAgainWhenItsTokenIsRefused) {
+  user_ = "nodes";
+  Start();
+  int token = 0;
+  bool refused_once = false;
+  etcd().set_lie([&](const HttpRequest& request) -> std::optional<HttpResponse> {
+    if (request.path == "/v3/auth/authenticate") {
+      EXPECT_EQ(request.body, R"({"name":"nodes","password":"a-password-of-a-test"})");
+      return HttpResponse::Json(200, StrCat(R"({"token":"token-)", ++token, R"("})"));
+    }
+    if (request.headers.Get("Authorization") == StrCat("token-", token)) return std::nullopt;
+    refused_once = true;
+    return HttpResponse::Json(401, R"({"error":"etcdserver: invalid auth token","code":16})");
+  });
+  bed_->Add("a");
+  bed_->Publish("a", "of a");
+  EXPECT_TRUE(bed_->AllHear({"a"}, "of a", seconds(5)));
+  EXPECT_EQ(token, 1);
+  token = 7;  // the directory has forgotten the first one
+  bed_->Publish("a", "of a again");
+  EXPECT_TRUE(bed_->AllHear({"a"}, "of a again", seconds(10)));
+  EXPECT_TRUE(refused_once);
+  EXPECT_EQ(token, 8);
+}
+
+TEST_F(SimulatedEtcdTest, BadTokensAreFailures) {
+  user_ = "nodes";
+  Start();
+  std::string answer;
+  etcd().set_lie([&](const HttpRequest& request) -> std::optional<HttpResponse> {
+    EXPECT_EQ(request.path, "/v3/auth/authenticate") << "nothing is asked without a token";
+    return HttpResponse::Json(200, answer);
+  });
+  bed_->Add("a");
+  for (const std::string& bad :
+       {std::string("{}"), std::string(R"({"token":""})"), std::string(R"({"token":7})"),
+        std::string(R"({"token":"a\r\nX: b"})"), std::string("["),
+        StrCat(R"({"token":")", std::string(kEtcdTokenSizeMax + 1, 't'), R"("})")}) {
+    answer = bad;
+    const double before = Metric("failures_total");
+    simulator_.RunFor(seconds(3));
+    EXPECT_GT(Metric("failures_total"), before) << bad.substr(0, 99);
+  }
+}
+
+// Certificates of one authority, as files.
+class Certificates {
+ public:
+  explicit Certificates(SimWorld& world)
+      : world_(world),
+        validity_{WallTime{world.wall_time().ns_since_1970 - kHourNs},
+                  WallTime{world.wall_time().ns_since_1970 + kHourNs}},
+        authority_(*MakeAuthority("authority of a directory", validity_)) {}
+
+  std::shared_ptr<TlsContext> Make(const std::string& name,
+                                   const std::vector<std::string>& hosts) const {
+    const KeyAndCertificate own = *MakeCertificate(authority_, name, hosts, validity_);
+    const std::string path = StrCat(testing::TempDir(), "/", name);
+    EXPECT_TRUE(WriteFileAtomically(path + ".crt", own.certificate).ok());
+    EXPECT_TRUE(WriteFileAtomically(path + ".key", own.key, FileReaders::kOwner).ok());
+    EXPECT_TRUE(WriteFileAtomically(path + ".authority", authority_.certificate).ok());
+    return *TlsContext::Load(TlsUse::kNodes, {path + ".crt", path + ".key", path + ".authority"},
+                             [world = &world_] { return world->wall_time(); });
+  }
+
+ private:
+  static constexpr int64_t kHourNs = 3'600'000'000'000;
+  SimWorld& world_;
+  const Validity validity_;
+  const KeyAndCertificate authority_;
+};
+
+TEST_F(SimulatedEtcdTest, TlsDemandsACertificateForTheServersAddress) {
+  for (const bool is_right : {true, false}) {
+    Simulator simulator(7);
+    const Certificates certificates(simulator.AddHost({.name = "clock"}));
+    const Endpoint next{simulator.host("clock").address() + 1, 0};
+    std::string address = next.ToString();
+    address.resize(address.rfind(':'));
+    SimulatedEtcd etcd(simulator, "etcd",
+                       certificates.Make("server", {is_right ? address : "10.9.9.9"}));
+    ASSERT_EQ(etcd.endpoint().address, next.address);
+    endpoints_ = {etcd.endpoint()};
+    tls_ = certificates.Make("client", {});
+    const auto bed = ChannelBed::MakeSimulated(simulator, Open());
+    bed->Add("a");
+    bed->Publish("a", "of a");
+    EXPECT_EQ(bed->AllHear({"a"}, "of a", seconds(5)), is_right);
+    EXPECT_EQ(etcd.request_count() > 0, is_right) << "nothing is said to another server";
+  }
 }
 
 // The largest sealed announcement takes the way there and back.

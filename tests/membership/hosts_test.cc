@@ -129,7 +129,8 @@ class HostsTest : public testing::TestWithParam<std::string> {
   }
 
   void WriteSpec() const {
-    std::string text = "name: 'hosts' services { name: 'echo' module: 'echo' } ";
+    std::string text =
+        "name: 'hosts' trust_network: true services { name: 'echo' module: 'echo' } ";
     text += has_directory() ? StrCat("membership { directory: 'etcd' etcd_endpoints: '",
                                      AddressOf(kDirectoryHost), ":2379' } ")
                             : "multicast_group: '239.192.7.9:7400' ";
@@ -143,7 +144,8 @@ class HostsTest : public testing::TestWithParam<std::string> {
   void StartNode(size_t node) {
     Start(kNodes[node],
           {kNeptuned, StrCat("--spec=", folder_, "/spec"), StrCat("--node=", kNodes[node]),
-           StrCat("--address=", AddressOf(node)), StrCat("--data_dir=", folder_, "/data")},
+           StrCat("--address=", AddressOf(node)), StrCat("--data_dir=", folder_, "/data"),
+           "--allow_root"},
           node);
   }
 

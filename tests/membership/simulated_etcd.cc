@@ -26,17 +26,24 @@ HttpResponse Ok(const Json& json) { return HttpResponse::Json(200, json.dump());
 
 }  // namespace
 
-SimulatedEtcd::SimulatedEtcd(Simulator& simulator, const std::string& host)
+SimulatedEtcd::SimulatedEtcd(Simulator& simulator, const std::string& host,
+                             const std::shared_ptr<TlsContext>& tls)
     : simulator_(simulator) {
   SimWorld& world = simulator.AddHost({.name = host});
   address_ = world.address();
   Loop* const loop = *world.StartLoop({.name = "etcd"});
   bool listens = false;
-  loop->Post([this, &world, &listens, loop] {
+  loop->Post([this, &world, &listens, loop, tls] {
     threads_ = std::make_unique<ThreadScheduler>(*loop, ThreadSchedulerOptions{});
+    HttpServerOptions options;
+    if (tls != nullptr) {
+      SecureNetworkOptions secured;
+      secured.tls = tls;
+      network_ = std::make_unique<SecureNetwork>(*loop, secured);
+      options.network = network_.get();
+    }
     server_ = std::make_unique<HttpServer>(
-        world, *threads_, HttpServerOptions{},
-        [this](const HttpRequest& request) { return Answer(request); });
+        world, *threads_, options, [this](const HttpRequest& request) { return Answer(request); });
     listens = server_->Listen({0, 2379}).ok();
   });
   CHECK(simulator.RunUntilTrue([&] { return listens; }, kNever));

@@ -13,6 +13,8 @@
 #include <optional>
 #include <string>
 
+#include "neptune/security/secure_network.h"
+#include "neptune/security/tls_context.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/wire/http/http_server.h"
 #include "neptune/world/sim/simulator.h"
@@ -24,7 +26,9 @@ class SimulatedEtcd {
   // What it answers in place of the truth, if anything.
   using Lie = std::function<std::optional<HttpResponse>(const HttpRequest&)>;
 
-  SimulatedEtcd(Simulator& simulator, const std::string& host);
+  // With certificates it demands them of its clients.
+  SimulatedEtcd(Simulator& simulator, const std::string& host,
+                const std::shared_ptr<TlsContext>& tls = nullptr);
   ~SimulatedEtcd();
 
   Endpoint endpoint() const { return {address_, 2379}; }
@@ -48,6 +52,7 @@ class SimulatedEtcd {
   Simulator& simulator_;
   uint32_t address_ = 0;
   std::unique_ptr<ThreadScheduler> threads_;
+  std::unique_ptr<SecureNetwork> network_;  // null: the loop's own
   std::unique_ptr<HttpServer> server_;
   Lie lie_;
   int64_t revision_ = 1;

@@ -62,6 +62,24 @@ class ParametersTest(unittest.TestCase):
             done = run(f"--spec={spec}", "--check_spec")
             self.assertEqual((done.returncode, done.stderr), (0, ""), spec)
 
+    def test_a_node_that_others_reach_needs_a_key(self) -> None:
+        spec = """name: "x" multicast_group: "239.1.1.1:7000" interface_address: "192.0.2.7"
+services { name: "echo" module: "echo" } nodes { name: "a" hosts { service: "echo" } }
+"""
+        with tempfile.NamedTemporaryFile("w", suffix=".textproto") as file:
+            file.write(spec)
+            file.flush()
+            done = run(f"--spec={file.name}", "--node=a")
+            self.assertEqual(done.returncode, 2)
+            for part in ("192.0.2.7", "cluster_key_file", "trust_network"):
+                self.assertIn(part, done.stderr)
+            # The address is of no machine, so the node fails later, and not for lack of a key.
+            file.write("trust_network: true\n")
+            file.flush()
+            done = run(f"--spec={file.name}", "--node=a", "--allow_root")
+            self.assertEqual(done.returncode, 1)
+            self.assertNotIn("cluster_key_file", done.stderr)
+
     def test_a_parameter_of_any_service_is_checked(self) -> None:
         spec = """name: "x" multicast_group: "239.1.1.1:7000"
 services { name: "cache" module: "query_cache" parameters { key: "%s" value: "%s" } }

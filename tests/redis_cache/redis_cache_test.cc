@@ -202,6 +202,37 @@ TEST_F(RedisCacheTest, ANewEpochOfTheIndexFindsNothingOfTheOld) {
 
 // Whatever a server answers is an error or a miss, never a value, and the next request goes to the
 // server again.
+TEST_F(RedisCacheTest, LogsInAsTheServerDemands) {
+  ASSERT_EQ(Ask("ACL SETUSER locked on >a-password-of-a-test ~* +@all"), "OK");
+  options_.server_user = "locked";
+  options_.server_password = "a-password-of-a-test";
+  const auto cache = Make();
+  ASSERT_TRUE(Store(*cache, "apple", "red").ok());
+  EXPECT_EQ(Find(*cache, "apple"), "red");
+  options_.server_password = "another-password";
+  const neptune::Status refused = Store(*Make(), "apple", "green");
+  EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
+  EXPECT_EQ(refused.message().find("another-password"), absl::string_view::npos) << refused;
+  EXPECT_EQ(Find(*cache, "apple"), "red");
+}
+
+TEST_F(RedisCacheTest, OnlyThoseWithTheSecretChooseAnswers) {
+  const auto stranger = Make();
+  options_.seal_secrets = {std::string(32, 's')};
+  const auto one = Make();
+  options_.seal_secrets = {std::string(32, 'n'), std::string(32, 's')};
+  const auto changing = Make();
+  ASSERT_TRUE(Store(*one, "apple", "red").ok());
+  EXPECT_EQ(Find(*one, "apple"), "red");
+  EXPECT_EQ(Find(*changing, "apple"), "red");
+  ASSERT_TRUE(Store(*stranger, "apple", "poison").ok());
+  EXPECT_EQ(Find(*one, "apple"), "error");
+  ASSERT_TRUE(Store(*one, "apple", "red").ok()) << "it is replaced";
+  ASSERT_TRUE(Store(*one, "pear", "green").ok());
+  Ask(StrCat("COPY ", Key("pear"), " ", Key("apple"), " REPLACE"));
+  EXPECT_EQ(Find(*one, "apple"), "error");
+}
+
 TEST(RedisCacheAgainstOtherServersTest, BadAnswersAreErrors) {
   const std::string answers[] = {"",
                                  "HTTP/1.1 400 Bad Request\r\n\r\n",

@@ -8,6 +8,8 @@
 #include <fstream>
 
 #include "neptune/base/strings.h"
+#include "neptune/replication/agent/addressed_message.h"
+#include "neptune/replication/agent/replication_services.h"
 #include "neptune/security/certificate_maker.h"
 #include "neptune/security/datagram_seal.h"
 #include "neptune/security/refusal_log.h"
@@ -17,6 +19,7 @@
 #include "neptune/testing/simulated_cluster.h"
 #include "neptune/testing/simulated_nodes.h"
 #include "neptune/thread/user_thread.h"
+#include "tests/runtime/replicated_registers.h"
 
 namespace neptune {
 namespace {
@@ -230,6 +233,92 @@ class NodeTlsTest : public testing::Test {
 TEST_F(NodeTlsTest, NodesWithCertificatesOfOneAuthorityWorkAsOne) {
   SimulatedCluster cluster(OptionsOf(secrets_, true));
   EXPECT_EQ(Answered(cluster, 100), 100);
+}
+
+TEST_F(NodeTlsTest, OnlyTheCallersOfTheSpecAreServed) {
+  SimulatedClusterOptions options = OptionsOf(secrets_, true);
+  options.spec.mutable_services(0)->add_callers("idle");  // that of the client
+  {
+    SimulatedCluster cluster(options);
+    EXPECT_EQ(Answered(cluster, 20), 20);
+  }
+  *options.spec.mutable_services(0)->mutable_callers(0) = "echo";
+  SimulatedCluster cluster(options);
+  cluster.RunOnClient([](ClientSession& session) {
+    EXPECT_EQ(CallEcho(session).code(), StatusCode::kPermissionDenied);
+  });
+  uint64_t refused = 0;
+  for (const char* const node : {"s0", "s1", "s2"}) {
+    refused += cluster.node(node).refusals().count(Refusal::kCaller);
+  }
+  EXPECT_GE(refused, 1u);
+}
+
+class ReplicationTlsTest : public NodeTlsTest {
+ protected:
+  SimulatedClusterOptions Registers() {
+    SimulatedClusterOptions options = OptionsOf(secrets_, true);
+    const ClusterSpec with_credentials = options.spec;
+    options.spec = RegisterSpec({"s0", "s1", "s2"}, kOrdered);
+    options.spec.set_cluster_key_file(with_credentials.cluster_key_file());
+    *options.spec.mutable_node_tls() = with_credentials.node_tls();
+    secrets_.Put("w", "cluster_key", kOld);
+    secrets_.PutCertificate("w", authority_, Certificate("w", hours(24)));
+    options.modules = MakeModules;
+    return options;
+  }
+  // What node s1 answers to the client's message of a replica.
+  static Status SendAs(SimulatedCluster& cluster, const std::string& sender) {
+    Status status;
+    cluster.RunOnClient([&](ClientSession& session) {
+      CallOptions options;
+      options.deadline = this_thread::Now() + seconds(2);
+      options.only = NodeId("s1");
+      Data answer;
+      const AddressedMessage message{kRegisters, PartitionId(0), NodeId(sender), ""};
+      status = Call(session,
+                    {ServiceName(kReplicationService), PartitionId(0), MethodName(kExchangeMethod),
+                     AccessMode::kWrite},
+                    Data(EncodeAddressedMessages({message})), &answer, options);
+    });
+    return status;
+  }
+};
+
+TEST_F(ReplicationTlsTest, MembersReplicateAndOthersMayNotTakePart) {
+  SimulatedCluster cluster(Registers());
+  cluster.simulator().RunFor(seconds(2));
+  cluster.RunOnClient([](ClientSession& session) {
+    ReplicaSession replicas(session);
+    Data answer;
+    const Status status =
+        replicas.Call({kRegisters, PartitionId(0), MethodName("Append"), AccessMode::kWrite},
+                      Data("k=x"), &answer, {.deadline = this_thread::Now() + seconds(5)});
+    EXPECT_TRUE(status.ok()) << status;
+  });
+  EXPECT_EQ(SendAs(cluster, "s0").code(), StatusCode::kPermissionDenied);
+  EXPECT_GE(cluster.node("s1").refusals().count(Refusal::kCaller), 1u);
+}
+
+TEST_F(ReplicationTlsTest, ANodeWithTheCertificateOfAnotherDoesNotStart) {
+  SimulatedClusterOptions options = Registers();
+  SimulatedCluster cluster(options);
+  secrets_.PutCertificate("s1", authority_, Certificate("s2", hours(24)));
+  cluster.simulator().Crash("s1");
+  const Status status = cluster.FailedStart("s1");
+  EXPECT_EQ(status.code(), StatusCode::kFailedPrecondition);
+  EXPECT_NE(status.message().find("node s1 is for 's2'"), absl::string_view::npos) << status;
+}
+
+// The client shows the certificate of s2, as a member that went bad would.
+TEST_F(ReplicationTlsTest, AMemberSpeaksForItselfAlone) {
+  SimulatedCluster cluster(Registers());
+  secrets_.PutCertificate("c", authority_, Certificate("s2", hours(24)));
+  cluster.simulator().RunFor(seconds(2));
+  const Status status = SendAs(cluster, "s0");
+  EXPECT_EQ(status.code(), StatusCode::kPermissionDenied) << status;
+  EXPECT_NE(status.message().find("node 's2' sent what is from node s0"), absl::string_view::npos)
+      << status;
 }
 
 TEST_F(NodeTlsTest, AnExpiredCertificateIsRefusedAndTheOthersGoOn) {

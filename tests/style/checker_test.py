@@ -145,6 +145,20 @@ class CanaryTest(unittest.TestCase):
                     "bazel build \\\n    //cache:none", "bazel run //tools:none, which is new"):
             self.assertEqual(count(bad), 1, bad)
 
+    def test_promises(self):
+        def found(table, *names):
+            build = "".join(f'x(name = "{name}")\n' for name in names)
+            page = f"## Other\n\n| a | b |\n\n## Promises\n\n| promise | tests |\n|---|---|\n{table}\n\n## More\n\n| c | d |\n"
+            return self.found(folder_rules.promises, {"SECURITY.md": page, "cache/BUILD": build})
+
+        held = "| it holds | `//cache:a_test`, `//cache:b_test` |"
+        self.assertEqual(found(held, "a_test", "b_test"), [])
+        self.assertEqual(found(held, "a_test"), ["SECURITY.md:9 promise"])
+        self.assertEqual(found("| it holds | `//cache:a` |", "a"), ["SECURITY.md:9 promise"])
+        self.assertEqual(found(held + "\n| it may hold | |", "a_test", "b_test"), ["SECURITY.md:10 promise"])
+        self.assertEqual(found(held + "\n| it may hold | trust us |", "a_test", "b_test"), ["SECURITY.md:10 promise"])
+        self.assertEqual(self.found(folder_rules.promises, {"SECURITY.md": "## Promises\n"}), ["SECURITY.md:1 promise"])
+
     def test_raw_rules(self):
         raw = 'cc_library(name = "a")\n'
         self.assertEqual(self.found(build_rules.raw_rules, {"cache/BUILD": raw}), ["cache/BUILD:1 project-rules"])

@@ -136,4 +136,29 @@ def documented_versions(tree: SourceTree) -> Iterator[Violation]:
                             f"{name} is {documented} here and {has} in {path}")
 
 
-RULES = (documented_versions, folder_names, top_folders, readmes, document_paths, commands)
+SECURITY_FILE = "SECURITY.md"
+_PROMISES = re.compile(r"^## Promises\n(.*?)(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+_ROW = re.compile(r"^\| (?!promise \|)(?P<promise>[^|]*) \|(?P<tests>.*)\|$", re.MULTILINE)
+_LABEL = re.compile(r"`(//[^`]+)`")
+
+
+def promises(tree: SourceTree) -> Iterator[Violation]:
+    """Each promise of the security page names tests, which exist."""
+    if not tree.exists(SECURITY_FILE):
+        return
+    text = tree.text(SECURITY_FILE)
+    section = _PROMISES.search(text)
+    rows = list(_ROW.finditer(section[1])) if section else []
+    if not rows:
+        yield Violation(SECURITY_FILE, 1, "promise", "no table of promises")
+    for row in rows:
+        line = line_of(text, section.start(1) + row.start())
+        labels = _LABEL.findall(row["tests"])
+        for label in labels:
+            if not label.endswith("_test") or not _label_exists(tree, label):
+                yield Violation(SECURITY_FILE, line, "promise", f"'{label}' is not a test")
+        if not labels:
+            yield Violation(SECURITY_FILE, line, "promise", f"no test holds '{row['promise'][:60]}'")
+
+
+RULES = (documented_versions, folder_names, top_folders, readmes, document_paths, commands, promises)

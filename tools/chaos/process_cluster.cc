@@ -159,13 +159,13 @@ StatusOr<std::string> ProcessCluster::NemesisText() const {
 
 StatusOr<std::string> ProcessCluster::SpecText() const {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string nemesis, NemesisText());
-  std::string text =
-      StrCat("name: 'chaos-", port_.number(), "' multicast_group: '239.192.7.9:", port_.number(),
-             "' services { name: 'registers' module: 'registers' partition_count: ",
-             options_.partition_count, " replication { ", options_.replication, " } } ", nemesis,
-             "services { name: '", kProbeService, "' module: 'echo' } ",
-             "services { name: 'sessions' module: 'echo' } ",
-             "nodes { name: 'client' hosts { service: 'sessions' } } ");
+  std::string text = StrCat("name: 'chaos-", port_.number(),
+                            "' trust_network: true multicast_group: '239.192.7.9:", port_.number(),
+                            "' services { name: 'registers' module: 'registers' partition_count: ",
+                            options_.partition_count, " replication { ", options_.replication,
+                            " } } ", nemesis, "services { name: '", kProbeService,
+                            "' module: 'echo' } ", "services { name: 'sessions' module: 'echo' } ",
+                            "nodes { name: 'client' hosts { service: 'sessions' } } ");
   const std::string hosts_nemesis =
       nemesis.empty() ? "" : StrCat("hosts { service: '", kNemesisService, "' } ");
   for (int i = 0; i < options_.node_count; ++i) {
@@ -200,7 +200,10 @@ Status ProcessCluster::StartNode(int node, const std::string& spec, const std::s
        {program, "--spec=" + spec, "--node=" + name, "--data_dir=" + folder_ + "/data"}) {
     arguments.push_back(std::move(argument));
   }
-  if (hosts_ != nullptr) arguments.push_back("--address=" + TextOf(AddressOf(node)));
+  if (hosts_ != nullptr) {
+    arguments.push_back("--address=" + TextOf(AddressOf(node)));
+    arguments.push_back("--allow_root");
+  }
   made.process = std::make_unique<ServerProcess>(
       std::move(arguments), LogOf(node),
       hosts_ == nullptr ? -1 : hosts_->descriptor(static_cast<size_t>(node)));

@@ -2,7 +2,6 @@
 // its key.
 
 #include <gflags/gflags.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include <filesystem>
@@ -49,14 +48,10 @@ neptune::Validity ForDays(int days) {
 Status WritePair(const std::filesystem::path& folder, const std::string& name,
                  const KeyAndCertificate& pair) {
   const std::filesystem::path key = folder / (name + ".key");
-  const mode_t before = umask(077);  // other users must never be able to read the key
-  Status status = neptune::WriteFileAtomically(key.string(), pair.key);
-  umask(before);
-  if (!status.ok()) return status;
-  chmod(key.c_str(), 0600);
+  NEPTUNE_RETURN_IF_ERROR(
+      neptune::WriteFileAtomically(key.string(), pair.key, neptune::FileReaders::kOwner));
   const std::filesystem::path certificate = folder / (name + ".crt");
   NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(certificate.string(), pair.certificate));
-  chmod(certificate.c_str(), 0644);
   std::cout << certificate.string() << "\n";
   return neptune::OkStatus();
 }

@@ -149,14 +149,27 @@ std::string SpecForNodes(neptune::ClusterSpec spec, const std::string& spec_path
   spec.set_admin_token_file(absolute(spec.admin_token_file()));
   spec.set_capsule_file(absolute(spec.capsule_file()));
   spec.set_cluster_key_file(absolute(spec.cluster_key_file()));
-  if (spec.has_node_tls()) {
-    neptune::NodeTls& tls = *spec.mutable_node_tls();
-    tls.set_certificate_file(absolute(tls.certificate_file()));
-    tls.set_key_file(absolute(tls.key_file()));
-    tls.set_authority_file(absolute(tls.authority_file()));
+  const auto make_absolute = [&](neptune::NodeTls* tls) {
+    tls->set_certificate_file(absolute(tls->certificate_file()));
+    tls->set_key_file(absolute(tls->key_file()));
+    tls->set_authority_file(absolute(tls->authority_file()));
+  };
+  if (spec.has_node_tls()) make_absolute(spec.mutable_node_tls());
+  if (spec.has_membership()) {
+    neptune::MembershipSpec& membership = *spec.mutable_membership();
+    membership.set_etcd_password_file(absolute(membership.etcd_password_file()));
+    if (membership.has_etcd_tls()) make_absolute(membership.mutable_etcd_tls());
+  }
+  // A module is a name or a path.
+  const auto with_folder = [&](const std::string& module) {
+    return module.find('/') == std::string::npos ? module : absolute(module);
+  };
+  for (neptune::ServiceSpec& service : *spec.mutable_services()) {
+    service.set_module(with_folder(service.module()));
   }
   for (neptune::NodeSpec& node : *spec.mutable_nodes()) {
     node.set_capsule_file(absolute(node.capsule_file()));
+    for (auto& hosted : *node.mutable_hosts()) hosted.set_module(with_folder(hosted.module()));
   }
   std::string text;
   google::protobuf::TextFormat::PrintToString(spec, &text);

@@ -82,5 +82,16 @@ TEST(ChangesFileTest, NodesReadTheSameSpecElsewhere) {
   EXPECT_EQ(again->nodes(1).hosts(0).service(), "cache");
 }
 
+TEST(ChangesFileTest, PathsOfModulesStayThose) {
+  neptune::ClusterSpec spec = Spec();
+  spec.mutable_services(0)->set_module("lib/tier.so");
+  spec.mutable_nodes(1)->mutable_hosts(0)->set_module("/x/cache_2.so");
+  const auto again = neptune::ParseClusterSpec(SpecForNodes(spec, "/etc/search/c.textproto"), "n");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->services(0).module(), "/etc/search/lib/tier.so");
+  EXPECT_EQ(again->services(1).module(), "query_cache");
+  EXPECT_EQ(again->nodes(1).hosts(0).module(), "/x/cache_2.so");
+}
+
 }  // namespace
 }  // namespace search::tools

@@ -80,8 +80,10 @@ StatusOr<neptune::ClusterSpec> EffectiveSpec(const DecidedSpec& spec) {
 
 Status WriteNodesSpec(const DecidedSpec& spec, const StateDirectory& state) {
   NEPTUNE_ASSIGN_OR_RETURN(neptune::ClusterSpec effective, EffectiveSpec(spec));
+  // It may hold API keys and passwords.
   return neptune::WriteFileAtomically(state.SpecFile(),
-                                      SpecForNodes(std::move(effective), spec.path));
+                                      SpecForNodes(std::move(effective), spec.path),
+                                      neptune::FileReaders::kOwner);
 }
 
 Status NodeOperations::CheckNode(const std::string& node) const {

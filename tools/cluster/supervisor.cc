@@ -1,6 +1,5 @@
 #include "tools/cluster/supervisor.h"
 
-#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "neptune/base/descriptor.h"
 #include "neptune/base/file.h"
 #include "neptune/base/strings.h"
+#include "tools/cluster/log_file.h"
 
 namespace search::tools {
 namespace {
@@ -25,6 +25,8 @@ using neptune::TimePoint;
 
 constexpr Duration kStartPoll = std::chrono::milliseconds(20);
 constexpr size_t kLogTailSize = 2000;
+constexpr uint64_t kLogSizeMax = uint64_t{32} << 20;
+constexpr Duration kLogCheckPeriod = std::chrono::seconds(10);
 
 TimePoint MonotonicNow() {
   timespec now;
@@ -54,9 +56,7 @@ Status Supervisor::Spawn(const std::string& node) {
   NEPTUNE_RETURN_IF_ERROR(state_.MakeNode(node));
   state_.ForgetStarted(node);
   const std::string log_path = state_.LogFile(node);
-  const neptune::Descriptor log(
-      open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!log.open()) return neptune::Unavailable("opening ", log_path, ": ", std::strerror(errno));
+  NEPTUNE_ASSIGN_OR_RETURN(const neptune::Descriptor log, OpenLog(log_path));
   NodeProcess& process = processes_[node];
   process.log_begin = static_cast<size_t>(std::max<off_t>(0, lseek(log.number(), 0, SEEK_END)));
   std::vector<std::string> words = {options_.program, "--node=" + node,
@@ -155,12 +155,20 @@ void Supervisor::Bury(const Death& death, TimePoint now) {
                process.policy.death_count());
 }
 
+void Supervisor::BoundLogs() {
+  for (const auto& [node, process] : processes_) {
+    const Status status = BoundLog(state_.LogFile(node), kLogSizeMax);
+    if (!status.ok()) std::fprintf(stderr, "%s\n", status.ToString().c_str());
+  }
+}
+
 void Supervisor::Run() {
   while (true) {
     TimePoint next = neptune::kNever;
     for (const auto& [node, process] : processes_) next = std::min(next, process.restart_at);
-    if (WaitForSignal(next)) return;
+    if (WaitForSignal(std::min(next, MonotonicNow() + kLogCheckPeriod))) return;
     const TimePoint now = MonotonicNow();
+    BoundLogs();
     for (const Death& death : Reap()) Bury(death, now);
     const bool woken = std::exchange(woken_, false);
     for (auto& [node, process] : processes_) {

@@ -4,7 +4,7 @@
 // Limits: a node that dies repeatedly is restarted with pauses of up to ten seconds; a node that
 //   does not stop within the grace time is killed. A node that ends with status 0 was asked to stop
 //   and is restarted at once; this does not count as a failure. A held (drained) node is not
-//   started until it is released.
+//   started until it is released. The log of a node is cut at 32 MiB, and the one before is kept.
 
 #pragma once
 
@@ -65,6 +65,7 @@ class Supervisor {
   };
   // Collects the dead.
   std::vector<Death> Reap();
+  void BoundLogs();
   void Bury(const Death& death, neptune::TimePoint now);
   bool AllStarted() const;
   bool AnyRunning() const;

@@ -30,7 +30,10 @@ DEFINE_string(base_dir, search::tools::DeploymentOptions().index_folder, "folder
 DEFINE_string(data_dir, search::tools::DeploymentOptions().state_folder,
               "folder for the data of replicated services");
 DEFINE_string(user, search::tools::DeploymentOptions().user, "systemd: user of the nodes");
-DEFINE_string(image, search::tools::DeploymentOptions().image, "kubernetes: image of the nodes");
+DEFINE_string(allow_addresses, "",
+              "systemd: addresses and networks that nodes may exchange packets with besides the "
+              "cluster's hosts and its directory, separated by commas");
+DEFINE_string(image, "", "kubernetes: image of the nodes, REPOSITORY@sha256:DIGITS");
 DEFINE_string(memory, search::tools::DeploymentOptions().memory, "kubernetes: memory of each node");
 DEFINE_string(storage, search::tools::DeploymentOptions().storage,
               "kubernetes: volume size of each node, for the data of replicated services");
@@ -59,6 +62,7 @@ DeploymentOptions OptionsOfFlags() {
   options.index_folder = FLAGS_base_dir;
   options.state_folder = FLAGS_data_dir;
   options.user = FLAGS_user;
+  options.allowed_addresses = SplitList(FLAGS_allow_addresses);
   options.image = FLAGS_image;
   options.memory = FLAGS_memory;
   options.storage = FLAGS_storage;
@@ -99,7 +103,8 @@ Status Run(const std::vector<std::string>& rest) {
     std::filesystem::create_directories(path.parent_path(), error);
     if (error)
       return neptune::Unavailable("making ", path.parent_path().string(), ": ", error.message());
-    NEPTUNE_RETURN_IF_ERROR(neptune::WriteFileAtomically(path.string(), file.text));
+    NEPTUNE_RETURN_IF_ERROR(
+        neptune::WriteFileAtomically(path.string(), file.text, neptune::FileReaders::kOwner));
     std::printf("%s\n", path.c_str());
   }
   return neptune::OkStatus();

@@ -3,10 +3,11 @@
 //
 //   systemd      HOST/neptune-CLUSTER-NODE.service, a unit a node, and HOST/cluster.textproto
 //   kubernetes   cluster.yaml: ConfigMap, a StatefulSet of one pod for each node, Services,
-//                PodDisruptionBudget
+//                PodDisruptionBudget, NetworkPolicies
 //   hosts        hosts.txt: node, host, address, fixed ports
 //
 // Threads: pure functions.
+// No secret is in what is generated: specs with API keys in clear are refused.
 // Errors: kInvalidArgument a name that is not valid in Kubernetes, a path with bytes other than
 //   letters, digits and "/._-", or a spec that the format does not support.
 
@@ -35,8 +36,12 @@ struct DeploymentOptions {
   uint32_t grace_ms = 5000;
   // User that runs the units.
   std::string user = "neptune";
-  // Kubernetes only.
-  std::string image = "neptune:latest";
+  // systemd: addresses and networks that nodes may exchange packets with, besides the cluster's
+  // hosts and its directory.
+  std::vector<std::string> allowed_addresses{};
+  // Kubernetes only. The image is named by its digest, REPOSITORY@sha256:DIGITS: a tag may be moved
+  // to another image.
+  std::string image{};
   std::string memory = "1Gi";    // request of each node
   std::string storage = "10Gi";  // of a node with replicas
   std::string index_claim;       // volume claim with the index; empty: the index is in the image

@@ -99,6 +99,7 @@ TEST(SystemdUnitsTest, StartWhatTheSpecSaysWhereTheHostFileSays) {
               std::stoi(Flag(command, "grace_ms")));
     EXPECT_EQ(settings.at("Restart"), "always");
     EXPECT_EQ(settings.at("NoNewPrivileges"), "yes");
+    EXPECT_EQ(settings.at("MemoryMax"), host == "alpha" ? "45%" : "90%");
     EXPECT_TRUE(address_of.emplace(node, StrCat(host, " ", Flag(command, "address"))).second);
   }
   EXPECT_EQ(address_of, (std::map<std::string, std::string>{{"web-1", "alpha 10.0.0.1"},
@@ -148,6 +149,77 @@ TEST(SystemdUnitsTest, SystemdFindsNothingWrong) {
   }
 }
 
+TEST(SystemdUnitsTest, SystemdFindsLittleExposed) {
+  if (!std::filesystem::exists("/usr/bin/systemd-analyze")) {
+    GTEST_SKIP() << "SKIPPED: no systemd-analyze";
+  }
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "exposed";
+  std::filesystem::create_directories(folder);
+  const auto exceeds = [&](const std::string& unit, const std::string& text) {
+    const std::string path = (folder / unit).string();
+    EXPECT_TRUE(neptune::WriteFileAtomically(path, text).ok());
+    // The threshold is ten times the level: 2.0.
+    const int status =
+        std::system(StrCat("/usr/bin/systemd-analyze security --offline=yes ",
+                           "--no-pager --threshold=20 ", path, " >", path, ".report 2>&1")
+                        .c_str());
+    return WEXITSTATUS(status) != 0;
+  };
+  DeploymentOptions options;
+  options.program = "/bin/true";
+  // The node that faces clients has no list of addresses.
+  const std::string text = Replaced(kSpec, "{ key: 'http_port' value: '8080' }",
+                                    "{ key: 'http_port' value: '8080' } "
+                                    "parameters { key: 'http_address' value: '0.0.0.0' }");
+  const auto files = SystemdUnits(Spec(text), text, Hosts(), options);
+  ASSERT_TRUE(files.ok()) << files.status();
+  size_t unit_count = 0;
+  for (const DeploymentFile& file : *files) {
+    if (!file.path.ends_with(".service")) continue;
+    const std::string unit = StrCat("unit-", unit_count++, ".service");
+    EXPECT_FALSE(exceeds(unit, file.text))
+        << *neptune::ReadFile((folder / (unit + ".report")).string(), 1 << 20);
+    EXPECT_TRUE(exceeds("bare-" + unit, Replaced(file.text, "PrivateUsers=yes\n", "") +
+                                            "\n[Service]\nSystemCallFilter=\n"
+                                            "CapabilityBoundingSet=CAP_SYS_ADMIN\n"))
+        << "the control";
+  }
+  EXPECT_EQ(unit_count, 3u);
+}
+
+TEST(SystemdUnitsTest, NodesThatOnlyNodesReachHaveAListOfAddresses) {
+  const std::string text = Replaced(kSpec, "{ key: 'http_port' value: '8080' }",
+                                    "{ key: 'http_port' value: '8080' } "
+                                    "parameters { key: 'http_address' value: '0.0.0.0' }");
+  DeploymentOptions options;
+  options.allowed_addresses = {"10.7.0.0/16"};
+  const auto files = SystemdUnits(Spec(text), text, Hosts(), options);
+  ASSERT_TRUE(files.ok()) << files.status();
+  for (const DeploymentFile& file : *files) {
+    if (!file.path.ends_with(".service")) continue;
+    const auto settings = Settings(file.text);
+    EXPECT_EQ(settings.contains("IPAddressDeny"), !file.path.ends_with("-web-1.service"));
+    if (!settings.contains("IPAddressDeny")) continue;
+    EXPECT_EQ(settings.at("IPAddressDeny"), "any");
+    EXPECT_EQ(settings.at("IPAddressAllow"), "localhost 10.0.0.1 10.0.0.2 10.0.9.1 10.7.0.0/16");
+  }
+  options.allowed_addresses = {"any\nUser=root"};
+  EXPECT_FALSE(SystemdUnits(Spec(text), text, Hosts(), options).ok());
+}
+
+TEST(SystemdUnitsTest, RefusesWhatNodesWouldRefuse) {
+  const auto error = [](const std::string& to) {
+    const std::string text = Replaced(kSpec, "cluster_key_file: 'key'\n", to);
+    const auto files = SystemdUnits(Spec(text), text, Hosts(), {});
+    return files.ok() ? "" : std::string(neptune::ToStd(files.status().message()));
+  };
+  EXPECT_NE(error("").find("host alpha at 10.0.0.1"), std::string::npos);
+  EXPECT_EQ(error("trust_network: true\n"), "");
+  DeploymentOptions options;
+  options.user = "root";
+  EXPECT_FALSE(SystemdUnits(Spec(), kSpec, Hosts(), options).ok());
+}
+
 TEST(SystemdUnitsTest, RefusesPathsAndNamesThatSystemdWouldReadOtherwise) {
   for (const char* path : {"neptuned", "", "/a b", "/a%n", "/a\"", "/a$b", "/a\nUser=root"}) {
     DeploymentOptions options;
@@ -195,11 +267,14 @@ TEST(YamlTextTest, AnotherReadsTheSame) {
   for (const YAML::Node& document : documents) ExpectSame(document, json);
 }
 
+std::string Image() { return "registry.test/neptune@sha256:" + std::string(64, 'a'); }
+
 class KubernetesTest : public testing::Test {
  protected:
   KubernetesTest() {
     DeploymentOptions options;
     options.index_claim = "shop-index";
+    options.image = Image();
     const auto files = KubernetesManifests(Spec(), options);
     EXPECT_TRUE(files.ok()) << files.status();
     documents_ = YAML::LoadAll(files->at(0).text);
@@ -234,7 +309,8 @@ TEST_F(KubernetesTest, ObjectsHaveWhatKubernetesRequires) {
   const std::map<std::string, std::string> versions = {{"ConfigMap", "v1"},
                                                        {"Service", "v1"},
                                                        {"StatefulSet", "apps/v1"},
-                                                       {"PodDisruptionBudget", "policy/v1"}};
+                                                       {"PodDisruptionBudget", "policy/v1"},
+                                                       {"NetworkPolicy", "networking.k8s.io/v1"}};
   std::set<std::string> names;
   for (const YAML::Node& document : documents_) {
     const std::string kind = document["kind"].Scalar();
@@ -276,6 +352,10 @@ TEST_F(KubernetesTest, SetsAreWhole) {
     EXPECT_EQ(container["readinessProbe"]["httpGet"]["path"].Scalar(), "/readyz");
     EXPECT_TRUE(container["resources"]["requests"]["cpu"].IsScalar());
     EXPECT_TRUE(container["resources"]["requests"]["memory"].IsScalar());
+    for (const char* kind : {"containers", "initContainers"}) {
+      const YAML::Node limits = pod[kind][0]["resources"]["limits"];
+      EXPECT_TRUE(limits["memory"].IsScalar() && limits["ephemeral-storage"].IsScalar()) << kind;
+    }
     EXPECT_EQ(pod["volumes"][0]["configMap"]["name"].Scalar(), config["metadata"]["name"].Scalar());
     const auto command = container["command"].as<std::vector<std::string>>();
     EXPECT_GT(1000 * pod["terminationGracePeriodSeconds"].as<int>(),
@@ -338,7 +418,9 @@ TEST_F(KubernetesTest, ServicesAndBudgetSelectTheirPods) {
 
 TEST(KubernetesManifestsTest, RefusesWhatPodsCannotHave) {
   const auto error = [](const std::string& from, const std::string& to) {
-    const auto files = KubernetesManifests(Spec(Replaced(kSpec, from, to)), {});
+    DeploymentOptions options;
+    options.image = Image();
+    const auto files = KubernetesManifests(Spec(Replaced(kSpec, from, to)), options);
     return files.ok() ? "" : std::string(neptune::ToStd(files.status().message()));
   };
   EXPECT_NE(error("membership { directory: 'etcd' etcd_endpoints: '10.0.9.1:2379' }",
@@ -358,11 +440,57 @@ TEST(KubernetesManifestsTest, RefusesWhatPodsCannotHave) {
                   "authority_file: 'c' }")
                 .find("node_tls"),
             std::string::npos);
-  EXPECT_NE(error("cluster_key_file: 'key'", "capsule_file: 'x'").find("capsule_file"),
+  EXPECT_NE(error("cluster_key_file: 'key'", "cluster_key_file: 'key' capsule_file: 'x'")
+                .find("capsule_file"),
             std::string::npos);
+  for (const std::string& image :
+       {std::string("x\n"), std::string("neptune:latest"), std::string(), Image() + "a",
+        "@sha256:" + std::string(64, 'a'), Replaced(Image(), "aaa", "AAA")}) {
+    DeploymentOptions options;
+    options.image = image;
+    EXPECT_FALSE(KubernetesManifests(Spec(), options).ok()) << image;
+  }
+}
+
+TEST(KubernetesManifestsTest, NoSecretIsInAConfigMap) {
   DeploymentOptions options;
-  options.image = "x\n";
-  EXPECT_FALSE(KubernetesManifests(Spec(), options).ok());
+  options.image = Image();
+  const auto error = [&](const std::string& text) {
+    const auto files = KubernetesManifests(Spec(text), options);
+    return files.ok() ? "" : std::string(neptune::ToStd(files.status().message()));
+  };
+  const std::string classes = "service_classes { name: 'gold' api_keys: 'a-key-in-clear' }\n";
+  EXPECT_NE(error(kSpec + classes).find("api_key_sha256"), std::string::npos);
+  EXPECT_NE(error(Replaced(kSpec, "cluster_key_file: 'key'\n", "")).find("cluster_key_file"),
+            std::string::npos);
+  const std::string with_password =
+      Replaced(kSpec, "directory: 'etcd'",
+               "directory: 'etcd' etcd_user: 'nodes' etcd_password_file: 'password'");
+  const auto files = KubernetesManifests(Spec(with_password), options);
+  ASSERT_TRUE(files.ok()) << files.status();
+  EXPECT_NE(files->at(0).text.find("/run/neptune/secrets/etcd_password"), std::string::npos);
+  EXPECT_NE(files->at(0).text.find("/run/neptune/mounted/etcd_password"), std::string::npos);
+}
+
+TEST_F(KubernetesTest, PoliciesAdmitTheClusterAndTheClientsOfItsHttpPort) {
+  std::map<std::string, YAML::Node> policies;
+  for (const YAML::Node& policy : OfKind("NetworkPolicy")) {
+    policies[policy["metadata"]["name"].Scalar()] = policy["spec"];
+    EXPECT_EQ(policy["spec"]["policyTypes"][0].Scalar(), "Ingress");
+    EXPECT_EQ(policy["spec"]["ingress"].size(), 1u) << "no rule admits everyone";
+  }
+  ASSERT_EQ(policies.size(), 2u);
+  for (const YAML::Node& set : OfKind("StatefulSet")) {
+    const YAML::Node labels = set["spec"]["template"]["metadata"]["labels"];
+    const YAML::Node nodes = policies.at("shop-nodes");
+    EXPECT_TRUE(Selects(nodes["podSelector"]["matchLabels"], labels));
+    EXPECT_TRUE(Selects(nodes["ingress"][0]["from"][0]["podSelector"]["matchLabels"], labels));
+    EXPECT_EQ(Selects(policies.at("shop-http")["podSelector"]["matchLabels"], labels),
+              set["metadata"]["name"].Scalar() == "shop-web-1");
+  }
+  const YAML::Node ports = policies.at("shop-http")["ingress"][0]["ports"];
+  ASSERT_EQ(ports.size(), 1u);
+  EXPECT_EQ(ports[0]["port"].Scalar(), "http");
 }
 
 }  // namespace

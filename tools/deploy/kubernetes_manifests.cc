@@ -23,10 +23,30 @@ constexpr uint32_t kCallPort = 7500;
 constexpr uint32_t kAdminPort = 7501;
 constexpr int kUserId = 65532;
 constexpr char kSecretFolder[] = "/run/neptune/secrets";
+// For what a container writes to its log; its root file system is read-only.
+constexpr char kLogRoom[] = "256Mi";
 constexpr char kMountedSecretFolder[] = "/run/neptune/mounted";
 
 std::string SetName(const neptune::ClusterSpec& spec, const neptune::NodeSpec& node) {
   return StrCat(spec.name(), "-", node.name());
+}
+
+// What the ConfigMap would show, and what pods on a network shared with others need.
+Status CheckSecrets(const neptune::ClusterSpec& spec) {
+  for (const auto& one : spec.service_classes()) {
+    if (one.api_keys().empty()) continue;
+    return InvalidArgument("service class '", one.name(),
+                           "': api_keys would be shown by a ConfigMap; use api_key_sha256");
+  }
+  if (spec.cluster_key_file().empty() && !spec.trust_network()) {
+    return InvalidArgument(
+        "pods share their network: the spec needs cluster_key_file, or trust_network: true");
+  }
+  if (spec.has_node_tls() || spec.membership().has_etcd_tls()) {
+    return InvalidArgument(
+        "node_tls and etcd_tls: certificates for pods are not generated; use cluster_key_file");
+  }
+  return neptune::OkStatus();
 }
 
 Status CheckSpec(const neptune::ClusterSpec& spec) {
@@ -35,10 +55,7 @@ Status CheckSpec(const neptune::ClusterSpec& spec) {
         "pods have no multicast and no shared folder: the spec needs membership { directory: "
         "'etcd' }");
   }
-  if (spec.has_node_tls()) {
-    return InvalidArgument(
-        "node_tls: certificates for pods are not generated; use cluster_key_file");
-  }
+  NEPTUNE_RETURN_IF_ERROR(CheckSecrets(spec));
   if (!spec.capsule_file().empty()) {
     return InvalidArgument(
         "capsule_file: pods get the spec only; write the text of the file as capsules");
@@ -70,8 +87,21 @@ Status CheckText(std::string_view what, std::string_view text) {
                          "' is empty or contains a character that names must not have");
 }
 
+// "NAME@sha256:" and 64 digits.
+bool IsByDigest(std::string_view image) {
+  constexpr std::string_view kDigest = "@sha256:";
+  const size_t at = image.find(kDigest);
+  if (at == std::string_view::npos || at == 0) return false;
+  const std::string_view digits = image.substr(at + kDigest.size());
+  return digits.size() == 64 && digits.find_first_not_of("0123456789abcdef") == digits.npos;
+}
+
 Status CheckOptions(const DeploymentOptions& options) {
   NEPTUNE_RETURN_IF_ERROR(CheckText("image", options.image));
+  if (!IsByDigest(options.image)) {
+    return InvalidArgument("image '", options.image,
+                           "' is not REPOSITORY@sha256:DIGITS; a tag may be moved");
+  }
   NEPTUNE_RETURN_IF_ERROR(CheckText("memory", options.memory));
   NEPTUNE_RETURN_IF_ERROR(CheckText("storage", options.storage));
   if (options.index_claim.empty() || IsDnsLabel(options.index_claim)) return neptune::OkStatus();
@@ -92,6 +122,9 @@ neptune::ClusterSpec PodSpec(neptune::ClusterSpec spec) {
   const std::string folder = StrCat(kSecretFolder, "/");
   if (!spec.cluster_key_file().empty()) spec.set_cluster_key_file(folder + "cluster_key");
   if (!spec.admin_token_file().empty()) spec.set_admin_token_file(folder + "admin_token");
+  if (!spec.membership().etcd_password_file().empty()) {
+    spec.mutable_membership()->set_etcd_password_file(folder + "etcd_password");
+  }
   return spec;
 }
 
@@ -102,6 +135,7 @@ class Manifests {
       : spec_(spec), options_(options) {
     if (!spec.cluster_key_file().empty()) secrets_.push_back("cluster_key");
     if (!spec.admin_token_file().empty()) secrets_.push_back("admin_token");
+    if (!spec.membership().etcd_password_file().empty()) secrets_.push_back("etcd_password");
   }
 
   Json ConfigMap(const std::string& text) const {
@@ -132,6 +166,31 @@ class Manifests {
     Json budget = Object("policy/v1", "PodDisruptionBudget", Name("nodes"));
     budget["spec"] = {{"maxUnavailable", 1}, {"selector", {{"matchLabels", ClusterLabels()}}}};
     return budget;
+  }
+
+  // Pods are reached by pods of the cluster only.
+  Json NodesPolicy() const {
+    Json policy = Object("networking.k8s.io/v1", "NetworkPolicy", Name("nodes"));
+    policy["spec"] = {
+        {"podSelector", {{"matchLabels", ClusterLabels()}}},
+        {"policyTypes", Json::array({"Ingress"})},
+        {"ingress",
+         Json::array({Json{{"from", Json::array({Json{{"podSelector",
+                                                       {{"matchLabels", ClusterLabels()}}}}})}}})}};
+    return policy;
+  }
+
+  // The HTTP port is for everyone.
+  Json HttpPolicy() const {
+    Json policy = Object("networking.k8s.io/v1", "NetworkPolicy", Name("http"));
+    Json selector = ClusterLabels();
+    selector["neptune/http"] = "true";
+    policy["spec"] = {
+        {"podSelector", {{"matchLabels", selector}}},
+        {"policyTypes", Json::array({"Ingress"})},
+        {"ingress", Json::array({Json{
+                        {"ports", Json::array({Json{{"port", "http"}, {"protocol", "TCP"}}})}}})}};
+    return policy;
   }
 
   Json Set(const neptune::NodeSpec& node) const {
@@ -207,6 +266,8 @@ class Manifests {
     return {{"name", "secrets"},
             {"image", options_.image},
             {"command", command},
+            {"resources",
+             {{"limits", {{"cpu", "100m"}, {"memory", "32Mi"}, {"ephemeral-storage", kLogRoom}}}}},
             {"securityContext", ContainerSecurity()},
             {"volumeMounts", Json::array({Mount("mounted-secrets", kMountedSecretFolder, true),
                                           Mount("secrets", kSecretFolder, false)})}};
@@ -242,7 +303,7 @@ class Manifests {
                       "--node=" + node.name(), "--address=$(POD_IP)",
                       "--module_dir=" + options_.module_folders,
                       "--base_dir=" + options_.index_folder, "--data_dir=" + options_.state_folder,
-                      StrCat("--grace_ms=", options_.grace_ms)})},
+                      StrCat("--grace_ms=", options_.grace_ms), "--private_memory"})},
         {"env",
          Json::array({Json{{"name", "POD_IP"},
                            {"valueFrom", {{"fieldRef", {{"fieldPath", "status.podIP"}}}}}}})},
@@ -255,8 +316,9 @@ class Manifests {
         {"resources",
          {{"requests",
            {{"cpu", StrCat(node.serving_threads() + node.worker_threads())},
-            {"memory", options_.memory}}},
-          {"limits", {{"memory", options_.memory}}}}},
+            {"memory", options_.memory},
+            {"ephemeral-storage", kLogRoom}}},
+          {"limits", {{"memory", options_.memory}, {"ephemeral-storage", kLogRoom}}}}},
         {"securityContext", ContainerSecurity()},
         {"volumeMounts", mounts}};
   }
@@ -274,7 +336,8 @@ class Manifests {
     if (!secrets_.empty()) {
       volumes.push_back({{"name", "mounted-secrets"},
                          {"secret", {{"secretName", Name("secrets")}, {"defaultMode", 0440}}}});
-      volumes.push_back({{"name", "secrets"}, {"emptyDir", {{"medium", "Memory"}}}});
+      volumes.push_back(
+          {{"name", "secrets"}, {"emptyDir", {{"medium", "Memory"}, {"sizeLimit", "1Mi"}}}});
     }
     if (!options_.index_claim.empty()) {
       volumes.push_back(
@@ -305,7 +368,11 @@ StatusOr<std::vector<DeploymentFile>> KubernetesManifests(const neptune::Cluster
   const Manifests manifests(pods, options);
   std::vector<Json> documents = {manifests.ConfigMap(text), manifests.NodesService(),
                                  manifests.DisruptionBudget()};
-  if (manifests.AnyHttp()) documents.push_back(manifests.HttpService());
+  documents.push_back(manifests.NodesPolicy());
+  if (manifests.AnyHttp()) {
+    documents.push_back(manifests.HttpService());
+    documents.push_back(manifests.HttpPolicy());
+  }
   for (const auto& node : pods.nodes()) documents.push_back(manifests.Set(node));
   return std::vector<DeploymentFile>{{"cluster.yaml", YamlText(documents)}};
 }

@@ -45,6 +45,7 @@ ClusterSpec SpecOf(const ExampleClusterOptions& options, uint16_t port) {
                                      : LoadClusterSpec(options.spec_file);
   CHECK(parsed.ok()) << parsed.status();
   ClusterSpec& spec = *parsed;
+  spec.clear_cluster_key_file();  // its nodes are in this process, and need no file
   spec.set_name(StrCat("example-", port));
   spec.set_multicast_group(StrCat("239.192.7.3:", port));
   spec.set_announce_interval_ms(200);

@@ -6,8 +6,10 @@
 #include <set>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "neptune/base/checksum.h"
 #include "neptune/base/strings.h"
+#include "neptune/replication/agent/node_pulse.h"
 #include "neptune/replication/agent/replica_device.h"
 #include "neptune/replication/protocol/replication_protocol.h"
 #include "neptune/service/loop_thread.h"
@@ -41,6 +43,14 @@ std::string TransfersOf(const ReplicaAgent::State& state, TimePoint now) {
   return text;
 }
 
+// What a message says of its sender has to be what the caller's certificate says, if it has shown
+// one.
+Status CheckSender(const RequestContext& context, const NodeId& sender) {
+  if (context.caller() == nullptr || *context.caller() == sender.value()) return OkStatus();
+  return absl::PermissionDeniedError(
+      StrCat("node '", *context.caller(), "' sent what is from node ", sender));
+}
+
 }  // namespace
 
 // The services that other nodes call.
@@ -52,12 +62,12 @@ class ReplicationModule final : public ServiceModule {
     const MethodOptions options = {
         .access = AccessMode::kWrite, .stateless = false, .parks = false};
     context.registrar.Method(MethodName(kExchangeMethod), options,
-                             [this](RequestContext&, const Data& request, Data*) {
-                               return replication_.Exchange(request);
+                             [this](RequestContext& context, const Data& request, Data*) {
+                               return replication_.Exchange(context, request);
                              });
     context.registrar.Method(MethodName(kPulseMethod), options,
-                             [this](RequestContext&, const Data& request, Data* response) {
-                               return replication_.AnswerPulse(request, response);
+                             [this](RequestContext& context, const Data& request, Data* response) {
+                               return replication_.AnswerPulse(context, request, response);
                              });
     return OkStatus();
   }
@@ -74,8 +84,8 @@ class SnapshotModule final : public ServiceModule {
   Status Start(ModuleContext& context) override {
     context.registrar.Method(MethodName(kPullMethod),
                              {.access = AccessMode::kWrite, .stateless = false},
-                             [this](RequestContext&, const Data& request, Data* response) {
-                               return replication_.SendChunk(request, response);
+                             [this](RequestContext& context, const Data& request, Data* response) {
+                               return replication_.SendChunk(context, request, response);
                              });
     return OkStatus();
   }
@@ -303,10 +313,11 @@ void Replication::CheckLogs() {
   }
 }
 
-Status Replication::Exchange(const Data& request) {
+Status Replication::Exchange(const RequestContext& context, const Data& request) {
   NEPTUNE_ASSIGN_OR_RETURN(const std::vector<AddressedMessage> messages,
                            DecodeAddressedMessages(request.bytes()));
   for (const AddressedMessage& addressed : messages) {
+    NEPTUNE_RETURN_IF_ERROR(CheckSender(context, addressed.from));
     const auto agent = Find(addressed.service, addressed.partition);
     if (agent == nullptr) continue;  // not open, or the specs differ
     const auto from = agent->MemberOf(addressed.from);
@@ -376,7 +387,10 @@ void Replication::WatchNodesOf(const ReplicaKeeper& added) {
   for (const NodeId& node : nodes) pulses_.Watch(node);
 }
 
-Status Replication::AnswerPulse(const Data& request, Data* response) {
+Status Replication::AnswerPulse(const RequestContext& context, const Data& request,
+                                Data* response) {
+  NEPTUNE_ASSIGN_OR_RETURN(const NodePulse pulse, DecodeNodePulse(request.bytes()));
+  NEPTUNE_RETURN_IF_ERROR(CheckSender(context, pulse.from));
   StatusOr<std::string> answer = Cancelled("the node is stopping");
   NEPTUNE_RETURN_IF_ERROR(RunOnThreadOf(*environment_.control, "pulse",
                                         [&] { answer = pulses_.Answer(request.bytes()); }));
@@ -385,11 +399,16 @@ Status Replication::AnswerPulse(const Data& request, Data* response) {
   return OkStatus();
 }
 
-Status Replication::SendChunk(const Data& request, Data* response) {
+Status Replication::SendChunk(const RequestContext& context, const Data& request, Data* response) {
   NEPTUNE_ASSIGN_OR_RETURN(const SnapshotPull pull, DecodeSnapshotPull(request.bytes()));
+  NEPTUNE_RETURN_IF_ERROR(CheckSender(context, pull.receiver));
   const ReplicaKeeper* const keeper = FindKeeper(pull.service, pull.partition);
   if (keeper == nullptr) return NotFound(pull.service, "/", pull.partition, " is not on this node");
   NEPTUNE_ASSIGN_OR_RETURN(const std::shared_ptr<ReplicaAgent> agent, keeper->AgentNow());
+  if (!agent->MemberOf(pull.receiver)) {
+    return absl::PermissionDeniedError(
+        StrCat("node ", pull.receiver, " keeps no replica of ", pull.service, "/", pull.partition));
+  }
   NEPTUNE_ASSIGN_OR_RETURN(std::string chunk, agent->PullSnapshot(pull));
   *response = Data(std::move(chunk));
   return OkStatus();

@@ -137,15 +137,15 @@ class Replication {
   friend class SnapshotModule;
   using Key = std::pair<ServiceName, PartitionId>;
 
-  Status Exchange(const Data& request);
-  Status AnswerPulse(const Data& request, Data* response);
+  Status Exchange(const RequestContext& context, const Data& request);
+  Status AnswerPulse(const RequestContext& context, const Data& request, Data* response);
   NodePulses::Hooks PulseHooks();
   // Begins pulses, once there are replicas enough, to the nodes of `added` and of those before it.
   void WatchNodesOf(const ReplicaKeeper& added);
   // Tells all open replicas of which the node is a member.
   void HandPeerNews(const NodeId& node, PeerNews news);
   std::vector<std::shared_ptr<ReplicaAgent>> Agents() const;
-  Status SendChunk(const Data& request, Data* response);
+  Status SendChunk(const RequestContext& context, const Data& request, Data* response);
   StatusOr<SnapshotChunk> Fetch(const ReplicaAgentOptions& replica, MemberIndex from,
                                 SnapshotPull pull);
   // Errors: this node is not a member.

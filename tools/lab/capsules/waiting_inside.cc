@@ -82,7 +82,8 @@ class InsideModule final : public neptune::ServiceModule {
         .metrics = context.metrics,
         .status = context.status,
         .scheduling = context.scheduling,
-        .class_of_api_key = context.class_of_api_key,
+        .class_of_api_key_hash = context.class_of_api_key_hash,
+        .derive_secrets = context.derive_secrets,
         .replication = context.replication,
     };
     return module_->Start(inside);

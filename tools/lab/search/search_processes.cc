@@ -38,7 +38,7 @@ constexpr char kStateFolder[] = "/state";
 constexpr char kVersionList[] = "versions.json";
 
 constexpr char kSpec[] = R"(
-  name: '$NAME' multicast_group: '239.192.7.3:$PORT'
+  name: '$NAME' trust_network: true multicast_group: '239.192.7.3:$PORT'
   services { name: 'tier1' module: 'index_tier' partition_count: 4 scheduling: 'waiting_cost'
              parameters { key: 'path' value: 'tier1' } $INDEX
              time_limit { lower_bound_ms: 50 upper_bound_ms: 500 } }
@@ -201,6 +201,7 @@ Status SearchProcesses::StartNode(const std::string& node) {
   int network = -1;
   if (hosts_ != nullptr) {
     arguments.push_back("--address=" + AddressText(hosts_->address(HostOf(node))));
+    arguments.push_back("--allow_root");
     network = hosts_->descriptor(HostOf(node));
   }
   NEPTUNE_ASSIGN_OR_RETURN(processes_[node],
