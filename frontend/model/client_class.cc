@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "neptune/base/same_secret.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend {
@@ -28,24 +29,36 @@ bool IsName(std::string_view text) {
 }  // namespace
 
 ClientClasses::ClientClasses(neptune::SchedulerOptions scheduling,
-                             std::map<std::string, std::string> class_of_api_key,
-                             bool trusts_header)
+                             const std::map<std::string, std::string>& class_of_api_key,
+                             Options options)
     : scheduling_(std::move(scheduling)),
-      class_of_api_key_(class_of_api_key.begin(), class_of_api_key.end()),
-      trusts_header_(trusts_header) {}
+      keys_(class_of_api_key.begin(), class_of_api_key.end()),
+      options_(options) {}
 
 StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) const {
   return Of(request.headers.Get(kApiKeyHeader), request.headers.Get(kServiceClassHeader));
 }
 
+const std::string* ClientClasses::ClassOfKey(std::string_view key) const {
+  const std::string* found = nullptr;
+  for (const auto& [known, name] : keys_) {
+    if (!known.empty() && neptune::SameSecret(key, known)) found = &name;
+  }
+  return found;
+}
+
 StatusOr<ClientClass> ClientClasses::Of(std::string_view key, std::string_view name) const {
   if (!key.empty()) {
-    const auto found = class_of_api_key_.find(key);
-    if (found == class_of_api_key_.end()) {
+    const std::string* const name_of_key = ClassOfKey(key);
+    if (name_of_key == nullptr) {
       return absl::UnauthenticatedError(
           neptune::StrCat("header ", kApiKeyHeader, ": unknown API key"));
     }
-    return ClientClass{*neptune::FindClass(scheduling_, found->second), found->second};
+    return ClientClass{*neptune::FindClass(scheduling_, *name_of_key), *name_of_key};
+  }
+  if (options_.requires_key) {
+    return absl::UnauthenticatedError(
+        neptune::StrCat("header ", kApiKeyHeader, ": missing; this service requires an API key"));
   }
   if (!IsName(name)) {
     return neptune::InvalidArgument("header ", kServiceClassHeader, ": at most ",
@@ -54,9 +67,9 @@ StatusOr<ClientClass> ClientClasses::Of(std::string_view key, std::string_view n
   }
   const std::optional<ClassNumber> named = neptune::FindClass(scheduling_, name);
   if (!named) return ClientClass{scheduling_.default_class, std::string(name)};
-  const bool has_keys = std::any_of(class_of_api_key_.begin(), class_of_api_key_.end(),
+  const bool has_keys = std::any_of(keys_.begin(), keys_.end(),
                                     [&](const auto& entry) { return entry.second == name; });
-  if (has_keys && !trusts_header_) {
+  if (has_keys && !options_.trusts_header) {
     return absl::PermissionDeniedError(
         neptune::StrCat("header ", kServiceClassHeader, ": class ", name, " requires an API key"));
   }

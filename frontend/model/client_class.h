@@ -4,17 +4,24 @@
 //   Neptune-Service-Class: NAME    that class, if it has no keys, or the frontend trusts the header
 //   neither                        the cluster's default class
 //
+// If a key is required, only the first of these is accepted.
+//
 // Source: [Shen02] 4.2 (classes by client identity).
 // No I/O.
 // Threads: immutable; thread-safe.
-// Errors: kUnauthenticated unknown API key; kPermissionDenied the class requires an API key;
-//   kInvalidArgument malformed class name. An unknown class name selects the default class.
+// Errors: kUnauthenticated unknown API key, or none although one is required; kPermissionDenied the
+//   class requires an API key; kInvalidArgument malformed class name. An unknown class name selects
+//   the default class.
+// Limits: each key is compared with all of a spec in the same time, some 30 ns each, so that the
+//   time tells nothing about them.
 
 #pragma once
 
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "neptune/base/status.h"
 #include "neptune/scheduling/scheduler_options.h"
@@ -30,18 +37,30 @@ struct ClientClass {
 
 class ClientClasses {
  public:
-  // `trusts_header`: every client may choose any class, as on a development machine.
+  struct Options {
+    // Every client may choose any class, as on a development machine.
+    bool trusts_header = false;
+    bool requires_key = false;
+  };
   ClientClasses(neptune::SchedulerOptions scheduling,
-                std::map<std::string, std::string> class_of_api_key, bool trusts_header);
+                const std::map<std::string, std::string>& class_of_api_key, Options options);
 
   neptune::StatusOr<ClientClass> Of(const neptune::HttpRequest& request) const;
   // The same by the values of the two headers; empty: absent.
   neptune::StatusOr<ClientClass> Of(std::string_view api_key, std::string_view class_name) const;
+  // For requests that have no class: an error if a key is required and the request has none that is
+  // known.
+  neptune::Status CheckKey(const neptune::HttpRequest& request) const {
+    return options_.requires_key ? Of(request).status() : neptune::OkStatus();
+  }
 
  private:
+  // The class of the key; null: the key is unknown.
+  const std::string* ClassOfKey(std::string_view key) const;
+
   const neptune::SchedulerOptions scheduling_;
-  const std::map<std::string, std::string, std::less<>> class_of_api_key_;
-  const bool trusts_header_;
+  const std::vector<std::pair<std::string, std::string>> keys_;  // with their classes
+  const Options options_;
 };
 
 }  // namespace search::frontend
