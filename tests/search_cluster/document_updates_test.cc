@@ -9,6 +9,7 @@
 #include <string>
 
 #include "index/core/testing/collection.h"
+#include "index/updates/document_change.h"
 #include "neptune/base/strings.h"
 #include "tests/search_cluster/search_cluster.h"
 #include "tests/search_cluster/small_index.h"
@@ -184,6 +185,30 @@ TEST_F(DocumentUpdatesTest, ChangesNeedTheTokenAndEachHasALineInTheAuditLog) {
   EXPECT_EQ(lines[0]["right"], "token");
   EXPECT_EQ(lines[0]["status"], 200);
   EXPECT_EQ(lines[0]["documents"], json::array({json::parse(posted.body)["id"]}));
+}
+
+TEST_F(DocumentUpdatesTest, AUrlWithTheNumberOfAnotherReplacesNothing) {
+  // As if the hashes of both urls were equal.
+  const std::string number = StrCat(index::DocIdOfUrl("http://attacker/"));
+  json victim = json::parse(DocumentText("http://victim/", "victim"));
+  victim["id"] = number;
+  ASSERT_EQ(Post(victim.dump()).status, 200);
+  AwaitGoal();
+  const HttpResponse refused = Post(DocumentText("http://attacker/", "attacker"));
+  EXPECT_EQ(refused.status, 409) << refused.body;
+  EXPECT_NE(refused.body.find(number), std::string::npos) << refused.body;
+  EXPECT_EQ(Send({.method = "DELETE", .target = "/documents?url=http%3A%2F%2Fattacker%2F"}).status,
+            409);
+  const json bulk = json::parse(Post(DocumentText("http://attacker/", "attacker") + "\n" +
+                                         DocumentText("http://other/", "other") + "\n",
+                                     "application/x-ndjson")
+                                    .body);
+  EXPECT_EQ(bulk["documents"][0]["status"], 409);
+  EXPECT_EQ(bulk["documents"][1]["status"], 200);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), (Titles{"other", "victim"}));
+  // The document is still found by its own url.
+  EXPECT_EQ(json::parse(Post(DocumentText("http://victim/", "newer")).body)["id"], number);
 }
 
 TEST_F(DocumentUpdatesTest, ARequestRepeatedUnderItsKeyIsOneChange) {
