@@ -15,7 +15,7 @@ inline constexpr char kDocumentService[] = "docs";
 inline constexpr char kFetchMethod[] = "Fetch";
 
 // A read, available if documents change: takes a FindUrlsRequest and returns a FindUrlsResponse,
-// for documents of the called partition only.
+// for documents of the called partition only, also about the numbers that new urls would get.
 inline constexpr char kFindUrlsMethod[] = "FindUrls";
 inline constexpr int kFindUrlsMax = 1000;
 

@@ -207,6 +207,8 @@ TEST_F(FrontendHttpsTest, AnswersTrustingClientsAndReloadsTheCertificate) {
   HttpsUser user(authority.certificate);
   const std::string answer = user.Send(node.http_endpoint(), kGetHealth, "search.test");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK")) << answer;
+  EXPECT_NE(answer.find("\r\nStrict-Transport-Security: max-age=86400\r\n"), std::string::npos)
+      << answer;
   EXPECT_EQ(user.Send(node.http_endpoint(), kGetHealth, "elsewhere.test"), "");
   const neptune::KeyAndCertificate second = MakeAuthority("second");
   HttpsUser other(second.certificate);
@@ -261,6 +263,46 @@ TEST_F(FrontendHttpsTest, AKeyOfAnotherCertificateKeepsTheNodeFromStarting) {
   FrontendNode node(Parameters());
   EXPECT_NE(node.status().message().find("is not the key of certificate"), absl::string_view::npos)
       << node.status();
+}
+
+TEST(FrontendRealTest, OperatorsPagesNeedALocalHost) {
+  FrontendNode node("parameters { key: 'base_url' value: 'https://search.test' }");
+  ASSERT_TRUE(node.status().ok()) << node.status();
+  // The user asks for search.test, as a page whose name was made to lead to 127.0.0.1 does. A proxy
+  // serves https://search.test, since this frontend has no certificate.
+  for (const char* page : {"/tracez", "/console", "/statusz", "/metrics"}) {
+    const StatusOr<HttpResponse> refused = node.Get(page);
+    ASSERT_TRUE(refused.ok()) << refused.status();
+    EXPECT_EQ(refused->status, 421) << page;
+  }
+}
+
+TEST(FrontendRealTest, AZeroByteIsRefusedAtOnce) {
+  FrontendNode node("");
+  ASSERT_TRUE(node.status().ok()) << node.status();
+  for (const char* target : {"/search?q=a&start=1%00", "/search?q=a%00b", "/suggest?q=%00",
+                             "/doc/1%00", "/search%00?q=a", "/?%00=1"}) {
+    const StatusOr<HttpResponse> refused = node.Get(target);
+    ASSERT_TRUE(refused.ok()) << refused.status();
+    EXPECT_EQ(refused->status, 400) << target;
+    EXPECT_NE(refused->body.find("zero byte"), std::string::npos) << refused->body;
+  }
+}
+
+TEST(FrontendRealTest, ChangesForEveryoneKeepTheNodeFromStarting) {
+  const std::string parameters =
+      "parameters { key: 'documents_change' value: 'true' } "
+      "parameters { key: 'http_address' value: '0.0.0.0' } ";
+  const FrontendNode node(parameters);
+  EXPECT_NE(node.status().message().find("document_token_file"), absl::string_view::npos)
+      << node.status();
+  const std::string path = testing::TempDir() + "/document.token";
+  std::filesystem::remove(path);
+  std::ofstream(path) << "0123456789abcdef\n";
+  chmod(path.c_str(), 0600);
+  const FrontendNode with_token(parameters + "parameters { key: 'document_token_file' value: '" +
+                                path + "' } ");
+  EXPECT_TRUE(with_token.status().ok()) << with_token.status();
 }
 
 TEST(FrontendRealTest, AnInvalidParameterKeepsTheNodeFromStarting) {

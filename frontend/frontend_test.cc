@@ -62,9 +62,56 @@ TEST(FrontendTest, OperatorPagesAreLimitedToLoopbackByDefault) {
                            "/statusz", "/statusz?format=json"}) {
     EXPECT_EQ(search.Get(page).http.status, 403) << page;
   }
-  for (const char* page : {"/", "/search?q=common", "/metrics", "/healthz"}) {
+  EXPECT_EQ(search.Get("/metrics").http.status, 403);
+  for (const char* page : {"/", "/search?q=common", "/readyz", "/healthz"}) {
     EXPECT_EQ(search.Get(page).http.status, 200) << page;
   }
+  EXPECT_FALSE(JsonAnswer(search.Get("/readyz")).contains("services"));
+  EXPECT_EQ(search.Metric("search_access_refused_total", {{"what", "pages"}}), 7);
+}
+
+TEST(FrontendTest, StatusIsForEveryoneIfConfigured) {
+  SimulatedSearch search(
+      1, Parameter("operator_pages", "loopback") + Parameter("public_status", "true"));
+  EXPECT_EQ(search.Get("/metrics").http.status, 200);
+  EXPECT_EQ(JsonAnswer(search.Get("/readyz"))["services"].size(), 4u);
+  EXPECT_EQ(search.Get("/tracez").http.status, 403);
+}
+
+TEST(FrontendTest, PagesOfOtherSitesSeeNoOperatorsPage) {
+  SimulatedSearch search(1);
+  EXPECT_EQ(search.Get("/tracez").http.status, 200);
+  for (const char* site : {"cross-site", "same-site"}) {
+    EXPECT_EQ(search.Get("/tracez", {{"Sec-Fetch-Site", site}}).http.status, 403) << site;
+    EXPECT_EQ(search.Get("/search?q=common", {{"Sec-Fetch-Site", site}}).http.status, 200) << site;
+  }
+}
+
+TEST(FrontendTest, ARequiredKeyIsRequiredForEveryAnswerFromTheIndex) {
+  SimulatedSearch search(1, Parameter("key_required", "true"));
+  for (const char* path : {"/search?q=common&format=json", "/suggest?q=co", "/doc/4?format=json"}) {
+    const TimedResponse refused = search.Get(path);
+    EXPECT_EQ(refused.http.status, 401) << path;
+    EXPECT_NE(refused.http.body.find("X-Api-Key"), std::string::npos) << refused.http.body;
+  }
+  EXPECT_EQ(search.Get("/").http.status, 200);
+}
+
+TEST(FrontendTest, ReloadsOfManyAreAnsweredFromTheCaches) {
+  SimulatedSearch search(4, Parameter("operator_pages", "loopback"));
+  JsonAnswer(search.Get(kCommon));
+  search.RunFor(milliseconds(100));
+  int from_cache = 0;
+  for (int i = 0; i < 50; ++i) {
+    const json answer = JsonAnswer(search.Get(kCommon, {{"Cache-Control", "no-cache"}}));
+    from_cache += answer["coverage"]["cache"]["hit"].get<bool>() ? 1 : 0;
+  }
+  EXPECT_GE(from_cache, 20) << "seed 4";
+  EXPECT_LE(from_cache, 30) << "the first ones pass";
+  EXPECT_EQ(search.Metric("search_reloads_limited_total", {}), from_cache);
+  search.RunFor(seconds(2));
+  const json later = JsonAnswer(search.Get(kCommon, {{"Cache-Control", "no-cache"}}));
+  EXPECT_FALSE(later["coverage"]["cache"]["hit"].get<bool>()) << "one a second always passes";
 }
 
 TEST(FrontendTest, NoPageAllowsInlineScriptsOrStyles) {
@@ -78,6 +125,8 @@ TEST(FrontendTest, NoPageAllowsInlineScriptsOrStyles) {
     EXPECT_EQ(policy.find("unsafe-"), std::string_view::npos) << page << ": " << policy;
     EXPECT_EQ(response.http.headers.Get("X-Content-Type-Options"), "nosniff") << page;
     EXPECT_EQ(response.http.headers.Get("Referrer-Policy"), "same-origin") << page;
+    EXPECT_EQ(response.http.headers.Get("Cross-Origin-Resource-Policy"), "same-origin") << page;
+    EXPECT_FALSE(response.http.headers.Has("Strict-Transport-Security")) << page << ", over HTTP";
   }
 }
 

@@ -139,6 +139,21 @@ TEST(FrontendTraceTest, NotableSearchesAreKept) {
   EXPECT_EQ(search.Get("/tracez?id=nobody&format=json").http.status, 404);
 }
 
+TEST(FrontendTraceTest, StrangersSeeNoNamesOfServersAndSampleNoMoreThanOthers) {
+  SimulatedSearch search(8,
+                         Parameter("operator_pages", "loopback") + Parameter("trace_share", "0"));
+  const TimedResponse traced =
+      search.Get("/search?q=rare+bird&format=json&trace=1",
+                 {{"traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}});
+  EXPECT_THAT(traced.http.body, testing::Not(testing::HasSubstr("tier1-")));
+  EXPECT_THAT(std::string(traced.http.headers.Get("traceparent")),
+              testing::AllOf(testing::HasSubstr("0af7651916cd43dd8448eb211c80319c"),
+                             testing::EndsWith("-00")));
+  const json trace = JsonAnswer(traced)["trace"];
+  EXPECT_EQ(trace["tiers"][0]["servers"][0]["node"], "server 1");
+  EXPECT_FALSE(trace["spans"].empty());
+}
+
 TEST(FrontendTraceTest, PrivateQueriesAreInNoTrace) {
   SimulatedSearch search(8, Parameter("private_logs", "true"));
   JsonAnswer(search.Get(

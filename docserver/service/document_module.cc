@@ -10,6 +10,7 @@
 #include "docserver/live/live_store.h"
 #include "docserver/registry.h"
 #include "docserver/snippet/snippet.h"
+#include "docserver/taken_number.h"
 #include "index/core/query/query.h"
 #include "index/core/query/recent_queries.h"
 #include "neptune/base/strings.h"
@@ -219,6 +220,9 @@ Status DocumentModule::FindUrls(RequestContext& context, const Data& request, Da
       FindUrlsResponse::Found& found = *answer.add_documents();
       found.set_found(doc_id.has_value());
       found.set_doc_id(doc_id.value_or(0));
+      if (doc_id.has_value()) continue;
+      NEPTUNE_ASSIGN_OR_RETURN(const bool is_taken, IsNumberTaken(*store, url));
+      found.set_number_is_taken(is_taken);
     }
     return answer;
   };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "neptune/base/foreign_json.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend {
@@ -19,6 +20,13 @@ using nlohmann::json;
 constexpr size_t kColumnsMax = 32;
 constexpr size_t kCellSizeMax = 500;
 
+// Of a status document. Its cells are seven levels deep.
+constexpr neptune::JsonLimits kStatusLimits{
+    .size_max = kStatusSizeMax, .depth_max = 8, .value_count_max = 250'000};
+
+// Shown instead of an array or an object, which no node's cells are.
+constexpr std::string_view kNoScalar = "...";
+
 // Prefixes of the titles of the sections shown. The others (calls, spans, the yellow page) are long
 // and are on the node's own status page.
 constexpr std::array<std::string_view, 9> kShownSections = {
@@ -30,9 +38,13 @@ bool IsShown(std::string_view section) {
                      [&](std::string_view begin) { return section.starts_with(begin); });
 }
 
+// Text of a string, number or boolean. Of anything else nothing is shown: printing it takes a call
+// for each of its levels.
 std::string CellText(const json& cell) {
   std::string text;
-  if (cell.is_string()) {
+  if (cell.is_structured()) {
+    text = kNoScalar;
+  } else if (cell.is_string()) {
     text = cell.get_ref<const std::string&>();
   } else if (cell.is_number_float()) {
     text = absl::StrFormat("%.6g", cell.get<double>());
@@ -87,7 +99,7 @@ void AddTable(const std::string& section, const json& shown, std::vector<Console
 }  // namespace
 
 StatusOr<std::vector<ConsoleTable>> TablesOfStatus(std::string_view text) {
-  const json document = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  NEPTUNE_ASSIGN_OR_RETURN(const json document, neptune::ReadForeignJson(text, kStatusLimits));
   if (!document.is_object() || !document.contains("sections")) {
     return InvalidArgument("malformed status document");
   }

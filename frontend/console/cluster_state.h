@@ -62,8 +62,10 @@ struct ServiceCover {
 std::vector<ServiceCover> CoverOf(const ClusterState& state);
 
 // Parses the tables of a node's status in JSON (neptune/admin, /statusz?format=json). Sections that
-// the console does not show are left out. Errors: INVALID_ARGUMENT malformed document.
-// Limits: kConsoleRowsMax rows a table.
+// the console does not show are left out; a cell that is neither text nor number nor boolean is
+// "...". Errors: INVALID_ARGUMENT malformed document, or one over a limit.
+// Limits: kStatusSizeMax bytes, 8 levels, 250,000 values; kConsoleRowsMax rows a table.
+inline constexpr size_t kStatusSizeMax = size_t{2} << 20;
 inline constexpr size_t kConsoleRowsMax = 500;
 neptune::StatusOr<std::vector<ConsoleTable>> TablesOfStatus(std::string_view json);
 

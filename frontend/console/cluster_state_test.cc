@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "neptune/thread/user_thread.h"
+#include "neptune/world/sim/simulator.h"
+
 namespace search::frontend {
 namespace {
 
@@ -41,6 +44,34 @@ TEST(ClusterStateTest, MalformedStatusIsRefused) {
   for (const char* text : {"", "[]", "7", "{\"node\":1}", "{\"sections\":", "not found\n"}) {
     EXPECT_FALSE(TablesOfStatus(text).ok()) << text;
   }
+}
+
+TEST(ClusterStateTest, CellsThatAreNotScalarsAreNotShown) {
+  const auto tables = TablesOfStatus(
+      R"({"sections":[{"name":"security","facts":{"x":[1,2],"y":{"z":1},"n":null,"b":false}}]})");
+  ASSERT_TRUE(tables.ok()) << tables.status();
+  EXPECT_THAT((*tables)[0].rows, ElementsAre(ElementsAre("b", "no"), ElementsAre("n", "null"),
+                                             ElementsAre("x", "..."), ElementsAre("y", "...")));
+}
+
+TEST(ClusterStateTest, NestedStatusIsRefusedOnTheSmallStackOfAUserThread) {
+  constexpr size_t kDepth = 100'000;
+  const std::string status = R"({"sections":[{"name":"security","facts":{"x":)" +
+                             std::string(kDepth, '[') + std::string(kDepth, ']') + "}}]}";
+  neptune::Simulator simulator{1};
+  neptune::Loop* const loop = *simulator.AddHost({.name = "web"}).StartLoop({.name = "serve"});
+  std::unique_ptr<neptune::ThreadScheduler> scheduler;
+  neptune::Status read;
+  loop->Post([&] {
+    scheduler = std::make_unique<neptune::ThreadScheduler>(*loop);
+    const auto started = scheduler->Spawn([&] { read = TablesOfStatus(status).status(); }, "show");
+    ASSERT_TRUE(started.ok());
+  });
+  simulator.RunFor(std::chrono::seconds(1));
+  EXPECT_EQ(read.code(), neptune::StatusCode::kInvalidArgument);
+  EXPECT_NE(read.message().find("within each other"), absl::string_view::npos) << read;
+  loop->Post([&] { scheduler.reset(); });
+  simulator.RunFor(std::chrono::seconds(1));
 }
 
 TEST(ClusterStateTest, RowsAreAsLongAsTheirColumns) {

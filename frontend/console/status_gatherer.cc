@@ -20,7 +20,7 @@ StatusOr<std::vector<ConsoleTable>> AskNode(const neptune::Endpoint& admin, Time
   if (admin.port == 0) return neptune::Unavailable("no administration port");
   NEPTUNE_ASSIGN_OR_RETURN(
       const neptune::HttpResponse response,
-      neptune::HttpFetch(admin, "/statusz?format=json", deadline, StatusGatherer::kStatusSizeMax));
+      neptune::HttpFetch(admin, "/statusz?format=json", deadline, kStatusSizeMax));
   if (response.status != 200)
     return neptune::Unavailable("its status page returned HTTP ", response.status);
   return TablesOfStatus(response.body);

@@ -30,7 +30,6 @@ class StatusGatherer {
   static constexpr neptune::Duration kWaitMax = std::chrono::milliseconds(30);
   static constexpr size_t kNodesAsked = 64;
   static constexpr size_t kNodesShown = 512;
-  static constexpr size_t kStatusSizeMax = size_t{2} << 20;
 
   StatusGatherer(neptune::Client& client, neptune::World& world) : client_(client), world_(world) {}
 

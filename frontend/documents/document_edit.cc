@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "index/updates/document_change.h"
+#include "neptune/base/foreign_json.h"
 #include "neptune/base/strings.h"
 
 namespace search::frontend {
@@ -16,12 +17,15 @@ using neptune::Status;
 using neptune::StatusOr;
 using nlohmann::json;
 
+// A document has a dozen members, none of them an array or an object.
+constexpr neptune::JsonLimits kEditLimits{
+    .size_max = kEditSizeMax, .depth_max = 8, .value_count_max = 100};
+
 StatusOr<json> ParseObject(std::string_view text) {
   if (text.size() > kEditSizeMax) {
     return InvalidArgument("a document of ", text.size(), " bytes, more than ", kEditSizeMax);
   }
-  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) return InvalidArgument("not JSON, or not UTF-8");
+  NEPTUNE_ASSIGN_OR_RETURN(json value, neptune::ReadForeignJson(text, kEditLimits));
   if (!value.is_object()) return InvalidArgument("not a JSON object");
   return value;
 }

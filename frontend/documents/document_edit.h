@@ -11,7 +11,8 @@
 // Errors: INVALID_ARGUMENT names the member: not JSON, not an object, wrong type, unknown, missing,
 //   or over a limit of index/updates/document_change.h. Bulk body: RESOURCE_EXHAUSTED more than
 //   kEditsMax lines; an error in one line does not affect the others.
-// Limits: kEditSizeMax bytes a document, kBulkSizeMax a body, kEditsMax lines.
+// Limits: kEditSizeMax bytes, 8 levels and 100 names and values a document, kBulkSizeMax a body,
+//   kEditsMax lines.
 
 #pragma once
 

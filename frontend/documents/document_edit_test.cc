@@ -79,7 +79,11 @@ TEST(ParseDocumentTest, ARefusalNamesTheMember) {
 }
 
 TEST(ParseDocumentTest, DeepNestingIsRefusedLikeAnythingElse) {
-  EXPECT_EQ(ReasonFor(std::string(100'000, '[')), "not JSON, or not UTF-8");
+  EXPECT_EQ(ReasonFor(std::string(kEditSizeMax, '[')),
+            "JSON with more than 8 arrays and objects within each other");
+  std::string many = "{\"url\": [0";
+  for (int i = 0; i < 100; ++i) many += ",0";
+  EXPECT_EQ(ReasonFor(many + "]}"), "JSON with more than 100 values");
   EXPECT_EQ(ReasonFor("{\"url\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
             "member url: not a string");
 }

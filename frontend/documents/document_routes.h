@@ -8,6 +8,12 @@
 // does not overwrite changes made since the first request. The key is bound to the contents of the
 // request; 409 for other contents. It is remembered for index::kRequestKeysKept.
 //
+//   body ─┬ small ─► parsed in place ─┬─ no HTML ──────────────────────────────► DocumentWriter
+//         └ large ─┐                  └─ HTML ─┐                                      ▲
+//                  └──────► HtmlThreads ◄──────┘ parsed there, off the serving loop ──┘
+//
+// Who may change documents is decided before (http/access_rules.h).
+//
 // Source: RFC 9457 (problems); the draft for the header Idempotency-Key of the IETF's working group
 //   on HTTP APIs.
 // Threads: thread-safe; on user-level threads of the node.
@@ -17,6 +23,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "frontend/documents/document_writer.h"
@@ -29,6 +36,15 @@ inline constexpr char kDocumentsPath[] = "/documents";
 inline constexpr char kDocumentsPrefix[] = "/documents/";
 inline constexpr char kIdempotencyKeyHeader[] = "Idempotency-Key";
 inline constexpr size_t kIdempotencyKeySizeMax = 255;
+// Larger bodies are parsed on threads of their own. Larger: fewer changes of threads for small
+// documents; the serving loop stands still for longer. Default: about 0.1 ms of parsing.
+inline constexpr size_t kParsedInPlaceSizeMax = size_t{16} << 10;
+
+// What a request changed, for the audit log.
+struct ChangedDocuments {
+  std::vector<uint64_t> written;  // numbers, added or replaced or removed
+  size_t failed_count = 0;        // the change may have been applied nevertheless
+};
 
 class DocumentRoutes {
  public:
@@ -36,18 +52,29 @@ class DocumentRoutes {
   DocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads, neptune::Duration timeout)
       : writer_(writer), html_threads_(html_threads), timeout_(timeout) {}
 
-  neptune::HttpResponse Post(const neptune::HttpRequest& request) const;
-  neptune::HttpResponse Delete(const neptune::HttpRequest& request) const;
-  neptune::HttpResponse DeleteUrl(const neptune::HttpRequest& request) const;
+  // Each adds what it changed to *changed.
+  neptune::HttpResponse Post(const neptune::HttpRequest& request, ChangedDocuments* changed) const;
+  neptune::HttpResponse Delete(const neptune::HttpRequest& request,
+                               ChangedDocuments* changed) const;
+  neptune::HttpResponse DeleteUrl(const neptune::HttpRequest& request,
+                                  ChangedDocuments* changed) const;
 
  private:
-  neptune::HttpResponse WriteOne(DocumentEdit edit, const neptune::HttpRequest& request) const;
-  neptune::HttpResponse WriteBulk(const neptune::HttpRequest& request) const;
+  // The edits of a body. A body of one document is one line; its error is that of the line.
+  struct BodyRead {
+    neptune::Status status;  // of reading; not OK: there are no lines
+    neptune::StatusOr<std::vector<BulkLine>> lines;
+  };
 
-  // Extracts the contents of edits that came as HTML. Returns one status per edit; an error of the
-  // whole step is returned for every edit.
-  std::vector<neptune::Status> ReadHtml(std::vector<DocumentEdit>* edits,
-                                        neptune::TimePoint deadline) const;
+  neptune::HttpResponse WriteOne(DocumentEdit edit, const neptune::HttpRequest& request,
+                                 ChangedDocuments* changed) const;
+  neptune::HttpResponse PostOne(const neptune::HttpRequest& request,
+                                ChangedDocuments* changed) const;
+  neptune::HttpResponse PostBulk(const neptune::HttpRequest& request,
+                                 ChangedDocuments* changed) const;
+  // Parses the body, and extracts the contents of documents that came as HTML.
+  BodyRead Read(const neptune::HttpRequest& request, bool is_bulk,
+                neptune::TimePoint deadline) const;
 
   DocumentWriter& writer_;
   HtmlThreads& html_threads_;

@@ -45,16 +45,17 @@ class DocumentRoutesTest : public testing::Test {
     request.path = kDocumentsPath;
     request.headers.Set("Content-Type", type);
     request.body = body;
-    return routes_.Post(request);
+    return routes_.Post(request, &changed_);
   }
   HttpResponse Delete(const std::string& id) {
     HttpRequest request;
     request.method = "DELETE";
     request.path = kDocumentsPrefix + id;
-    return routes_.Delete(request);
+    return routes_.Delete(request, &changed_);
   }
 
   FakeWriter writer_;
+  ChangedDocuments changed_;
   neptune::Simulator simulator_{1};
   HtmlThreads html_threads_{simulator_.AddHost({.name = "host"})};
   DocumentRoutes routes_{writer_, html_threads_, std::chrono::seconds(5)};
@@ -73,17 +74,17 @@ TEST_F(DocumentRoutesTest, TheNumberIsThatOfTheDocumentWithTheUrl) {
   EXPECT_EQ(json::parse(posted.body)["id"], "42");
   HttpRequest request;
   request.parameters = {{"url", "http://published/"}};
-  EXPECT_EQ(json::parse(routes_.DeleteUrl(request).body)["id"], "42");
+  EXPECT_EQ(json::parse(routes_.DeleteUrl(request, &changed_).body)["id"], "42");
   ASSERT_EQ(writer_.edits_.size(), 2U);
   EXPECT_EQ(writer_.edits_[1].url, "http://published/");
   EXPECT_FALSE(writer_.edits_[1].content.has_value());
 }
 
 TEST_F(DocumentRoutesTest, ARemovalByUrlNeedsOne) {
-  EXPECT_EQ(routes_.DeleteUrl({}).status, 400);
+  EXPECT_EQ(routes_.DeleteUrl({}, &changed_).status, 400);
   HttpRequest request;
   request.parameters = {{"url", ""}};
-  EXPECT_EQ(routes_.DeleteUrl(request).status, 400);
+  EXPECT_EQ(routes_.DeleteUrl(request, &changed_).status, 400);
   EXPECT_TRUE(writer_.edits_.empty());
 }
 
@@ -106,6 +107,28 @@ TEST_F(DocumentRoutesTest, InvalidRequestsAreRejectedAndNotWritten) {
   EXPECT_TRUE(writer_.edits_.empty());
 }
 
+TEST_F(DocumentRoutesTest, LargeBodiesAreReadLikeSmallOnes) {
+  const std::string text(2 * kParsedInPlaceSizeMax, 'a');
+  const std::string document = json{{"url", "u"}, {"text", text}}.dump();
+  EXPECT_EQ(Post("application/json", document).status, 200);
+  EXPECT_EQ(Post("application/x-ndjson", document + "\n{}\n").status, 200);
+  ASSERT_EQ(writer_.edits_.size(), 2U);
+  EXPECT_EQ(writer_.edits_[0].content->text(), text);
+  EXPECT_EQ(writer_.edits_[1].content->text(), text);
+  EXPECT_EQ(json::parse(Post("application/json", std::string(100'000, '[')).body)["detail"],
+            "JSON with more than 8 arrays and objects within each other");
+  EXPECT_EQ(Post("application/x-ndjson", document + std::string(100'000, '\n') + "x").status, 200);
+}
+
+TEST_F(DocumentRoutesTest, WhatWasChangedIsNoted) {
+  Delete("7");
+  Delete("13");
+  Post("application/json", "{}");
+  Post("application/x-ndjson", "{\"delete\": 8}\nnonsense\n{\"delete\": 13}\n");
+  EXPECT_EQ(changed_.written, (std::vector<uint64_t>{7, 8}));
+  EXPECT_EQ(changed_.failed_count, 2U);
+}
+
 TEST_F(DocumentRoutesTest, AWriteThatFailedIsAProblemToRetry) {
   const HttpResponse response = Delete("13");
   EXPECT_EQ(response.status, 503);
@@ -120,7 +143,7 @@ TEST_F(DocumentRoutesTest, AnIdempotencyKeyNamesARequestWithItsContents) {
     request.headers.Set("Content-Type", "application/json");
     if (!key.empty()) request.headers.Set(kIdempotencyKeyHeader, key);
     request.body = body;
-    return routes_.Post(request).status;
+    return routes_.Post(request, &changed_).status;
   };
   const std::string body = R"({"url": "u"})";
   EXPECT_EQ(post("one", body), 200);

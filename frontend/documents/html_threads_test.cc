@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <new>
 #include <thread>
 
+#include "neptune/base/metrics.h"
 #include "neptune/base/notification.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/world/real/real_world.h"
@@ -76,6 +78,18 @@ TEST_F(HtmlThreadsTest, ACallerContinuesAfterItsDeadline) {
               StatusCode::kDeadlineExceeded);
   });
   release->Notify();
+}
+
+TEST_F(HtmlThreadsTest, AnExceptionIsAnErrorAndCounted) {
+  neptune::MetricsRegistry registry;
+  neptune::Counter* const exceptions = *registry.AddCounter("exceptions_total", "Of tasks.");
+  threads_ = std::make_unique<HtmlThreads>(*world_, exceptions);
+  OnThread([&] {
+    const neptune::Status status = threads_->Run([] { throw std::bad_alloc(); }, Never());
+    EXPECT_EQ(status.code(), StatusCode::kInternal) << status;
+    EXPECT_TRUE(threads_->Run([] {}, Never()).ok()) << "the thread lives";
+  });
+  EXPECT_EQ(exceptions->value(), 1U);
 }
 
 TEST_F(HtmlThreadsTest, TheNumberOfTasksIsBounded) {

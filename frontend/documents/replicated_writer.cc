@@ -26,13 +26,17 @@ using neptune::StatusOr;
 
 namespace {
 
-// Keeps only the last edit of each document.
-std::vector<PlacedEdit> LastOfEach(const std::vector<DocumentEdit>& edits) {
+// Keeps only the last edit of each document, without those that are refused.
+std::vector<PlacedEdit> LastOfEach(const std::vector<DocumentEdit>& edits,
+                                   const std::set<const DocumentEdit*>& refused) {
   std::map<uint64_t, const DocumentEdit*> last;
-  for (const DocumentEdit& edit : edits) last[edit.doc_id] = &edit;
+  for (const DocumentEdit& edit : edits) {
+    if (!refused.contains(&edit)) last[edit.doc_id] = &edit;
+  }
   std::vector<PlacedEdit> placed;
   for (const DocumentEdit& edit : edits) {
-    if (last[edit.doc_id] == &edit) placed.push_back({.edit = &edit});
+    const auto found = last.find(edit.doc_id);
+    if (found != last.end() && found->second == &edit) placed.push_back({.edit = &edit});
   }
   return placed;
 }
@@ -44,12 +48,24 @@ std::vector<DocumentWriter::Written> AllFailed(const std::vector<DocumentEdit>& 
   return written;
 }
 
+// Hashes of urls have no secret, so that two urls with one number can be made: neither may replace
+// the document of the other.
+Status NumberIsTaken(const DocumentEdit& edit) {
+  return absl::AlreadyExistsError(neptune::StrCat(
+      "document ", edit.doc_id, ", whose number the url would get, has another url; give an id"));
+}
+
+// What a partition knows of an edit's url.
+struct UrlFinding {
+  std::optional<uint64_t> doc_id;
+  bool number_is_taken = false;
+};
+
 // Asks a partition of the document servers for the numbers of the documents with the edits' urls.
-StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession& session,
-                                                          uint32_t partition,
-                                                          const std::vector<DocumentEdit*>& edits,
-                                                          neptune::TimePoint deadline) {
-  std::vector<std::optional<uint64_t>> found(edits.size());
+StatusOr<std::vector<UrlFinding>> AskForUrls(neptune::ClientSession& session, uint32_t partition,
+                                             const std::vector<DocumentEdit*>& edits,
+                                             neptune::TimePoint deadline) {
+  std::vector<UrlFinding> found(edits.size());
   docserver::FindUrlsRequest request;
   for (const DocumentEdit* edit : edits) request.add_urls(*edit->url);
   Data response;
@@ -68,7 +84,8 @@ StatusOr<std::vector<std::optional<uint64_t>>> AskForUrls(neptune::ClientSession
   }
   for (size_t i = 0; i < edits.size(); ++i) {
     const auto& document = answer->documents(static_cast<int>(i));
-    if (document.found()) found[i] = document.doc_id();
+    if (document.found()) found[i].doc_id = document.doc_id();
+    found[i].number_is_taken = document.number_is_taken();
   }
   return found;
 }
@@ -112,8 +129,9 @@ StatusOr<uint64_t> ReplicatedWriter::VersionsOf(const Order& order) {
   return answer.request_key().version();
 }
 
-Status ReplicatedWriter::FindUrls(std::vector<DocumentEdit>* edits,
-                                  neptune::TimePoint deadline) const {
+StatusOr<std::set<const DocumentEdit*>> ReplicatedWriter::FindUrls(
+    std::vector<DocumentEdit>* edits, neptune::TimePoint deadline) const {
+  std::set<const DocumentEdit*> taken;
   std::vector<DocumentEdit*> unknown;
   for (DocumentEdit& edit : *edits) {
     if (edit.url.has_value()) unknown.push_back(&edit);
@@ -123,15 +141,17 @@ Status ReplicatedWriter::FindUrls(std::vector<DocumentEdit>* edits,
     NEPTUNE_ASSIGN_OR_RETURN(const auto found, AskForUrls(session, p, unknown, deadline));
     std::vector<DocumentEdit*> still_unknown;
     for (size_t i = 0; i < unknown.size(); ++i) {
-      if (found[i].has_value()) {
-        unknown[i]->doc_id = *found[i];
+      if (found[i].doc_id.has_value()) {
+        unknown[i]->doc_id = *found[i].doc_id;
+        taken.erase(unknown[i]);
       } else {
         still_unknown.push_back(unknown[i]);
+        if (found[i].number_is_taken) taken.insert(unknown[i]);
       }
     }
     unknown = std::move(still_unknown);
   }
-  return neptune::OkStatus();
+  return taken;
 }
 
 StatusOr<std::set<uint64_t>> ReplicatedWriter::InTier2(const std::vector<PlacedEdit>& edits,
@@ -164,8 +184,9 @@ std::vector<DocumentWriter::Written> ReplicatedWriter::Write(const Order& order)
   const neptune::TimePoint deadline = order.deadline;
   auto version = VersionsOf(order);
   if (!version.ok()) return AllFailed(edits, version.status());
-  if (const Status found = FindUrls(&edits, deadline); !found.ok()) return AllFailed(edits, found);
-  std::vector<PlacedEdit> placed = LastOfEach(edits);
+  const auto taken = FindUrls(&edits, deadline);
+  if (!taken.ok()) return AllFailed(edits, taken.status());
+  std::vector<PlacedEdit> placed = LastOfEach(edits, *taken);
   const auto in_tier2 = InTier2(placed, deadline);
   if (!in_tier2.ok()) return AllFailed(edits, in_tier2.status());
   for (PlacedEdit& edit : placed) {
@@ -192,6 +213,10 @@ std::vector<DocumentWriter::Written> ReplicatedWriter::Write(const Order& order)
   }
   std::vector<Written> written;
   for (const DocumentEdit& edit : edits) {
+    if (taken->contains(&edit)) {
+      written.push_back({NumberIsTaken(edit), edit.doc_id});
+      continue;
+    }
     const auto failed = failures.find(edit.doc_id);
     written.push_back(
         {failed == failures.end() ? neptune::OkStatus() : failed->second, edit.doc_id});

@@ -42,8 +42,10 @@ class ReplicatedWriter final : public DocumentWriter {
   std::vector<Written> Write(const Order& order) override;
 
  private:
-  // Sets the number of each edit by url to that of the document with this url.
-  neptune::Status FindUrls(std::vector<DocumentEdit>* edits, neptune::TimePoint deadline) const;
+  // Sets the number of each edit by url to that of the document with this url. Returns the edits by
+  // a new url whose number is that of a document with another url.
+  neptune::StatusOr<std::set<const DocumentEdit*>> FindUrls(std::vector<DocumentEdit>* edits,
+                                                            neptune::TimePoint deadline) const;
   // Returns the numbers of the documents that tier 2 holds.
   neptune::StatusOr<std::set<uint64_t>> InTier2(const std::vector<PlacedEdit>& edits,
                                                 neptune::TimePoint deadline) const;

@@ -29,6 +29,8 @@ using neptune::NodeLoop;
 using neptune::OneShotEvent;
 using neptune::Status;
 using neptune::StatusOr;
+using neptune::StrCat;
+using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -75,13 +77,11 @@ Status SetAddress(const std::string& base_url, GatewayOptions* gateway) {
   return neptune::OkStatus();
 }
 
-// Sets who may see the operators' pages.
-Status SetOperators(const std::string& pages, const std::string& token_file,
-                    const std::string& folder, OperatorAccessOptions* operators) {
-  operators->anyone = pages == "anyone";
-  if (token_file.empty()) return neptune::OkStatus();
-  const std::filesystem::path path = std::filesystem::path(folder) / token_file;
-  NEPTUNE_ASSIGN_OR_RETURN(operators->token, neptune::LoadSecret(path.string()));
+// Reads the secret from the file that a parameter names; without a name it stays empty.
+Status SetToken(const std::string& folder, const std::string& file, std::string* token) {
+  if (file.empty()) return neptune::OkStatus();
+  const std::filesystem::path path = std::filesystem::path(folder) / file;
+  NEPTUNE_ASSIGN_OR_RETURN(*token, neptune::LoadSecret(path.string()));
   return neptune::OkStatus();
 }
 
@@ -93,6 +93,21 @@ Status HideQueries(const neptune::ModuleContext& context, SearchPlanOptions* pla
   const std::vector<std::string> secrets = context.derive_secrets("cache keys");
   if (!secrets.empty()) plan->cache_key_secret = secrets.front();
   return neptune::OkStatus();
+}
+
+bool IsLoopback(const Endpoint& endpoint) { return endpoint.address >> 24 == 127; }
+
+// The host of base_url if this frontend serves that address itself. With another scheme or port a
+// proxy is between it and the clients, and requests with that Host come from others.
+std::string OwnHost(const std::string& base_url, bool is_https, const Endpoint& at) {
+  const std::string_view scheme = is_https ? "https://" : "http://";
+  if (!base_url.starts_with(scheme)) return {};
+  const std::string_view host = std::string_view(base_url).substr(scheme.size());
+  const size_t colon = host.find(':', host.starts_with('[') ? host.find(']') : 0);
+  const std::string port =
+      colon == host.npos ? (is_https ? "443" : "80") : std::string(host.substr(colon + 1));
+  if (port != StrCat(at.port)) return {};
+  return std::string(host.substr(0, colon));
 }
 
 Status FindTlsFiles(const std::string& folder, neptune::TlsFiles* files) {
@@ -127,6 +142,8 @@ struct FrontendModule::Options {
   std::string base_url;
   std::string operator_pages = "loopback";
   std::string operator_token_file;
+  std::string document_token_file;
+  std::string audit_log_path;
   std::string synonyms_file;
   bool private_logs = false;
   uint64_t access_log_days = 30;
@@ -144,6 +161,9 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
              "a request may name a class that has API keys without sending a key");
   table.Real("trace_share", {0, 1}, &options.gateway.sampled_share,
              "fraction of the searches without a caller's trace that leave spans");
+  table.Text("audit_log", &options.audit_log_path,
+             "file with one line per change of documents and per switch of the index version; "
+             "default: none");
   table.Flag(
       "private_logs", &options.private_logs,
       "store queries neither in the access log, under /tracez, in cache keys nor in core files");
@@ -165,7 +185,14 @@ void FrontendModule::DeclareParameters(neptune::ParameterTable& table) {
   table.Whole("document_count", {0, UINT64_MAX}, &options.gateway.site.document_count,
               "number of documents shown on pages; 0: not shown");
   table.Flag("documents_change", &options.documents_change,
-             "accept changes at /documents; needs live_path and live of the services");
+             "accept changes at /documents; needs live_path and live of the services, and "
+             "document_token_file unless http_address is of the loopback interface");
+  table.Text("document_token_file", &options.document_token_file,
+             "file with the secret by which clients may change documents; default: none, clients "
+             "on this machine may");
+  table.Real("reload_share_max", {0, 1}, &options.gateway.reload_share_max,
+             "reloads past the caches per search that misses them, of clients that are no "
+             "operators; 1: no limit");
   followed_.DeclareParameters(table);
   table.Millis("meeting_timeout_ms", {milliseconds(0), seconds(60)},
                &options.gateway.meeting_timeout,
@@ -197,7 +224,15 @@ void FrontendModule::DeclareHttpParameters(neptune::ParameterTable& table, Optio
   table.Choice("operator_pages", {"loopback", "anyone"}, &options->operator_pages,
                "who may see the operators' pages: clients on this machine, or anyone");
   table.Text("operator_token_file", &options->operator_token_file,
-             "file with the secret by which clients may see the operators' pages from anywhere");
+             "file with the secret by which clients may see the operators' pages from anywhere; "
+             "with it, clients on this machine need it, too");
+  table.Flag("public_status", &options->gateway.access.public_status,
+             "show /metrics and the counts of /readyz to everyone");
+  table.Flag("key_required", &options->gateway.requires_key,
+             "answer searches, completions and documents for clients with an API key only");
+  table.Millis("http_strict_transport_ms", {milliseconds(0), hours(24 * 730)},
+               &options->gateway.strict_transport,
+               "with HTTPS: how long browsers keep to it once they have used it; 0: not at all");
   table.Millis("http_drain_timeout_ms", {milliseconds(0), seconds(60)}, &options->drain_grace,
                "maximum time for requests in flight when the node stops");
   table.Millis("http_leave_ms", {milliseconds(0), seconds(60)}, &options->leave,
@@ -221,23 +256,40 @@ Status FrontendModule::CompleteOptions(const std::string& folder, Options* optio
   NEPTUNE_RETURN_IF_ERROR(FindTlsFiles(folder, &options->tls));
   options->gateway.is_https = !options->tls.certificate.empty();
   NEPTUNE_RETURN_IF_ERROR(SetAddress(options->base_url, &options->gateway));
-  return SetOperators(options->operator_pages, options->operator_token_file, folder,
-                      &options->gateway.operators);
+  return SetAccess(folder, options);
+}
+
+// Sets who may see the operators' pages and change documents. What may be changed by everyone who
+// reaches the port is not served.
+Status FrontendModule::SetAccess(const std::string& folder, Options* options) {
+  AccessOptions& access = options->gateway.access;
+  access.pages_for_anyone = options->operator_pages == "anyone";
+  access.own_host = OwnHost(options->base_url, options->gateway.is_https, options->http);
+  NEPTUNE_RETURN_IF_ERROR(SetToken(folder, options->operator_token_file, &access.operator_token));
+  NEPTUNE_RETURN_IF_ERROR(SetToken(folder, options->document_token_file, &access.document_token));
+  if (!options->documents_change || !access.document_token.empty() || IsLoopback(options->http)) {
+    return neptune::OkStatus();
+  }
+  return neptune::InvalidArgument(
+      "parameter documents_change: everyone who reaches http_address ", options->http_address,
+      " could change documents; set document_token_file to a file with a secret, or http_address "
+      "to an address of the loopback interface");
 }
 
 Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_RETURN_IF_ERROR(CompleteOptions(context.base_directory, options_.get()));
   if (options_->private_logs) NEPTUNE_RETURN_IF_ERROR(HideQueries(context, &options_->plan));
   const Options& options = *options_;
-  if (options.http.address >> 24 != neptune::kLoopbackAddress >> 24) {
+  if (!IsLoopback(options.http)) {
     NEPTUNE_RETURN_IF_ERROR(CheckDemonstrationKeys(context.class_of_api_key_hash));
     LOG_IF(WARNING, options.gateway.trusts_class_header)
         << "trust_class_header lets every client at " << options.http
         << " choose its service class";
   }
   NEPTUNE_ASSIGN_OR_RETURN(const PlanMetrics plan_metrics, PlanMetrics::Make(context.metrics));
-  NEPTUNE_ASSIGN_OR_RETURN(const GatewayMetrics gateway_metrics,
+  NEPTUNE_ASSIGN_OR_RETURN(GatewayMetrics gateway_metrics,
                            GatewayMetrics::Make(context.metrics, context.scheduling));
+  gateway_metrics.cache_misses = plan_metrics.cache_miss;
   NEPTUNE_ASSIGN_OR_RETURN(server_metrics_,
                            neptune::HttpServerMetrics::Make(context.metrics, "frontend"));
   NEPTUNE_RETURN_IF_ERROR(MakePlanCapsules(context.client.capsules(), options.plan));
@@ -252,12 +304,13 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   NEPTUNE_RETURN_IF_ERROR(ShowSearches(context, gateway_metrics));
   gateway_ = std::make_unique<HttpGateway>(*plan_, context, gateway_metrics, options.gateway);
   NEPTUNE_RETURN_IF_ERROR(MakeWarmer(context, options));
+  if (!options.audit_log_path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenAudit(context, options));
   NEPTUNE_RETURN_IF_ERROR(FollowVersions(context, options));
   NEPTUNE_RETURN_IF_ERROR(gateway_->pages().Show(context.metrics, &gauges_));
   if (!options.access_log.path.empty()) NEPTUNE_RETURN_IF_ERROR(OpenLog(context, options));
   if (options.documents_change) {
     writer_ = std::make_unique<ReplicatedWriter>(context.client, context.world, options.writer);
-    html_threads_ = std::make_unique<HtmlThreads>(context.world);
+    html_threads_ = std::make_unique<HtmlThreads>(context.world, gateway_metrics.exceptions);
     gateway_->AddDocumentRoutes(*writer_, *html_threads_);
   }
   NEPTUNE_RETURN_IF_ERROR(LoadCertificate(context, options));
@@ -267,6 +320,7 @@ Status FrontendModule::Start(neptune::ModuleContext& context) {
   if (!status.ok()) {
     StopServers(Duration(0));
     if (log_ != nullptr) log_->Close();
+    if (audit_ != nullptr) audit_->Close();
     return neptune::Annotate(status, "serving HTTP at " + options.http.ToString());
   }
   LOG(INFO) << "searches are answered at " << (certificate_ == nullptr ? "http" : "https") << "://"
@@ -296,8 +350,8 @@ Status FrontendModule::FollowVersions(const neptune::ModuleContext& context,
   NEPTUNE_ASSIGN_OR_RETURN(const auto of_folder, synonyms->ReadOnly());
   return followed_.Start(
       context, options.documents_change ? "documents_change" : nullptr,
-      [plan = plan_.get(), warmer = warmer_.get(), synonyms,
-       of_folder](const index::VersionList* list) {
+      [plan = plan_.get(), warmer = warmer_.get(), audit = audit_.get(), &world = context.world,
+       synonyms, of_folder](const index::VersionList* list) {
         if (list == nullptr) {
           plan->AskIndex({.version = 0, .synonyms = of_folder});
           return neptune::OkStatus();
@@ -306,6 +360,12 @@ Status FrontendModule::FollowVersions(const neptune::ModuleContext& context,
         const index::IndexVersion& current = list->Current();
         plan->AskIndex({.version = current.index_version, .synonyms = synonyms->Of(current)});
         warmer->Follow(*list, [&](const auto& version) { return synonyms->Of(version); });
+        if (audit != nullptr) {
+          audit->Add(AuditLine(VersionAudit{.at = world.wall_time(),
+                                            .change = list->change,
+                                            .current = list->current,
+                                            .number = current.index_version}));
+        }
         return status;
       },
       [warmer = warmer_.get()] { return warmer->is_ready(); });
@@ -345,6 +405,16 @@ Status FrontendModule::OpenLog(neptune::ModuleContext& context, Options options)
   return neptune::OkStatus();
 }
 
+Status FrontendModule::OpenAudit(neptune::ModuleContext& context, const Options& options) {
+  const std::filesystem::path path =
+      std::filesystem::path(context.base_directory) / options.audit_log_path;
+  NEPTUNE_ASSIGN_OR_RETURN(audit_, AuditLog::Open(path.string(), context.may_log,
+                                                  context.client.capsules(), context.metrics));
+  world_ = &context.world;
+  gateway_->AuditTo(*audit_);
+  return neptune::OkStatus();
+}
+
 Status FrontendModule::ShowGate(neptune::MetricsRegistry& metrics) {
   const neptune::AdmissionGate& gate = plan_->gate();
   const auto add = [&](const char* name, const char* help, std::function<double()> read) -> Status {
@@ -366,7 +436,7 @@ Status FrontendModule::ShowSearches(const neptune::ModuleContext& context,
                                     const GatewayMetrics& metrics) {
   const neptune::AdmissionGate& gate = plan_->gate();
   NEPTUNE_ASSIGN_OR_RETURN(
-      searches_, context.status.Add(neptune::StrCat("searches at ", context.service),
+      searches_, context.status.Add(StrCat("searches at ", context.service),
                                     [&gate, metrics](neptune::StatusReport* report) {
                                       report->AddFact("limit of concurrent cache misses",
                                                       gate.limit());
@@ -414,6 +484,7 @@ Status FrontendModule::StartServers(const neptune::ModuleContext& context, const
 void FrontendModule::Stop() {
   if (gateway_ == nullptr) return;
   gateway_->StartDraining();
+  if (audit_ != nullptr) audit_->Add(AuditLineOfDrain(world_->wall_time()));
   if (leave_ > Duration(0)) (void)neptune::this_thread::SleepFor(leave_);
   StopServers(drain_grace_);
   followed_.Stop();
@@ -421,6 +492,7 @@ void FrontendModule::Stop() {
   plan_->FinishInserts();
   gateway_->Finish();
   if (log_ != nullptr) log_->Close();
+  if (audit_ != nullptr) audit_->Close();
   html_threads_.reset();
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/http/audit_log.h"
 #include "frontend/http/gateway_metrics.h"
 #include "frontend/http/http_gateway.h"
 #include "frontend/http/version_warmer.h"
@@ -55,12 +56,14 @@ class FrontendModule final : public neptune::ServiceModule {
   static void DeclareHttpParameters(neptune::ParameterTable& table, Options* options);
   // `folder`: base of relative paths.
   static neptune::Status CompleteOptions(const std::string& folder, Options* options);
+  static neptune::Status SetAccess(const std::string& folder, Options* options);
   neptune::Status MakeWarmer(neptune::ModuleContext& context, const Options& options);
   neptune::Status FollowVersions(const neptune::ModuleContext& context, const Options& options);
   neptune::Status LoadCertificate(const neptune::ModuleContext& context, const Options& options);
   neptune::Status StartServers(const neptune::ModuleContext& context, const Options& options);
   void StopServers(neptune::Duration grace);
   neptune::Status OpenLog(neptune::ModuleContext& context, Options options);
+  neptune::Status OpenAudit(neptune::ModuleContext& context, const Options& options);
   neptune::Status ShowGate(neptune::MetricsRegistry& metrics);
   neptune::Status ShowSearches(const neptune::ModuleContext& context,
                                const GatewayMetrics& metrics);
@@ -73,6 +76,8 @@ class FrontendModule final : public neptune::ServiceModule {
   neptune::StatusSection searches_;            // shows plan_ and its clients
   std::unique_ptr<DocumentWriter> writer_;     // null: documents do not change
   std::unique_ptr<AccessLog> log_;             // null: no access log
+  std::unique_ptr<AuditLog> audit_;            // null: no audit log
+  neptune::World* world_ = nullptr;            // set with audit_
   std::unique_ptr<HtmlThreads> html_threads_;  // null: documents do not change
   std::unique_ptr<HttpGateway> gateway_;
   neptune::SchedulerOptions scheduling_;

@@ -10,6 +10,27 @@ namespace {
 constexpr std::array<const char*, GatewayMetrics::kOutcomeCount> kOutcomeNames = {
     "complete", "partial", "invalid", "overloaded", "failed", "gone"};
 
+// What was refused or went wrong, besides the outcomes of searches.
+neptune::Status MakeRefusals(neptune::MetricsRegistry& registry, GatewayMetrics* metrics) {
+  for (const auto& [what, counter] : {std::pair{"pages", &metrics->page_access_refused},
+                                      std::pair{"changes", &metrics->change_access_refused}}) {
+    NEPTUNE_ASSIGN_OR_RETURN(
+        *counter, registry.AddCounter("search_access_refused_total",
+                                      "Requests for operators' pages and changes of documents that "
+                                      "were refused because their client may not.",
+                                      {{"what", what}}));
+  }
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics->reloads_limited,
+      registry.AddCounter("search_reloads_limited_total",
+                          "Reloads past the caches that were answered from the caches instead."));
+  NEPTUNE_ASSIGN_OR_RETURN(
+      metrics->exceptions,
+      registry.AddCounter("search_exceptions_total",
+                          "Exceptions in the handling of requests, each answered with 500."));
+  return neptune::OkStatus();
+}
+
 }  // namespace
 
 neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(
@@ -52,6 +73,7 @@ neptune::StatusOr<GatewayMetrics> GatewayMetrics::Make(
       metrics.rate_limited,
       registry.AddCounter("search_rate_limited_total",
                           "Requests refused because their client exceeded its rate limit."));
+  NEPTUNE_RETURN_IF_ERROR(MakeRefusals(registry, &metrics));
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics.suggestion_time,
       registry.AddHistogram("search_suggest_seconds",

@@ -37,6 +37,16 @@ struct GatewayMetrics {
   // search_rate_limited_total: requests refused by the rate limit.
   neptune::Counter* rate_limited = nullptr;
 
+  // search_access_refused_total{what="pages|changes"}: requests refused by access_rules.h.
+  neptune::Counter* page_access_refused = nullptr;
+  neptune::Counter* change_access_refused = nullptr;
+  // search_reloads_limited_total: reloads that were answered from the caches.
+  neptune::Counter* reloads_limited = nullptr;
+  // search_exceptions_total: exceptions in the handling of requests, each answered with 500.
+  neptune::Counter* exceptions = nullptr;
+  // Searches that missed the query cache, one of the plan's metrics; set by the module.
+  const neptune::Counter* cache_misses = nullptr;
+
   // search_page_cache_lookups_total{outcome="hit|stale|miss|skipped"}
   neptune::Counter* page_hits = nullptr;
   neptune::Counter* page_stale = nullptr;

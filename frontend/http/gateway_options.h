@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "frontend/http/operator_access.h"
+#include "frontend/http/access_rules.h"
 #include "frontend/http/rate_limit.h"
 #include "frontend/model/site.h"
 #include "neptune/base/time.h"
@@ -35,8 +35,17 @@ struct GatewayOptions {
   RateLimitOptions rate_limit;
   // Identify clients by the address that a proxy puts into X-Forwarded-For.
   bool trusts_forwarded = false;
-  // Access to /console, /tracez and /statusz.
-  OperatorAccessOptions operators;
+  // Access to operators' pages and to changes of documents.
+  AccessOptions access;
+  // Searches, completions and documents are for clients with an API key only.
+  bool requires_key = false;
+  // Reloads past the caches of clients that are no operators, per search that misses the cache; 1:
+  // no limit. See policy/reload_budget.h.
+  double reload_share_max = 0.1;
+  // How long browsers keep to HTTPS once they have used it; 0: they are not told to. HTTPS only.
+  // Larger: protects users who come back rarely; a host that stops to serve HTTPS is unreachable
+  // for that time. Default: a day, because it holds for all ports of the host.
+  neptune::Duration strict_transport = std::chrono::hours(24);
   // Time limit of a change of documents.
   neptune::Duration document_write_timeout = std::chrono::seconds(5);
   // How long after start-up searches wait until every partition is known, to avoid partial answers

@@ -49,15 +49,21 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
                          const GatewayMetrics& metrics, const GatewayOptions& options)
     : metrics_(metrics),
       options_(options),
-      classes_(context.scheduling, context.class_of_api_key_hash, options.trusts_class_header),
+      classes_(
+          context.scheduling, context.class_of_api_key_hash,
+          {.trusts_header = options.trusts_class_header, .requires_key = options.requires_key}),
+      access_(options.access),
+      world_(context.world),
       address_(options),
       readiness_(context.client, plan.options(), options.meeting_timeout),
       traces_(options.keeps_queries),
       rate_limit_(options.rate_limit),
+      reloads_(options.reload_share_max),
       search_routes_({.plan = plan,
                       .world = context.world,
                       .metrics = metrics_,
                       .classes = classes_,
+                      .access = access_,
                       .address = address_,
                       .readiness = readiness_,
                       .traces = traces_,
@@ -67,6 +73,7 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
               .world = context.world,
               .metrics = metrics_,
               .classes = classes_,
+              .access = access_,
               .traces = traces_,
               .rate_limit = rate_limit_},
              {.pages = {.hash_seed = neptune::Loop::Current()->random().Next()},
@@ -75,9 +82,17 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
               .trusts_forwarded = options.trusts_forwarded,
               .sampled_share = options.sampled_share},
              options.page_cache_mb << 20, ServingLoops(context.client)),
-      operator_routes_(context, options.operators, address_, readiness_, traces_) {
+      operator_routes_(context, {.access = access_,
+                                 .metrics = metrics_,
+                                 .address = address_,
+                                 .readiness = readiness_,
+                                 .traces = traces_}) {
   AddPageRoutes(address_, &router_);
-  AddStatusRoutes(readiness_, context.metrics, &router_);
+  AddStatusRoutes({.access = access_,
+                   .metrics = metrics_,
+                   .readiness = readiness_,
+                   .registry = context.metrics},
+                  &router_);
   search_routes_.AddTo(&router_);
   operator_routes_.AddTo(&router_);
 }
@@ -85,16 +100,69 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
 void HttpGateway::AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads) {
   const auto add = [this,
                     routes = DocumentRoutes(writer, html_threads, options_.document_write_timeout)](
-                       auto handle) -> neptune::HttpHandler {
+                       ChangeHandler handle) -> neptune::HttpHandler {
     return [this, routes, handle](const HttpRequest& request) {
-      // A key or header that may not search may not write either.
-      const neptune::StatusOr<ClientClass> client = classes_.Of(request);
-      return client.ok() ? (routes.*handle)(request) : neptune::ProblemResponse(client.status());
+      return Change(routes, handle, request);
     };
   };
   router_.Add("POST", kDocumentsPath, add(&DocumentRoutes::Post));
   router_.AddPrefix("DELETE", kDocumentsPrefix, add(&DocumentRoutes::Delete));
   router_.Add("DELETE", kDocumentsPath, add(&DocumentRoutes::DeleteUrl));
+}
+
+std::optional<HttpResponse> HttpGateway::RefuseChange(const HttpRequest& request) const {
+  if (std::optional<HttpResponse> refusal = access_.RefuseChange(request)) {
+    metrics_.change_access_refused->Increment();
+    return refusal;
+  }
+  // A key or header that may not search may not write either.
+  const neptune::StatusOr<ClientClass> client = classes_.Of(request);
+  if (client.ok()) return std::nullopt;
+  return neptune::ProblemResponse(client.status());
+}
+
+HttpResponse HttpGateway::Change(const DocumentRoutes& routes, ChangeHandler handle,
+                                 const HttpRequest& request) {
+  if (std::optional<HttpResponse> refusal = RefuseChange(request)) return *std::move(refusal);
+  ChangedDocuments changed;
+  HttpResponse response = (routes.*handle)(request, &changed);
+  if (!changed.written.empty() || changed.failed_count > 0) {
+    Audit(request, response.status, changed);
+  }
+  return response;
+}
+
+void HttpGateway::Audit(const HttpRequest& request, int status, const ChangedDocuments& changed) {
+  if (audit_ == nullptr) return;
+  const neptune::StatusOr<ClientClass> client = classes_.Of(request);
+  const std::string address = neptune::Endpoint{request.peer.address, 0}.ToString();
+  const std::string_view forwarded =
+      options_.trusts_forwarded ? request.headers.Get("X-Forwarded-For") : std::string_view();
+  audit_->Add(AuditLine(DocumentAudit{
+      .at = world_.wall_time(),
+      .method = request.method,
+      .address = std::string_view(address).substr(0, address.find(':')),
+      .forwarded_for = forwarded,
+      .right = access_.WayOfChanges(),
+      .service_class = client.ok() ? std::string_view(client->name) : std::string_view(),
+      .status = status,
+      .changed = changed}));
+}
+
+bool HttpGateway::IsReloadTooMany(const HttpRequest& request) {
+  if (!WantsFreshAnswer(request) || access_.IsOperator(AccessAskOf(request))) return false;
+  if (request.path != kSearchPath && request.path != kSuggestPath) return false;
+  const uint64_t misses = metrics_.cache_misses == nullptr ? 0 : metrics_.cache_misses->value();
+  if (reloads_.Take(misses, request.received)) return false;
+  metrics_.reloads_limited->Increment();
+  return true;
+}
+
+void HttpGateway::AddHeaders(HttpResponse* response) const {
+  response->headers.Set("Cross-Origin-Resource-Policy", "same-origin");
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(options_.strict_transport).count();
+  if (!options_.is_https || seconds == 0) return;
+  response->headers.Set("Strict-Transport-Security", neptune::StrCat("max-age=", seconds));
 }
 
 std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& request) {
@@ -113,11 +181,23 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
 }
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) {
-  std::optional<HttpResponse> response = RefuseForRate(request);
-  if (!response && IsSearch(request)) return Search(request);
-  if (!response) response = WithErrorPage(request, router_.Handle(request));
-  Encode(request, &*response);
-  return *std::move(response);
+  if (std::optional<HttpResponse> refusal = RefuseForRate(request)) {
+    AddHeaders(&*refusal);
+    Encode(request, &*refusal);
+    return *std::move(refusal);
+  }
+  if (!IsReloadTooMany(request)) return Route(request);
+  HttpRequest without_reload = request;
+  without_reload.headers.Set("Cache-Control", "");
+  return Route(without_reload);
+}
+
+HttpResponse HttpGateway::Route(const HttpRequest& request) {
+  if (IsSearch(request)) return Search(request);
+  HttpResponse response = WithErrorPage(request, router_.Handle(request));
+  AddHeaders(&response);
+  Encode(request, &response);
+  return response;
 }
 
 HttpResponse HttpGateway::Search(const HttpRequest& request) {
@@ -127,6 +207,7 @@ HttpResponse HttpGateway::Search(const HttpRequest& request) {
   }
   std::optional<PageFacts> facts;
   HttpResponse response = search_routes_.Search(request, &facts);
+  AddHeaders(&response);
   Encode(request, &response);
   if (front == nullptr || response.status != 200) return response;
   if (facts) {

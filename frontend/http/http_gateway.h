@@ -17,8 +17,8 @@
 // Source: RFC 9457 (problems), RFC 9110 (Retry-After, Cache-Control).
 // Threads: thread-safe; Handle on a user-level thread of the node.
 // Errors: sent as HTTP answers: 400 names the invalid parameter; 404, 405; 401 and 403 by
-//   client_class.h; 403 by operator_access.h; 429 by rate_limit.h; 503 with Retry-After if
-//   overloaded or if no index partition answered. Pages for browsers, problem documents for
+//   client_class.h; 401, 403 and 421 by access_rules.h; 429 by rate_limit.h; 503 with Retry-After
+//   if overloaded or if no index partition answered. Pages for browsers, problem documents for
 //   programs.
 // Limits: SearchRequestLimits; those of the HTTP server and of the search plan.
 
@@ -29,6 +29,8 @@
 
 #include "frontend/documents/document_routes.h"
 #include "frontend/http/access_log.h"
+#include "frontend/http/access_rules.h"
+#include "frontend/http/audit_log.h"
 #include "frontend/http/frontend_readiness.h"
 #include "frontend/http/gateway_metrics.h"
 #include "frontend/http/gateway_options.h"
@@ -38,6 +40,7 @@
 #include "frontend/http/search_routes.h"
 #include "frontend/http/site_address.h"
 #include "frontend/model/client_class.h"
+#include "frontend/policy/reload_budget.h"
 #include "frontend/search_plan/search_plan.h"
 #include "frontend/trace/trace_log.h"
 #include "neptune/service/service_module.h"
@@ -61,6 +64,10 @@ class HttpGateway {
     pages_.LogTo(log);
   }
 
+  // Writes changes of documents to `log`. REQUIRES: called before the first request; the log
+  // outlives the requests.
+  void AuditTo(AuditLog& log) { audit_ = &log; }
+
   neptune::HttpResponse Handle(const neptune::HttpRequest& request);
   std::vector<neptune::HttpRoute> routes() const { return router_.routes(); }
 
@@ -74,6 +81,19 @@ class HttpGateway {
   void Finish() { operator_routes_.Finish(); }
 
  private:
+  using ChangeHandler = neptune::HttpResponse (DocumentRoutes::*)(const neptune::HttpRequest&,
+                                                                  ChangedDocuments*) const;
+
+  // Looks at the head of a change only: who may not change documents is refused.
+  std::optional<neptune::HttpResponse> RefuseChange(const neptune::HttpRequest& request) const;
+  neptune::HttpResponse Change(const DocumentRoutes& routes, ChangeHandler handle,
+                               const neptune::HttpRequest& request);
+  void Audit(const neptune::HttpRequest& request, int status, const ChangedDocuments& changed);
+  // True if the client asks to pass the caches and may not now.
+  bool IsReloadTooMany(const neptune::HttpRequest& request);
+  neptune::HttpResponse Route(const neptune::HttpRequest& request);
+  // Headers of every response.
+  void AddHeaders(neptune::HttpResponse* response) const;
   // A page of results: one that is repeated, or one that is made now and perhaps kept.
   neptune::HttpResponse Search(const neptune::HttpRequest& request);
   // 429 if the client has exceeded its rate.
@@ -85,10 +105,14 @@ class HttpGateway {
   const GatewayMetrics metrics_;
   const GatewayOptions options_;
   const ClientClasses classes_;
+  const AccessRules access_;
+  neptune::World& world_;
   const SiteAddress address_;
   FrontendReadiness readiness_;
   TraceLog traces_;
   RateLimit rate_limit_;
+  ReloadBudget reloads_;
+  AuditLog* audit_ = nullptr;
   SearchRoutes search_routes_;
   PageFronts pages_;
   OperatorRoutes operator_routes_;

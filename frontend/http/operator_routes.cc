@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "frontend/http/http_answers.h"
@@ -32,16 +33,11 @@ StatusOr<uint32_t> RefreshOf(const HttpRequest& request) {
 
 }  // namespace
 
-OperatorRoutes::OperatorRoutes(const neptune::ModuleContext& context,
-                               const OperatorAccessOptions& access, const SiteAddress& address,
-                               const FrontendReadiness& readiness, const TraceLog& traces)
+OperatorRoutes::OperatorRoutes(const neptune::ModuleContext& context, const Parts& parts)
     : world_(context.world),
       sections_(context.status),
       node_name_(context.node.value()),
-      access_(access),
-      address_(address),
-      readiness_(readiness),
-      traces_(traces),
+      parts_(parts),
       statuses_(context.client, context.world) {}
 
 void OperatorRoutes::AddTo(neptune::HttpRouter* router) {
@@ -52,7 +48,10 @@ void OperatorRoutes::AddTo(neptune::HttpRouter* router) {
 
 void OperatorRoutes::Add(std::string_view path, Handler show, neptune::HttpRouter* router) {
   router->Add("GET", path, [this, show](const HttpRequest& request) {
-    if (std::optional<HttpResponse> refusal = access_.Refuse(request)) return *refusal;
+    if (std::optional<HttpResponse> refusal = parts_.access.RefusePage(request)) {
+      parts_.metrics.page_access_refused->Increment();
+      return *std::move(refusal);
+    }
     HttpResponse response = (this->*show)(request);
     response.headers.Set("Cache-Control", "no-store");
     return response;
@@ -62,16 +61,16 @@ void OperatorRoutes::Add(std::string_view path, Handler show, neptune::HttpRoute
 HttpResponse OperatorRoutes::Console(const HttpRequest& request) {
   const StatusOr<uint32_t> refresh_s = RefreshOf(request);
   if (!refresh_s.ok()) return neptune::ProblemResponse(refresh_s.status());
-  return ToResponse(RenderConsole(*statuses_.State(), traces_.Latest(kConsoleSearchCount),
-                                  *refresh_s, FormatOf(request), address_.Of(request)));
+  return ToResponse(RenderConsole(*statuses_.State(), parts_.traces.Latest(kConsoleSearchCount),
+                                  *refresh_s, FormatOf(request), parts_.address.Of(request)));
 }
 
 HttpResponse OperatorRoutes::Traces(const HttpRequest& request) {
   const PageFormat format = FormatOf(request);
-  const Site site = address_.Of(request);
+  const Site site = parts_.address.Of(request);
   const auto id = request.Parameter("id");
-  if (!id.has_value()) return ToResponse(RenderTraceList(traces_.Snapshot(), format, site));
-  if (const TraceLog::Kept trace = traces_.Find(*id)) {
+  if (!id.has_value()) return ToResponse(RenderTraceList(parts_.traces.Snapshot(), format, site));
+  if (const TraceLog::Kept trace = parts_.traces.Find(*id)) {
     return ToResponse(RenderTrace(*trace, format, site));
   }
   return ToResponse(
@@ -83,9 +82,9 @@ HttpResponse OperatorRoutes::NodeStatus(const HttpRequest& request) {
   neptune::AdminPageHeader header;
   header.node_name = node_name_;
   header.now = world_.wall_time();
-  header.uptime = neptune::this_thread::Now() - readiness_.started();
-  if (readiness_.is_draining()) header.not_ready_reasons.push_back("the node is stopping");
-  if (!readiness_.Current().ready) {
+  header.uptime = neptune::this_thread::Now() - parts_.readiness.started();
+  if (parts_.readiness.is_draining()) header.not_ready_reasons.push_back("the node is stopping");
+  if (!parts_.readiness.Current().ready) {
     header.not_ready_reasons.push_back("no index partition has a live replica");
   }
   const std::vector<neptune::StatusReport> reports = sections_.Render();

@@ -2,7 +2,7 @@
 //
 // Threads: thread-safe; the handlers run on user-level threads, and /console waits for the nodes'
 //   answers (status_gatherer.h).
-// Errors: sent as HTTP answers: 403 by operator_access.h; 400 names the invalid parameter; 404 for
+// Errors: sent as HTTP answers: 401, 403 and 421 by access_rules.h; 400 names the invalid parameter; 404 for
 //   a trace that is not kept.
 
 #pragma once
@@ -10,8 +10,9 @@
 #include <string>
 
 #include "frontend/console/status_gatherer.h"
+#include "frontend/http/access_rules.h"
 #include "frontend/http/frontend_readiness.h"
-#include "frontend/http/operator_access.h"
+#include "frontend/http/gateway_metrics.h"
 #include "frontend/http/site_address.h"
 #include "frontend/trace/trace_log.h"
 #include "neptune/base/status_section.h"
@@ -22,10 +23,16 @@ namespace search::frontend {
 
 class OperatorRoutes {
  public:
-  // The arguments, and what `context` refers to, outlive the routes.
-  OperatorRoutes(const neptune::ModuleContext& context, const OperatorAccessOptions& access,
-                 const SiteAddress& address, const FrontendReadiness& readiness,
-                 const TraceLog& traces);
+  // What the routes use; all of it outlives them.
+  struct Parts {
+    const AccessRules& access;
+    const GatewayMetrics& metrics;
+    const SiteAddress& address;
+    const FrontendReadiness& readiness;
+    const TraceLog& traces;
+  };
+  // What `context` refers to outlives the routes.
+  OperatorRoutes(const neptune::ModuleContext& context, const Parts& parts);
 
   // REQUIRES: this outlives the router.
   void AddTo(neptune::HttpRouter* router);
@@ -44,10 +51,7 @@ class OperatorRoutes {
   neptune::World& world_;
   const neptune::StatusSections& sections_;
   const std::string node_name_;
-  const OperatorAccess access_;
-  const SiteAddress& address_;
-  const FrontendReadiness& readiness_;
-  const TraceLog& traces_;
+  const Parts parts_;
   StatusGatherer statuses_;
 };
 

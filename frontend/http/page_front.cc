@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontend/http/page_text.h"
+#include "frontend/http/trace_choice.h"
 #include "neptune/world/loop.h"
 
 namespace search::frontend {
@@ -54,13 +55,10 @@ const CachedPage* PageFront::ValidPage(const PageAsk& ask, TimePoint now) {
   return nullptr;
 }
 
-neptune::TraceContext PageFront::TraceOf(const PageAsk& ask) {
-  if (!ask.traceparent.empty()) {
-    const auto given = neptune::ParseTraceparent(ask.traceparent);
-    if (given.ok()) return *given;
-  }
-  neptune::RandomSource& random = neptune::Loop::Current()->random();
-  return neptune::NewTrace(random, random.Uniform() < options_.sampled_share);
+template <typename Request>
+neptune::TraceContext PageFront::TraceOf(const PageAsk& ask, const Request& request) const {
+  return ChooseTrace(ask.traceparent, options_.sampled_share, neptune::Loop::Current()->random(),
+                     [&] { return parts_.access.IsOperator(AccessAskOf(request)); });
 }
 
 void PageFront::Note(const Repetition& repetition) {
@@ -104,7 +102,7 @@ std::optional<HttpResponse> PageFront::Find(const HttpRequest& request) {
     parts_.metrics.page_skipped->Increment();
     return std::nullopt;
   }
-  const neptune::TraceContext trace = TraceOf(ask);
+  const neptune::TraceContext trace = TraceOf(ask, request);
   HttpResponse response;
   response.headers = page->headers;
   const RepeatedHeaders own = HeadersOfRepetition(page->facts, now);
@@ -130,7 +128,7 @@ bool PageFront::Answer(const neptune::HttpGlance& request, std::string* out) {
   if (page == nullptr || !parts_.plan.MayRepeat(page->facts, request.received)) return false;
   if (ExceedsRate(ask, request)) return false;
   pages_.NoteUse(seen->page);
-  const neptune::TraceContext trace = TraceOf(ask);
+  const neptune::TraceContext trace = TraceOf(ask, request);
   out->reserve(out->size() + page->head.begin.size() + kOwnHeadersSize + page->head.end.size() +
                page->body->size());
   *out += page->head.begin;

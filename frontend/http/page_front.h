@@ -36,6 +36,7 @@
 #include "frontend/caching/page_key.h"
 #include "frontend/caching/seen_requests.h"
 #include "frontend/http/access_log.h"
+#include "frontend/http/access_rules.h"
 #include "frontend/http/gateway_metrics.h"
 #include "frontend/http/rate_limit.h"
 #include "frontend/model/client_class.h"
@@ -56,6 +57,7 @@ class PageFront final : public neptune::HttpShortWay {
     neptune::World& world;
     const GatewayMetrics& metrics;
     const ClientClasses& classes;
+    const AccessRules& access;
     TraceLog& traces;
     RateLimit& rate_limit;
   };
@@ -98,7 +100,9 @@ class PageFront final : public neptune::HttpShortWay {
   // Null: no page may be repeated for the request.
   const CachedPage* ValidPage(const PageAsk& ask, neptune::TimePoint now);
   bool ExceedsRate(const PageAsk& ask, const neptune::HttpGlance& request);
-  neptune::TraceContext TraceOf(const PageAsk& ask);
+  // See trace_choice.h.
+  template <typename Request>
+  neptune::TraceContext TraceOf(const PageAsk& ask, const Request& request) const;
   // Counts, traces and logs a repetition.
   void Note(const Repetition& repetition);
   void Count(const Repetition& repetition);

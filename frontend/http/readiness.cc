@@ -42,8 +42,10 @@ Readiness ComputeReadiness(const neptune::YellowPageView& view, const SearchPlan
 }
 
 std::string Readiness::Json() const {
-  std::string json = neptune::StrCat("{\"ready\": ", JsonBool(ready),
-                                     ", \"complete\": ", JsonBool(complete), ", \"services\": [");
+  std::string json =
+      neptune::StrCat("{\"ready\": ", JsonBool(ready), ", \"complete\": ", JsonBool(complete));
+  if (services.empty()) return json + "}\n";
+  json += ", \"services\": [";
   for (size_t i = 0; i < services.size(); ++i) {
     StrAppend(&json, i == 0 ? "" : ", ", "{\"service\": \"", services[i].service,
               "\", \"partitions\": ", services[i].partition_count,

@@ -27,7 +27,7 @@ struct Readiness {
   // Every partition of both tiers and of the document servers has a live replica.
   bool complete = false;
 
-  // {"ready": ..., "complete": ..., "services": [...]}
+  // {"ready": ..., "complete": ..., "services": [...]}; without services that member is left out.
   std::string Json() const;
 };
 

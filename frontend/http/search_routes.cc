@@ -8,8 +8,10 @@
 #include "frontend/http/http_answers.h"
 #include "frontend/http/page_text.h"
 #include "frontend/http/rate_limit.h"
+#include "frontend/http/trace_choice.h"
 #include "frontend/policy/plan_policy.h"
 #include "frontend/render/render.h"
+#include "frontend/trace/hidden_servers.h"
 #include "neptune/base/strings.h"
 #include "neptune/thread/user_thread.h"
 #include "neptune/wire/http/problem.h"
@@ -103,6 +105,7 @@ HttpResponse SearchRoutes::Answer(const HttpRequest& request, const SearchPageRe
     response.status = neptune::HttpStatusOf(StatusCode::kCancelled);  // never sent
   } else if (run.status.ok()) {
     run.answer.with_trace = search.trace;
+    if (search.trace && !parts_.access.IsOperator(AccessAskOf(request))) HideServers(&run.answer);
     run.answer.fold = search.fold;
     run.answer.timeout = search.timeout;
     response = ToResponse(RenderAnswer(run.answer, search.format, site));
@@ -195,10 +198,9 @@ SearchRoutes::Run SearchRoutes::RunPlan(const HttpRequest& request, const Search
 }
 
 neptune::TraceContext SearchRoutes::TraceOf(const HttpRequest& request) const {
-  const auto given = neptune::ParseTraceparent(request.headers.Get("traceparent"));
-  if (given.ok()) return *given;
-  neptune::RandomSource& random = neptune::Loop::Current()->random();
-  return neptune::NewTrace(random, random.Uniform() < sampled_share_);
+  return ChooseTrace(request.headers.Get("traceparent"), sampled_share_,
+                     neptune::Loop::Current()->random(),
+                     [&] { return parts_.access.IsOperator(AccessAskOf(request)); });
 }
 
 HttpResponse SearchRoutes::Suggest(const HttpRequest& request) const {
@@ -226,7 +228,8 @@ StatusOr<SuggestedTexts> SearchRoutes::RunSuggest(const HttpRequest& request,
 }
 
 HttpResponse SearchRoutes::CachedCopy(const HttpRequest& request) const {
-  const StatusOr<uint64_t> doc_id = DocumentIdOf(request);
+  const Status key = parts_.classes.CheckKey(request);
+  const StatusOr<uint64_t> doc_id = key.ok() ? DocumentIdOf(request) : key;
   const std::string query(
       request.Parameter("q").value_or("").substr(0, SearchRequestLimits::kQuerySizeMax));
   const bool is_plain = request.Parameter("syntax") == kPlainSyntax;

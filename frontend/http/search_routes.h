@@ -14,6 +14,7 @@
 
 #include "frontend/caching/cached_page.h"
 #include "frontend/http/access_log.h"
+#include "frontend/http/access_rules.h"
 #include "frontend/http/frontend_readiness.h"
 #include "frontend/http/gateway_metrics.h"
 #include "frontend/http/site_address.h"
@@ -39,6 +40,7 @@ class SearchRoutes {
     neptune::World& world;
     const GatewayMetrics& metrics;
     const ClientClasses& classes;
+    const AccessRules& access;
     const SiteAddress& address;
     FrontendReadiness& readiness;
     TraceLog& traces;
@@ -74,7 +76,7 @@ class SearchRoutes {
                                    const SearchPageRequest& search) const;
   Run RunPlan(const neptune::HttpRequest& request, const SearchPageRequest& search,
               const neptune::TraceContext& trace) const;
-  // Continues the caller's trace. A request without a trace, or with a malformed one, starts one.
+  // See trace_choice.h.
   neptune::TraceContext TraceOf(const neptune::HttpRequest& request) const;
   neptune::HttpResponse Suggest(const neptune::HttpRequest& request) const;
   neptune::StatusOr<SuggestedTexts> RunSuggest(const neptune::HttpRequest& request,

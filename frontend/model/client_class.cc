@@ -30,10 +30,10 @@ bool IsName(std::string_view text) {
 
 ClientClasses::ClientClasses(neptune::SchedulerOptions scheduling,
                              std::map<std::string, std::string> class_of_api_key_hash,
-                             bool trusts_header)
+                             Options options)
     : scheduling_(std::move(scheduling)),
       class_of_api_key_hash_(std::move(class_of_api_key_hash)),
-      trusts_header_(trusts_header) {}
+      options_(options) {}
 
 StatusOr<ClientClass> ClientClasses::Of(const neptune::HttpRequest& request) const {
   return Of(request.headers.Get(kApiKeyHeader), request.headers.Get(kServiceClassHeader));
@@ -48,6 +48,10 @@ StatusOr<ClientClass> ClientClasses::Of(std::string_view key, std::string_view n
     }
     return ClientClass{*neptune::FindClass(scheduling_, found->second), found->second};
   }
+  if (options_.requires_key) {
+    return absl::UnauthenticatedError(
+        neptune::StrCat("header ", kApiKeyHeader, ": missing; this service requires an API key"));
+  }
   if (!IsName(name)) {
     return neptune::InvalidArgument("header ", kServiceClassHeader, ": at most ",
                                     neptune::kServiceClassNameSizeMax,
@@ -57,7 +61,7 @@ StatusOr<ClientClass> ClientClasses::Of(std::string_view key, std::string_view n
   if (!named) return ClientClass{scheduling_.default_class, std::string(name)};
   const bool has_keys = std::any_of(class_of_api_key_hash_.begin(), class_of_api_key_hash_.end(),
                                     [&](const auto& entry) { return entry.second == name; });
-  if (has_keys && !trusts_header_) {
+  if (has_keys && !options_.trusts_header) {
     return absl::PermissionDeniedError(
         neptune::StrCat("header ", kServiceClassHeader, ": class ", name, " requires an API key"));
   }

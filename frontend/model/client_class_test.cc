@@ -12,11 +12,13 @@ using neptune::StatusCode;
 
 constexpr char kKey[] = "gold-key-of-a-test";
 
-ClientClasses Classes(bool trusts_header = false) {
+ClientClasses Classes(bool trusts_header = false, bool requires_key = false) {
   neptune::SchedulerOptions scheduling;
   scheduling.classes = {{.name = "gold"}, {.name = "batch"}, {.name = "bronze"}};
   scheduling.default_class = 2;
-  return {scheduling, {{neptune::ApiKeyHash(kKey), "gold"}}, trusts_header};
+  return {scheduling,
+          {{neptune::ApiKeyHash(kKey), "gold"}},
+          {.trusts_header = trusts_header, .requires_key = requires_key}};
 }
 
 HttpRequest With(std::string_view header, std::string_view value) {
@@ -36,6 +38,15 @@ TEST(ClientClassTest, UnknownKeysAreRefused) {
   HttpRequest request = With("X-Api-Key", "gold-key-of-a-tesT");
   request.headers.Set("Neptune-Service-Class", "batch");
   EXPECT_EQ(Classes(true).Of(request).status().code(), StatusCode::kUnauthenticated);
+}
+
+TEST(ClientClassTest, ARequiredKeyIsRequiredOfEveryone) {
+  const ClientClasses classes = Classes(/*trusts_header=*/true, /*requires_key=*/true);
+  EXPECT_EQ(classes.Of(HttpRequest()).status().code(), StatusCode::kUnauthenticated);
+  EXPECT_EQ(classes.Of(With("X-Api-Key", "")).status().code(), StatusCode::kUnauthenticated);
+  EXPECT_EQ(classes.Of(With("Neptune-Service-Class", "batch")).status().code(),
+            StatusCode::kUnauthenticated);
+  EXPECT_TRUE(classes.Of(With("X-Api-Key", kKey)).ok());
 }
 
 TEST(ClientClassTest, AnyClientMayNameAClassWithoutKeys) {

@@ -120,6 +120,7 @@ StatusOr<std::string> DecodeQuery(std::string_view raw) {
                           Limits::kQuerySizeMax);
   }
   if (!neptune::IsUtf8(*query)) return ParameterError("q", "not UTF-8 text");
+  if (query->find('\0') != std::string::npos) return ParameterError("q", "has a zero byte");
   return *std::move(query);
 }
 

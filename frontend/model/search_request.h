@@ -3,8 +3,8 @@
 // Source: WHATWG URL, application/x-www-form-urlencoded ('+' is a space, %XX a byte).
 // No I/O, no clock.
 // Threads: pure functions.
-// Errors: INVALID_ARGUMENT names the parameter: out of range, not a number, not UTF-8, malformed
-//   %-encoding, or given twice. Unknown parameters are ignored.
+// Errors: INVALID_ARGUMENT names the parameter: out of range, not a number, not UTF-8, a zero byte,
+//   malformed %-encoding, or given twice. Unknown parameters are ignored.
 // Units: `timeout` is "500" or "500ms" in milliseconds, or "2s".
 // Limits: SearchRequestLimits; start 0 to 10,000, count 1 to 100, query 4,096 bytes after decoding.
 

@@ -60,6 +60,8 @@ TEST(SearchRequestTest, NamesTheWrongParameter) {
   EXPECT_EQ(WrongParameter("q=x&sort=size"), "sort");
   EXPECT_EQ(WrongParameter("q=x&sort=date&explain=1"), "explain");
   EXPECT_EQ(WrongParameter("q=x&fold=2"), "fold");
+  EXPECT_EQ(WrongParameter("q=x%00y"), "q");
+  EXPECT_EQ(WrongParameter("q=x&start=1%00"), "start");
   EXPECT_EQ(WrongParameter("q=x&first=10001"), "first");
   EXPECT_EQ(WrongParameter("format=json"), "q");
   EXPECT_EQ(WrongParameter("q=++&format=rss"), "q");

@@ -7,6 +7,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
+#include "neptune/base/foreign_json.h"
 #include "neptune/base/strings.h"
 #include "neptune/membership/announcement.h"
 
@@ -14,6 +15,10 @@ namespace neptune {
 namespace {
 
 using Json = nlohmann::json;
+
+// An entry has six members, and is four levels deep.
+constexpr JsonLimits kAnswerLimits{
+    .size_max = kEtcdAnswerSizeMax, .depth_max = 16, .value_count_max = 500'000};
 
 // Longer text cannot be base64 of an announcement, or of a key of this cluster.
 constexpr size_t kEncodedSizeMax = (kAnnouncementSizeMax + 2) / 3 * 4;
@@ -56,8 +61,8 @@ StatusOr<Json> ReadAnswer(const HttpResponse& answer) {
   if (answer.status != 200) {
     return Unavailable("etcd answered ", answer.status, ": ", Excerpt(answer.body));
   }
-  Json json = Json::parse(answer.body, nullptr, false);
-  if (!json.is_object()) {
+  StatusOr<Json> json = ReadForeignJson(answer.body, kAnswerLimits);
+  if (!json.ok() || !json->is_object()) {
     return InvalidArgument("etcd's answer is not a JSON object: ", Excerpt(answer.body));
   }
   return json;

@@ -103,6 +103,8 @@ def changes() -> List[dict]:
         post({"title": "no url"}),
         post(ONE, **{"Neptune-Service-Class": "gold"}),
         post(ONE, **{"X-Api-Key": "nobody's"}),
+        post(ONE, Authorization="Bearer a-token-of-nobody"),
+        post(ONE, **{"Sec-Fetch-Site": "cross-site"}),
         post(ONE, key="k" * 256),
         send("/documents", "POST", {"Content-Type": "text/plain"}, "x"),
         send("/documents", "POST", ndjson, "\n".join(map(json.dumps, LINES)) + "\n{\"x\": 1}\n"),

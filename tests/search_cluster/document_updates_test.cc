@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
 #include "index/core/testing/collection.h"
+#include "index/updates/document_change.h"
 #include "neptune/base/strings.h"
 #include "tests/search_cluster/search_cluster.h"
 #include "tests/search_cluster/small_index.h"
@@ -29,7 +31,9 @@ class DocumentUpdatesTest : public testing::Test {
   DocumentUpdatesTest() : corpus_(MakeSmallCorpus(5)), placement_(corpus_, {}) {
     const neptune::Status built = BuildSmallIndex(folder_.path(), corpus_, placement_);
     EXPECT_TRUE(built.ok()) << built;
-    cluster_ = std::make_unique<SearchCluster>(1, LiveSpec(folder_.path()), folder_.path());
+    neptune::ClusterSpec spec = LiveSpec(folder_.path());
+    SetParameter(&spec, "frontend", "audit_log", "audit.log");
+    cluster_ = std::make_unique<SearchCluster>(1, spec, folder_.path());
     // Waits until every partition has elected its primary.
     cluster_->simulator().RunFor(std::chrono::seconds(2));
   }
@@ -144,6 +148,67 @@ TEST_F(DocumentUpdatesTest, APublishedDocumentIsReplacedAndRemovedByItsUrl) {
     EXPECT_EQ(Delete(StrCat(doc_id)).status, 200);
     AwaitGoal();
   }
+}
+
+TEST_F(DocumentUpdatesTest, ChangesNeedTheTokenAndEachHasALineInTheAuditLog) {
+  const auto post = [&](const neptune::HttpHeaders& more) {
+    tools::HttpExchange exchange{.method = "POST",
+                                 .target = "/documents",
+                                 .headers = {{"Content-Type", "application/json"}},
+                                 .body = DocumentText("http://a/", "first")};
+    for (const auto& [name, value] : more) exchange.headers.Set(name, value);
+    return Send(exchange);
+  };
+  for (const char* wrong : {"", "Bearer a-token-of-nobody", kDocumentToken}) {
+    const HttpResponse refused = post({{"Authorization", wrong}});
+    EXPECT_EQ(refused.status, 401) << wrong;
+    EXPECT_NE(refused.body.find("document_token_file"), std::string::npos) << refused.body;
+    EXPECT_EQ(Send({.method = "DELETE",
+                    .target = StrCat("/documents/", DocumentOfTier(true)),
+                    .headers = {{"Authorization", wrong}}})
+                  .status,
+              401);
+  }
+  EXPECT_EQ(post({{"Sec-Fetch-Site", "cross-site"}}).status, 403);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{});
+  const HttpResponse posted = post({});
+  ASSERT_EQ(posted.status, 200) << posted.body;
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), Titles{"first"});
+  std::ifstream file(folder_.path() + "/audit.log");
+  std::vector<json> lines;
+  for (std::string line; std::getline(file, line);) lines.push_back(json::parse(line));
+  ASSERT_EQ(lines.size(), 1U) << "refusals change nothing";
+  EXPECT_EQ(lines[0]["action"], "documents");
+  EXPECT_EQ(lines[0]["method"], "POST");
+  EXPECT_EQ(lines[0]["right"], "token");
+  EXPECT_EQ(lines[0]["status"], 200);
+  EXPECT_EQ(lines[0]["documents"], json::array({json::parse(posted.body)["id"]}));
+}
+
+TEST_F(DocumentUpdatesTest, AUrlWithTheNumberOfAnotherReplacesNothing) {
+  // As if the hashes of both urls were equal.
+  const std::string number = StrCat(index::DocIdOfUrl("http://attacker/"));
+  json victim = json::parse(DocumentText("http://victim/", "victim"));
+  victim["id"] = number;
+  ASSERT_EQ(Post(victim.dump()).status, 200);
+  AwaitGoal();
+  const HttpResponse refused = Post(DocumentText("http://attacker/", "attacker"));
+  EXPECT_EQ(refused.status, 409) << refused.body;
+  EXPECT_NE(refused.body.find(number), std::string::npos) << refused.body;
+  EXPECT_EQ(Send({.method = "DELETE", .target = "/documents?url=http%3A%2F%2Fattacker%2F"}).status,
+            409);
+  const json bulk = json::parse(Post(DocumentText("http://attacker/", "attacker") + "\n" +
+                                         DocumentText("http://other/", "other") + "\n",
+                                     "application/x-ndjson")
+                                    .body);
+  EXPECT_EQ(bulk["documents"][0]["status"], 409);
+  EXPECT_EQ(bulk["documents"][1]["status"], 200);
+  AwaitGoal();
+  EXPECT_EQ(TitlesOf("quixotic"), (Titles{"other", "victim"}));
+  // The document is still found by its own url.
+  EXPECT_EQ(json::parse(Post(DocumentText("http://victim/", "newer")).body)["id"], number);
 }
 
 TEST_F(DocumentUpdatesTest, ARequestRepeatedUnderItsKeyIsOneChange) {

@@ -2,7 +2,10 @@
 
 #include <glog/logging.h>
 
+#include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "cache/persistent/persistent_cache_module.h"
@@ -93,6 +96,11 @@ ClusterSpec LiveSpec(const std::string& folder) {
   SetParameter(&spec, "tier2", "live_path", folder + "/live");
   SetParameter(&spec, "docs", "live", "true");
   SetParameter(&spec, "frontend", "documents_change", "true");
+  const std::string token_file = folder + "/document.token";
+  std::ofstream(token_file) << kDocumentToken << '\n';
+  using std::filesystem::perms;
+  std::filesystem::permissions(token_file, perms::owner_read | perms::owner_write);
+  SetParameter(&spec, "frontend", "document_token_file", token_file);
   SetParameter(&spec, "frontend", "tier1_rank_min", "0.5");
   return spec;
 }
@@ -169,7 +177,12 @@ neptune::NodeOptions SearchCluster::OptionsOf(const std::string& name) {
 }
 
 StatusOr<HttpResponse> SearchCluster::Send(const std::string& web,
-                                           const tools::HttpExchange& exchange) {
+                                           const tools::HttpExchange& wanted) {
+  tools::HttpExchange exchange = wanted;
+  const bool is_change = std::string_view(exchange.target).starts_with("/documents");
+  if (is_change && !exchange.headers.Has("Authorization")) {
+    exchange.headers.Set("Authorization", neptune::StrCat("Bearer ", kDocumentToken));
+  }
   bool done = false;
   StatusOr<HttpResponse> response = neptune::Unavailable("not done");
   user_loop_->Post([&] {

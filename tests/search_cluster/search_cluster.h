@@ -34,7 +34,11 @@ neptune::ClusterSpec SpecOf(const std::string& name);
 // The one that ./tools/up starts.
 inline neptune::ClusterSpec DevSpec() { return SpecOf("dev"); }
 
-// The spec for documents that change (index/updates), in the folder of its index.
+// What writers of documents send as their token.
+inline constexpr char kDocumentToken[] = "token-of-simulated-writers";
+
+// The spec for documents that change (index/updates), in the folder of its index, which exists; the
+// file with kDocumentToken is written there.
 neptune::ClusterSpec LiveSpec(const std::string& folder);
 
 // Sets a parameter of a service of the spec.
@@ -67,9 +71,10 @@ class SearchCluster {
   neptune::Simulator& simulator() { return nodes_.simulator(); }
   std::vector<std::string> node_names() const;
 
-  // Sends a request to the frontend of node `web` and runs until it is answered.
+  // Sends a request to the frontend of node `web` and runs until it is answered. A change of
+  // documents has kDocumentToken unless it has an Authorization of its own.
   neptune::StatusOr<neptune::HttpResponse> Send(const std::string& web,
-                                                const tools::HttpExchange& exchange);
+                                                const tools::HttpExchange& wanted);
   // Sends a GET request.
   neptune::StatusOr<neptune::HttpResponse> Get(const std::string& web, const std::string& target,
                                                const neptune::HttpHeaders& headers = {});

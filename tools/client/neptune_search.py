@@ -103,6 +103,10 @@ class _Answer(NamedTuple):
     body: bytes
 
 
+def _bearer(token: str) -> Dict[str, str]:
+    return {"Authorization": "Bearer " + token} if token else {}
+
+
 class Client:
     """Queries one frontend, or a proxy before several."""
     def __init__(self,
@@ -110,13 +114,15 @@ class Client:
                  *,
                  api_key: str = "",
                  operator_token: str = "",
+                 document_token: str = "",
                  service_class: str = "",
                  ca_file: str = "",
                  timeout_s: float = 10.0,
                  clock: Callable[[], float] = time.monotonic,
                  sleep: Callable[[float], None] = time.sleep):
-        """`operator_token`: for console() and status() from other machines than the frontend's. Others can
-        read it, unless https is used.
+        """`operator_token`: for console() and status(); `document_token`: for changes of documents. Without
+        tokens of their own, frontends let only programs on their own machine do either. Others can read
+        tokens, unless https is used.
 
         `ca_file`: the certificates that are trusted over https, in PEM; default: those that the system trusts.
 
@@ -132,7 +138,8 @@ class Client:
         self._headers = {"Accept": "application/json"}
         if api_key:
             self._headers["X-Api-Key"] = api_key
-        self._operator = {"Authorization": "Bearer " + operator_token} if operator_token else {}
+        self._operator = _bearer(operator_token)
+        self._writer = _bearer(document_token)
         if service_class:
             self._headers["Neptune-Service-Class"] = service_class
         self._timeout_s = timeout_s
@@ -270,7 +277,7 @@ class Client:
 
     def _change(self, method: str, path: str, parameters: Dict[str, Any], content_type: str,
                 body: bytes, key: str) -> Any:
-        headers = {"Idempotency-Key": key or uuid.uuid4().hex}
+        headers = dict(self._writer, **{"Idempotency-Key": key or uuid.uuid4().hex})
         if content_type:
             headers["Content-Type"] = content_type
         return self._json(method, path, parameters, headers, body)

@@ -145,6 +145,18 @@ class ClientTest(unittest.TestCase):
         self.assertEqual([asked.headers.get("Authorization") for asked in self.service.asked],
                          ["Bearer secret", "Bearer secret", None])
 
+    def test_writers_token_goes_with_changes_only(self) -> None:
+        client = self.make(operator_token="secret", document_token="writer")
+        for answer in ({"id": "7"}, {"id": "7"}, {"id": "7"}, {"documents": []}, page([])):
+            self.service.say(answer)
+        client.put({"url": "u"})
+        client.delete(7)
+        client.delete_url("u")
+        list(client.change_many([{"delete": 7}]))
+        client.search("a")
+        self.assertEqual([asked.headers.get("Authorization") for asked in self.service.asked],
+                         ["Bearer writer"] * 4 + [None])
+
     def test_suggestions_and_documents(self) -> None:
         self.service.say(["lic", ["license", "licence"]])
         self.assertEqual(self.client.suggest("lic"), ["license", "licence"])

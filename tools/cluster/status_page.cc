@@ -3,12 +3,18 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "neptune/base/foreign_json.h"
+
 namespace search::tools {
 namespace {
 
 using neptune::DataLoss;
 using neptune::StatusOr;
 using nlohmann::json;
+
+// A whole page, with the tables of all replicas of a node.
+constexpr neptune::JsonLimits kPageLimits{
+    .size_max = size_t{64} << 20, .depth_max = 16, .value_count_max = 5'000'000};
 
 StatusOr<StatusTable> TableOf(const json& table) {
   if (table.value("rows_left_out", 0) != 0) return DataLoss("the page does not show all rows");
@@ -39,9 +45,10 @@ StatusOr<std::vector<StatusTable>> TablesOf(const json& section, std::string_vie
 StatusOr<std::vector<StatusTable>> ParseStatusSection(std::string_view page,
                                                       std::string_view section,
                                                       std::string_view title) {
+  const auto whole = neptune::ReadForeignJson(page, kPageLimits);
+  if (!whole.ok()) return DataLoss("not a status page: ", neptune::ToStd(whole.status().message()));
   try {
-    const json whole = json::parse(page);
-    for (const json& one : whole.at("sections")) {
+    for (const json& one : whole->at("sections")) {
       if (one.at("name") == section) return TablesOf(one, title);
     }
   } catch (const json::exception& error) {

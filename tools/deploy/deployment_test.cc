@@ -399,6 +399,25 @@ TEST_F(KubernetesTest, PodsStartWhatTheSpecSays) {
   EXPECT_EQ(pods.SerializeAsString(), spec.SerializeAsString());
 }
 
+TEST_F(KubernetesTest, TokensOfFrontendsAreSecrets) {
+  std::string text = kSpec;
+  const std::string port = "parameters { key: 'http_port' value: '8080' } ";
+  text.insert(text.find(port), "parameters { key: 'document_token_file' value: 'var/token' } ");
+  const auto files = KubernetesManifests(Spec(text), {});
+  ASSERT_TRUE(files.ok()) << files.status();
+  std::string manifests;
+  for (const YAML::Node& document : YAML::LoadAll(files->at(0).text)) {
+    if (document["kind"].Scalar() == "ConfigMap") {
+      const auto pods = Spec(document["data"]["cluster.textproto"].Scalar());
+      EXPECT_EQ(EffectiveParameters(pods, pods.nodes(0).hosts(0)).at("document_token_file"),
+                "/run/neptune/secrets/document_token");
+    }
+    if (document["kind"].Scalar() == "StatefulSet") manifests += YAML::Dump(document);
+  }
+  EXPECT_NE(manifests.find("/run/neptune/mounted/document_token"), std::string::npos);
+  EXPECT_EQ(manifests.find("operator_token"), std::string::npos);
+}
+
 TEST_F(KubernetesTest, ServicesAndBudgetSelectTheirPods) {
   size_t of_nodes = 0;
   size_t of_http = 0;

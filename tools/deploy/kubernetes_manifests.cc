@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "neptune/base/strings.h"
 #include "tools/deploy/deployment.h"
@@ -108,6 +111,24 @@ Status CheckOptions(const DeploymentOptions& options) {
   return InvalidArgument("claim '", options.index_claim, "' is not a DNS label");
 }
 
+// Parameters of frontends that name a file with a token, and the token's name among the secrets.
+constexpr std::pair<const char*, const char*> kTokens[] = {
+    {"document_token_file", "document_token"}, {"operator_token_file", "operator_token"}};
+
+// The tokens that services of the spec read.
+std::set<std::string> TokensOf(const neptune::ClusterSpec& spec) {
+  std::set<std::string> tokens;
+  for (const auto& node : spec.nodes()) {
+    for (const auto& hosted : node.hosts()) {
+      const auto parameters = neptune::EffectiveParameters(spec, hosted);
+      for (const auto& [parameter, token] : kTokens) {
+        if (parameters.contains(parameter)) tokens.insert(token);
+      }
+    }
+  }
+  return tokens;
+}
+
 // Pods have addresses of their own, so that all may have the same ports.
 neptune::ClusterSpec PodSpec(neptune::ClusterSpec spec) {
   for (auto& node : *spec.mutable_nodes()) {
@@ -115,6 +136,11 @@ neptune::ClusterSpec PodSpec(neptune::ClusterSpec spec) {
     if (node.admin_port() == 0) node.set_admin_port(kAdminPort);
     for (auto& hosted : *node.mutable_hosts()) {
       const auto parameters = neptune::EffectiveParameters(spec, hosted);
+      for (const auto& [parameter, token] : kTokens) {
+        if (!parameters.contains(parameter)) continue;
+        neptune::SetParameter(parameter, StrCat(kSecretFolder, "/", token),
+                              hosted.mutable_parameters());
+      }
       if (!parameters.contains("http_port") || parameters.contains("http_address")) continue;
       neptune::SetParameter("http_address", "0.0.0.0", hosted.mutable_parameters());
     }
@@ -136,6 +162,7 @@ class Manifests {
     if (!spec.cluster_key_file().empty()) secrets_.push_back("cluster_key");
     if (!spec.admin_token_file().empty()) secrets_.push_back("admin_token");
     if (!spec.membership().etcd_password_file().empty()) secrets_.push_back("etcd_password");
+    for (const std::string& token : TokensOf(spec)) secrets_.push_back(token);
   }
 
   Json ConfigMap(const std::string& text) const {

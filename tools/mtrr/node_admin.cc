@@ -1,10 +1,10 @@
 #include "tools/mtrr/node_admin.h"
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "neptune/base/file.h"
+#include "neptune/base/foreign_json.h"
 #include "neptune/base/strings.h"
 #include "neptune/node/cluster_spec.h"
 #include "tools/cluster/state_directory.h"
@@ -26,11 +26,11 @@ const HttpGetOptions kOptions{.timeout = kNodeTimeout};
 
 // The message of a problem document, or the status alone.
 std::string Reason(const neptune::HttpResponse& response) {
-  const auto document = nlohmann::json::parse(response.body, nullptr, /*allow_exceptions=*/false);
-  if (document.is_object()) {
+  const auto document = neptune::ReadForeignJson(response.body);
+  if (document.ok() && document->is_object()) {
     for (const char* member : {"detail", "title"}) {
-      const auto found = document.find(member);
-      if (found != document.end() && found->is_string() && !found->get<std::string>().empty()) {
+      const auto found = document->find(member);
+      if (found != document->end() && found->is_string() && !found->get<std::string>().empty()) {
         return found->get<std::string>();
       }
     }

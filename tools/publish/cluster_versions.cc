@@ -8,6 +8,7 @@
 
 #include "index/versions/version_watch.h"
 #include "neptune/base/file.h"
+#include "neptune/base/foreign_json.h"
 #include "neptune/base/strings.h"
 #include "tools/http/http_get.h"
 
@@ -22,6 +23,7 @@ using neptune::TimePoint;
 using nlohmann::json;
 
 constexpr int kPollMs = 50;
+constexpr size_t kPageSizeMax = size_t{4} << 20;
 constexpr std::chrono::milliseconds kPageTimeout{2'000};
 
 TimePoint MonotonicNow() {
@@ -41,8 +43,12 @@ std::string PagePath(const std::string& service) {
 }  // namespace
 
 StatusOr<VersionFacts> ParseVersionFacts(std::string_view status_page) {
+  const auto page = neptune::ReadForeignJson(status_page, {.size_max = kPageSizeMax});
+  if (!page.ok())
+    return neptune::DataLoss("no status page about versions: ",
+                             neptune::ToStd(page.status().message()));
   try {
-    const json facts = json::parse(status_page).at("sections").at(0).at("facts");
+    const json facts = page->at("sections").at(0).at("facts");
     return VersionFacts{facts.at("change"), facts.at("current"), facts.at("trouble")};
   } catch (const json::exception& error) {
     return neptune::DataLoss("no status page about versions: ", error.what());

@@ -165,7 +165,10 @@ Status SearchProcesses::WriteSpec(const SearchProcessesOptions& options) {
   const std::string leave = options.supervised ? Parameter("http_leave_ms", "500") : "";
   const std::string sampled = Parameter("trace_share", StrCat(options.sampled_share));
   span_logs_ = options.span_logs;
-  Fill("$FRONTEND", leave + sampled + (change ? Parameter("documents_change", "true") : ""), &text);
+  // Loads that are to reach the servers pass the caches with every question, from any host.
+  const std::string reloads = Parameter("reload_share_max", "1");
+  Fill("$FRONTEND",
+       leave + sampled + reloads + (change ? Parameter("documents_change", "true") : ""), &text);
   if (options.supervised) {
     for (const char* after : {"value: 'tier1' } ", "value: 'flat_file' } ", "value: 'true' }\n"}) {
       text.insert(text.find(after) + std::string_view(after).size(),
