@@ -39,6 +39,7 @@ class LayeredStream : public Stream, private StreamHandler {
   void SetReading(bool on) override;
   void Close() override;
   Endpoint peer() const override { return peer_; }
+  bool is_encrypted() const override { return below_ != nullptr && below_->is_encrypted(); }
 
   // Secured streams only: bytes that identify exactly this connection, for proofs about it; empty
   // if there are none.

@@ -86,6 +86,8 @@ class Stream {
   // Sends the queued bytes, then ends the stream; no event follows.
   virtual void Close() = 0;
   virtual Endpoint peer() const = 0;
+  // True if the bytes cannot be read or changed on the way.
+  virtual bool is_encrypted() const { return false; }
 };
 
 // A bound port that accepts streams. Destroying it stops accepting.
