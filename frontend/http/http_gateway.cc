@@ -83,18 +83,28 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
 }
 
 void HttpGateway::AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads) {
-  const auto add = [this,
-                    routes = DocumentRoutes(writer, html_threads, options_.document_write_timeout)](
-                       auto handle) -> neptune::HttpHandler {
-    return [this, routes, handle](const HttpRequest& request) {
-      // A key or header that may not search may not write either.
-      const neptune::StatusOr<ClientClass> client = classes_.Of(request);
-      return client.ok() ? (routes.*handle)(request) : neptune::ProblemResponse(client.status());
-    };
+  const DocumentRoutes routes(writer, html_threads, options_.document_write_timeout);
+  const auto handler = [routes](auto handle) -> neptune::HttpHandler {
+    return [routes, handle](const HttpRequest& request) { return (routes.*handle)(request); };
   };
-  router_.Add("POST", kDocumentsPath, add(&DocumentRoutes::Post));
-  router_.AddPrefix("DELETE", kDocumentsPrefix, add(&DocumentRoutes::Delete));
-  router_.Add("DELETE", kDocumentsPath, add(&DocumentRoutes::DeleteUrl));
+  neptune::HttpRouteOptions options;
+  // A key or header that may not search may not write either.
+  options.check = [this](const HttpRequest& head) -> std::optional<HttpResponse> {
+    const neptune::StatusOr<ClientClass> client = classes_.Of(head);
+    if (client.ok()) return std::nullopt;
+    return neptune::ProblemResponse(client.status());
+  };
+  router_.AddPrefix("DELETE", kDocumentsPrefix, handler(&DocumentRoutes::Delete), options);
+  router_.Add("DELETE", kDocumentsPath, handler(&DocumentRoutes::DeleteUrl), options);
+  options.body_size_max = kBulkSizeMax;
+  router_.Add("POST", kDocumentsPath, handler(&DocumentRoutes::Post), options);
+}
+
+neptune::HttpBodyPermit HttpGateway::AtHeader(HttpRequest* head) {
+  if (std::optional<HttpResponse> refusal = RefuseForRate(*head)) {
+    return {.refusal = std::move(refusal)};
+  }
+  return router_.AtHeader(head);
 }
 
 std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& request) {
@@ -113,7 +123,8 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
 }
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) {
-  std::optional<HttpResponse> response = RefuseForRate(request);
+  std::optional<HttpResponse> response;
+  if (!request.checked_at_header) response = RefuseForRate(request);
   if (!response && IsSearch(request)) return Search(request);
   if (!response) response = WithErrorPage(request, router_.Handle(request));
   Encode(request, &*response);

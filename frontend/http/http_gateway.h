@@ -61,6 +61,9 @@ class HttpGateway {
     pages_.LogTo(log);
   }
 
+  // For HttpServerOptions::at_header: a client over its rate, or one that may not do what the route
+  // does, is refused before its body is read, and so is a body larger than the route takes.
+  neptune::HttpBodyPermit AtHeader(neptune::HttpRequest* head);
   neptune::HttpResponse Handle(const neptune::HttpRequest& request);
   std::vector<neptune::HttpRoute> routes() const { return router_.routes(); }
 
