@@ -161,7 +161,8 @@ StatusOr<std::string> ProcessCluster::SpecText() const {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string nemesis, NemesisText());
   std::string text =
       StrCat("name: 'chaos-", port_.number(), "' multicast_group: '239.192.7.9:", port_.number(),
-             "' services { name: 'registers' module: 'registers' partition_count: ",
+             "' admin_access: 'network' services { name: 'registers' module: 'registers' "
+             "partition_count: ",
              options_.partition_count, " replication { ", options_.replication, " } } ", nemesis,
              "services { name: '", kProbeService, "' module: 'echo' } ",
              "services { name: 'sessions' module: 'echo' } ",
