@@ -240,6 +240,10 @@ constexpr Case kCases[] = {
      "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\nT: "
      "u\r\n\r\n",
      200},
+    {"9112 5.2: a folded trailer",
+     "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+     "2\r\nab\r\n0;e\r\nT: u\r\n v\r\n\r\n",
+     400, true},
     {"9110 6.5.1: a length in the trailers",
      "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
      "2\r\nab\r\n0\r\nContent-Length: 5\r\n\r\n",

@@ -26,6 +26,8 @@ constexpr size_t kRequestLineRoom = 64;
 // Capacity that a reader keeps for its next request; an idle connection holds no more.
 constexpr size_t kIdleBufferSizeMax = 512;
 
+constexpr char kFolded[] = "a header is folded or begins with a blank";
+
 std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
 
 int StatusOfParseError(const error_code& error) {
@@ -92,9 +94,10 @@ struct HttpRequestReader::Parsing {
   const std::string& body() const { return parser.get().body(); }
 
   // Checks the size of a chunk before its bytes arrive. A line end inside a quoted extension is
-  // one to other parsers.
-  void CheckChunk(uint64_t size, std::string_view extensions, error_code& error) const {
+  // one to other parsers. The trailer follows the last chunk, in the bytes that the parser has.
+  void CheckChunk(uint64_t size, std::string_view extensions, error_code& error) {
     error = {};
+    if (size == 0) trailer = extensions.data() + extensions.size();
     const bool is_plain = std::none_of(extensions.begin(), extensions.end(), [](char c) {
       return absl::ascii_iscntrl(static_cast<unsigned char>(c)) && c != '\t';
     });
@@ -111,6 +114,8 @@ struct HttpRequestReader::Parsing {
   size_t line_begin = 0;  // of the header's line that is looked at, from the header's begin
   size_t body_size_max = 0;
   bool header_done = false;
+  // The line end before the trailer, once it is parsed; valid until bytes are fed.
+  const char* trailer = nullptr;
 };
 
 HttpRequestReader::HttpRequestReader(const HttpReaderOptions& options, HttpBodyGate* gate)
@@ -203,7 +208,7 @@ bool HttpRequestReader::CheckLine(std::string_view line, bool is_first) {
   line.remove_suffix(1);
   if (is_first) return CheckRequestLine(line);
   if (line.starts_with(' ') || line.starts_with('\t')) {
-    return Fail(400, "a header is folded or begins with a blank");
+    return Fail(400, kFolded);
   }
   return true;
 }
@@ -241,8 +246,18 @@ bool HttpRequestReader::ReadBody() {
     }
     if (error == http::error::body_limit) return FailBodySize();
     if (error) return Fail(StatusOfParseError(error), error.message());
+    if (parser.is_done() && parsing_->trailer != nullptr && IsTrailerFolded()) {
+      return Fail(400, kFolded);
+    }
   }
   return true;
+}
+
+// Beast takes folded fields, and the lines of a trailer are not seen here before.
+bool HttpRequestReader::IsTrailerFolded() const {
+  const char* const end = buffer_.data() + consumed_;
+  const std::string_view lines(parsing_->trailer, static_cast<size_t>(end - parsing_->trailer));
+  return lines.find("\n ") != lines.npos || lines.find("\n\t") != lines.npos;
 }
 
 bool HttpRequestReader::ParseHeader() {

@@ -96,6 +96,7 @@ class HttpRequestReader {
   bool ParseAbsoluteTarget(std::string_view target);
   bool AdmitBody();
   bool ReadBody();
+  bool IsTrailerFolded() const;
   bool FailBodySize();
   bool Fail(int status, std::string reason);
 
