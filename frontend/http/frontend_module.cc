@@ -34,8 +34,6 @@ using std::chrono::hours;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Limit of a request body if no route accepts one.
-constexpr size_t kBodySizeMax = 4096;
 // A query of maximum size with every byte encoded as %XX must fit.
 constexpr size_t kTargetSizeMax = SearchRequestLimits::kParametersSizeMax + 64;
 constexpr size_t kHeaderSizeMax = kTargetSizeMax + (16 << 10);
@@ -51,12 +49,11 @@ void RunOn(NodeLoop& loop, absl::AnyInvocable<void()> work) {
   while (!done.is_set()) neptune::this_thread::ParkUntilWoken();
 }
 
-neptune::HttpServerOptions ServerOptions(const neptune::HttpServerMetrics& metrics,
-                                         size_t body_size_max) {
+neptune::HttpServerOptions ServerOptions(const neptune::HttpServerMetrics& metrics) {
   neptune::HttpServerOptions options;
   options.reader.target_size_max = kTargetSizeMax;
   options.reader.header_size_max = kHeaderSizeMax;
-  options.reader.body_size_max = body_size_max;
+  options.reader.body_size_max = kBulkSizeMax;  // the route limits it
   options.metrics = &metrics;
   return options;
 }
@@ -129,6 +126,7 @@ struct FrontendModule::Options {
   Endpoint http;
   size_t connection_count_max = 0;
   size_t connections_per_address_max = 0;
+  size_t bodies_mb = neptune::kBodyBytesMax >> 20;
   neptune::TlsFiles tls;  // empty: plain HTTP
   Duration drain_grace = seconds(5);
   // Delay between reporting "not ready" and closing the port. Larger: balancers that poll /readyz
@@ -211,6 +209,8 @@ void FrontendModule::DeclareHttpParameters(neptune::ParameterTable& table, Optio
   table.Whole("http_connections_per_address_max", {0, 1'000'000},
               &options->connections_per_address_max,
               "maximum connections of one client address per serving loop; 0: a quarter of all");
+  table.Whole("http_bodies_mb", {1, 64 * 1024}, &options->bodies_mb,
+              "size in MiB that the bodies of all requests may have together");
   table.Text("http_certificate_file", &options->tls.certificate,
              "PEM file with the certificate for HTTPS; default: plain HTTP");
   table.Text("http_key_file", &options->tls.key,
@@ -384,7 +384,8 @@ Status FrontendModule::LoadCertificate(const neptune::ModuleContext& context,
       context.metrics.AddCallbackCounter(
           "search_tls_failures_total", "User connections whose TLS handshake failed.", {}, [this] {
             return static_cast<double>(handshakes_.count(neptune::Refusal::kAccepted) +
-                                       handshakes_.count(neptune::Refusal::kLate));
+                                       handshakes_.count(neptune::Refusal::kLate) +
+                                       handshakes_.count(neptune::Refusal::kCrowded));
           }));
   gauges_.push_back(std::move(failures));
   NEPTUNE_ASSIGN_OR_RETURN(
@@ -450,11 +451,15 @@ Status FrontendModule::ShowSearches(const neptune::ModuleContext& context,
 Status FrontendModule::StartServers(const neptune::ModuleContext& context, const Options& options) {
   http_endpoint_ = options.http;
   const neptune::ListenOptions listen{.share_port = servers_.size() > 1};
+  const auto bodies = neptune::MakeHttpBodyBudget(options.bodies_mb << 20, &server_metrics_);
   for (LoopServer& entry : servers_) {
     Status status;
     RunOn(*entry.loop, [&] {
-      neptune::HttpServerOptions http =
-          ServerOptions(server_metrics_, options.documents_change ? kBulkSizeMax : kBodySizeMax);
+      neptune::HttpServerOptions http = ServerOptions(server_metrics_);
+      http.at_header = [gateway = gateway_.get()](neptune::HttpRequest* head) {
+        return gateway->AtHeader(head);
+      };
+      http.bodies = bodies;
       http.memory = context.memory;
       http.slots = context.connection_slots;
       http.short_way = gateway_->ShortWayOf(entry.loop->loop);

@@ -98,16 +98,26 @@ HttpGateway::HttpGateway(SearchPlan& plan, const neptune::ModuleContext& context
 }
 
 void HttpGateway::AddDocumentRoutes(DocumentWriter& writer, HtmlThreads& html_threads) {
-  const auto add = [this,
-                    routes = DocumentRoutes(writer, html_threads, options_.document_write_timeout)](
-                       ChangeHandler handle) -> neptune::HttpHandler {
+  const DocumentRoutes routes(writer, html_threads, options_.document_write_timeout);
+  const auto handler = [this, routes](ChangeHandler handle) -> neptune::HttpHandler {
     return [this, routes, handle](const HttpRequest& request) {
       return Change(routes, handle, request);
     };
   };
-  router_.Add("POST", kDocumentsPath, add(&DocumentRoutes::Post));
-  router_.AddPrefix("DELETE", kDocumentsPrefix, add(&DocumentRoutes::Delete));
-  router_.Add("DELETE", kDocumentsPath, add(&DocumentRoutes::DeleteUrl));
+  neptune::HttpRouteOptions options;
+  options.check = [this](const HttpRequest& head) { return RefuseChange(head); };
+  router_.AddPrefix("DELETE", kDocumentsPrefix, handler(&DocumentRoutes::Delete), options);
+  router_.Add("DELETE", kDocumentsPath, handler(&DocumentRoutes::DeleteUrl), options);
+  options.body_size_max = kBulkSizeMax;
+  router_.Add("POST", kDocumentsPath, handler(&DocumentRoutes::Post), options);
+}
+
+neptune::HttpBodyPermit HttpGateway::AtHeader(HttpRequest* head) {
+  neptune::HttpBodyPermit permit;
+  permit.refusal = RefuseForRate(*head);
+  if (!permit.refusal) permit = router_.AtHeader(head);
+  if (permit.refusal) AddHeaders(&*permit.refusal);
+  return permit;
 }
 
 std::optional<HttpResponse> HttpGateway::RefuseChange(const HttpRequest& request) const {
@@ -123,7 +133,6 @@ std::optional<HttpResponse> HttpGateway::RefuseChange(const HttpRequest& request
 
 HttpResponse HttpGateway::Change(const DocumentRoutes& routes, ChangeHandler handle,
                                  const HttpRequest& request) {
-  if (std::optional<HttpResponse> refusal = RefuseChange(request)) return *std::move(refusal);
   ChangedDocuments changed;
   HttpResponse response = (routes.*handle)(request, &changed);
   if (!changed.written.empty() || changed.failed_count > 0) {
@@ -181,7 +190,9 @@ std::optional<HttpResponse> HttpGateway::RefuseForRate(const HttpRequest& reques
 }
 
 HttpResponse HttpGateway::Handle(const HttpRequest& request) {
-  if (std::optional<HttpResponse> refusal = RefuseForRate(request)) {
+  std::optional<HttpResponse> refusal;
+  if (!request.checked_at_header) refusal = RefuseForRate(request);
+  if (refusal) {
     AddHeaders(&*refusal);
     Encode(request, &*refusal);
     return *std::move(refusal);

@@ -68,6 +68,9 @@ class HttpGateway {
   // outlives the requests.
   void AuditTo(AuditLog& log) { audit_ = &log; }
 
+  // For HttpServerOptions::at_header: a client over its rate, or one that may not do what the route
+  // does, is refused before its body is read, and so is a body larger than the route takes.
+  neptune::HttpBodyPermit AtHeader(neptune::HttpRequest* head);
   neptune::HttpResponse Handle(const neptune::HttpRequest& request);
   std::vector<neptune::HttpRoute> routes() const { return router_.routes(); }
 
@@ -84,8 +87,10 @@ class HttpGateway {
   using ChangeHandler = neptune::HttpResponse (DocumentRoutes::*)(const neptune::HttpRequest&,
                                                                   ChangedDocuments*) const;
 
-  // Looks at the head of a change only: who may not change documents is refused.
+  // Looks at the head of a change only, before its body is read: who may not change documents is
+  // refused.
   std::optional<neptune::HttpResponse> RefuseChange(const neptune::HttpRequest& request) const;
+  // A change that RefuseChange did not refuse.
   neptune::HttpResponse Change(const DocumentRoutes& routes, ChangeHandler handle,
                                const neptune::HttpRequest& request);
   void Audit(const neptune::HttpRequest& request, int status, const ChangedDocuments& changed);

@@ -6,7 +6,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
-#include "neptune/base/same_secret.h"
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/problem.h"
 
@@ -44,48 +43,54 @@ AdminServer::AdminServer(World& world, Loop& loop, AdminSources sources)
 
 AdminServer::~AdminServer() = default;
 
-void AdminServer::AddPage(std::string_view path, std::string_view description,
-                          HttpHandler handler) {
-  router_.Add("GET", path, std::move(handler));
+void AdminServer::AddPage(std::string_view path, std::string_view description, HttpHandler handler,
+                          AdminNeed need) {
+  AddRoute("GET", path, std::move(handler), need);
   links_.push_back({std::string(path), std::string(description)});
 }
 
 void AdminServer::AddAction(std::string_view method, std::string_view path, HttpHandler handler) {
-  router_.Add(method, path,
-              [this, handler = std::move(handler)](const HttpRequest& request) -> HttpResponse {
-                if (auto refusal = WhyNotAllowed(request)) return *std::move(refusal);
-                return NotCached(handler(request));
-              });
+  AddRoute(
+      method, path,
+      [handler = std::move(handler)](const HttpRequest& request) {
+        return NotCached(handler(request));
+      },
+      AdminNeed::kChange);
 }
 
-std::optional<HttpResponse> AdminServer::WhyNotAllowed(const HttpRequest& request) const {
-  if (sources_.token.empty()) {
-    return ProblemResponse(403, "", "this node has no admin token, so changes are disabled");
-  }
-  constexpr std::string_view kScheme = "Bearer ";
-  const std::string_view given = request.headers.Get("Authorization");
-  if (given.starts_with(kScheme) && SameSecret(given.substr(kScheme.size()), sources_.token)) {
-    return std::nullopt;
-  }
-  HttpResponse refusal = ProblemResponse(401, "", "the admin token is missing or wrong");
-  refusal.headers.Add("WWW-Authenticate", "Bearer");
-  return refusal;
+void AdminServer::AddRoute(std::string_view method, std::string_view path, HttpHandler handler,
+                           AdminNeed need) {
+  HttpRouteOptions options;
+  if (need == AdminNeed::kChange) options.body_size_max = kAdminBodySizeMax;
+  options.check = [this, need](const HttpRequest& request) -> std::optional<HttpResponse> {
+    std::optional<AdminAccess::Refused> refused = access_->Refuse(request, need);
+    if (!refused) return std::nullopt;
+    Counter* const counter = refusals_[static_cast<size_t>(refused->reason)];
+    if (counter != nullptr) counter->Increment();
+    return std::move(refused->response);
+  };
+  router_.Add(method, path, std::move(handler), options);
 }
 
 void AdminServer::AddOwnPages() {
-  router_.Add("GET", "/", [this](const HttpRequest&) {
-    HttpResponse response = HttpResponse::Html(200, RenderIndexHtml(PageHeader(), links_));
-    response.headers.Set("Content-Security-Policy", AdminContentSecurityPolicy());
-    return NotCached(std::move(response));
-  });
+  AddRoute(
+      "GET", "/",
+      [this](const HttpRequest&) {
+        HttpResponse response = HttpResponse::Html(200, RenderIndexHtml(PageHeader(), links_));
+        response.headers.Set("Content-Security-Policy", AdminContentSecurityPolicy());
+        return NotCached(std::move(response));
+      },
+      AdminNeed::kRead);
   AddPage("/statusz", "status of each part of this node",
           [this](const HttpRequest& request) { return StatusPage(request); });
   AddPage("/metrics", "counters, gauges and histograms for Prometheus",
           [this](const HttpRequest&) { return Metrics(); });
-  AddPage("/readyz", "whether this node is ready to serve, with reasons if not",
-          [this](const HttpRequest&) { return Ready(); });
-  AddPage("/healthz", "whether this process is alive, with what hangs if not",
-          [this](const HttpRequest&) { return Healthy(); });
+  AddPage(
+      "/readyz", "whether this node is ready to serve, with reasons if not",
+      [this](const HttpRequest&) { return Ready(); }, AdminNeed::kNothing);
+  AddPage(
+      "/healthz", "whether this process is alive, with what hangs if not",
+      [this](const HttpRequest&) { return Healthy(); }, AdminNeed::kNothing);
 }
 
 void AdminServer::Start(const Endpoint& at,
@@ -100,11 +105,25 @@ StatusOr<Endpoint> AdminServer::Listen(const Endpoint& at) {
   if (sources_.metrics != nullptr) {
     NEPTUNE_ASSIGN_OR_RETURN(http_metrics_, HttpServerMetrics::Make(*sources_.metrics, "admin"));
     metrics = &http_metrics_;
+    for (size_t i = 0; i < kAdminRefusalCount; ++i) {
+      NEPTUNE_ASSIGN_OR_RETURN(
+          refusals_[i],
+          sources_.metrics->AddCounter("neptune_admin_refusals_total",
+                                       "Requests to the administration port that were refused.",
+                                       {{"reason", kAdminRefusalNames[i]}}));
+    }
   }
+  access_.emplace(AdminAccessOptions{.token = sources_.token,
+                                     .own_address = at.address,
+                                     .is_member = sources_.is_member,
+                                     .for_network = sources_.for_network});
   threads_ = std::make_unique<ThreadScheduler>(
       loop_, ThreadSchedulerOptions{.thread_count_max = kThreadCountMax});
+  HttpServerOptions options = ServerOptions(metrics);
+  options.network = sources_.network;
+  options.at_header = [this](HttpRequest* head) { return router_.AtHeader(head); };
   server_ = std::make_unique<HttpServer>(
-      world_, *threads_, ServerOptions(metrics),
+      world_, *threads_, options,
       [this](const HttpRequest& request) { return router_.Handle(request); });
   NEPTUNE_RETURN_IF_ERROR(server_->Listen(at, {.spare_count = kSpareDescriptorCount}));
   return server_->local();

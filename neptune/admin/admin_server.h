@@ -15,15 +15,18 @@
 //              ?refresh=SECONDS (1 to 3600) reloads the page periodically
 //
 // Requests that change something need "Authorization: Bearer TOKEN". A node without a token refuses
-// all changes.
+// all changes. Who may see pages is in admin_access.h; refusals are counted by their reason
+// (neptune_admin_refusals_total). Both is looked at before a body is read.
 //
 // Threads: Start and Stop from any thread; all other functions state their own rule.
 // Errors: Start reports why it could not listen.
-// Limits: kAdminConnectionCountMax clients, kAdminBodySizeMax bytes a body; handlers share a few
-//   user-level threads.
+// Limits: kAdminConnectionCountMax clients, kAdminBodySizeMax bytes the body of an action; handlers
+//   share a few user-level threads.
 
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -32,6 +35,7 @@
 #include <vector>
 
 #include "absl/functional/any_invocable.h"
+#include "neptune/admin/admin_access.h"
 #include "neptune/admin/admin_pages.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
@@ -60,6 +64,13 @@ struct AdminSources {
   ReadinessCheck health;
   // Token required by actions; empty: all actions are refused. Never shown or logged.
   std::string token;
+  // True for addresses from which nodes of the cluster are announced, whose users may see pages.
+  // Called on the admin loop, as the checks above. Default: there are none.
+  std::function<bool(uint32_t address)> is_member = nullptr;
+  // See AdminAccessOptions. Default: false.
+  bool for_network = false;
+  // Network to listen on; outlives the server. Default: the loop's own.
+  Network* network = nullptr;
 };
 
 class AdminServer {
@@ -71,10 +82,11 @@ class AdminServer {
 
   // Adds a page of another part of the node. REQUIRES: before Start. The handler runs on the admin
   // loop and must not wait for other loops.
-  void AddPage(std::string_view path, std::string_view description, HttpHandler handler);
+  void AddPage(std::string_view path, std::string_view description, HttpHandler handler,
+               AdminNeed need = AdminNeed::kRead);
 
   // Adds an action: like a page, but only for requests with the token. Others get 401, or 403 if
-  // the node has no token.
+  // the node has no token, and the token is looked at before a body is read.
   void AddAction(std::string_view method, std::string_view path, HttpHandler handler);
 
   // Listens at `at`; `on_started` runs on the loop with the address or the error. Call it once.
@@ -90,8 +102,8 @@ class AdminServer {
   void FinishStop();
   AdminPageHeader PageHeader() const;
   std::vector<std::string> NotReadyReasons() const;
-  // Returns nullopt if the request may change something.
-  std::optional<HttpResponse> WhyNotAllowed(const HttpRequest& request) const;
+  void AddRoute(std::string_view method, std::string_view path, HttpHandler handler,
+                AdminNeed need);
   HttpResponse Ready() const;
   HttpResponse Healthy() const;
   HttpResponse Metrics() const;
@@ -104,6 +116,8 @@ class AdminServer {
   HttpRouter router_;
   std::vector<AdminPageLink> links_;
   HttpServerMetrics http_metrics_;
+  std::array<Counter*, kAdminRefusalCount> refusals_{};  // null without a registry
+  std::optional<AdminAccess> access_;                    // once the server listens
   // Used on the loop only.
   std::unique_ptr<ThreadScheduler> threads_;
   std::unique_ptr<HttpServer> server_;

@@ -6,6 +6,7 @@
 
 #include <future>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "neptune/wire/http/http_test_client.h"
@@ -42,7 +43,8 @@ class AdminServerTest : public testing::Test {
                      .sections = &sections_,
                      .readiness = [this] { return not_ready_reasons_; },
                      .health = [this] { return hung_; },
-                     .token = kToken});
+                     .token = kToken,
+                     .for_network = true});
     admin_->AddAction("POST", "/change", [](const HttpRequest& request) {
       return HttpResponse::Text(200, "changed to " + request.body);
     });
@@ -60,9 +62,10 @@ class AdminServerTest : public testing::Test {
   }
 
   HttpResponse Fetch(std::string_view target, std::string_view method = "GET",
-                     const HttpHeaders& headers = {}, std::string_view body = {}) {
+                     const HttpHeaders& headers = {}, std::string_view body = {},
+                     uint16_t port = kPort) {
     HttpTestClient client(*client_loop_);
-    client.Connect({simulator_.host("node").address(), kPort});
+    client.Connect({simulator_.host("node").address(), port});
     client.Send(method, target, headers, body);
     simulator_.RunFor(milliseconds(10));
     EXPECT_EQ(client.responses().size(), 1u) << target;
@@ -79,6 +82,7 @@ class AdminServerTest : public testing::Test {
   StatusSection other_;
   std::vector<std::string> not_ready_reasons_;
   std::vector<std::string> hung_;
+  uint32_t member_address_ = 0;
   bool started_ = false;
   std::unique_ptr<AdminServer> admin_;
 };
@@ -160,6 +164,66 @@ TEST_F(AdminServerTest, AnActionNeedsTheToken) {
   EXPECT_EQ(with.body, "changed to x");
 }
 
+TEST_F(AdminServerTest, WithoutTrustInTheNetworkStrangersSeeHealthAlone) {
+  AdminServer other(
+      simulator_.host("node"), *admin_loop_,
+      AdminSources{.node_name = "node-1", .token = kToken, .is_member = [this](uint32_t address) {
+                     return address == member_address_;
+                   }});
+  other.AddAction("POST", "/change", [](const HttpRequest&) { return HttpResponse(); });
+  other.AddPage(
+      "/profile", "a profile", [](const HttpRequest&) { return HttpResponse(); },
+      AdminNeed::kProfile);
+  other.Start({0, kPort + 1}, [](const StatusOr<Endpoint>&) {});
+  simulator_.RunFor(milliseconds(1));
+  const auto status = [&](std::string_view target, std::string_view method = "GET",
+                          const HttpHeaders& headers = {}) {
+    return Fetch(target, method, headers, "", kPort + 1).status;
+  };
+  EXPECT_EQ(status("/healthz"), 200);
+  EXPECT_EQ(status("/readyz"), 200);
+  for (const char* const page : {"/", "/statusz", "/metrics", "/profile"}) {
+    EXPECT_EQ(status(page), 403) << page;
+  }
+  EXPECT_EQ(status("/change", "POST", {{"Authorization", "Bearer 0123456789abcdef"}}), 403)
+      << "in clear";
+  member_address_ = simulator_.host("client").address();
+  EXPECT_EQ(status("/statusz"), 200);
+  EXPECT_EQ(status("/profile"), 403);
+  other.Stop([] {});
+  simulator_.RunFor(seconds(2));
+}
+
+TEST_F(AdminServerTest, RefusalsAreCountedByReason) {
+  Fetch("/change", "POST");
+  Fetch("/statusz", "GET", {{"Sec-Fetch-Site", "cross-site"}});
+  EXPECT_EQ(metrics_.Value("neptune_admin_refusals_total", {{"reason", "token"}}).value(), 1);
+  EXPECT_EQ(metrics_.Value("neptune_admin_refusals_total", {{"reason", "other_site"}}).value(), 1);
+}
+
+// The token is looked at while the body is on its way.
+TEST_F(AdminServerTest, AnActionIsRefusedBeforeItsBodyIsRead) {
+  HttpTestClient client(*client_loop_);
+  client.Connect({simulator_.host("node").address(), kPort});
+  client.SendBytes("POST /change HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n");
+  simulator_.RunFor(milliseconds(10));
+  ASSERT_EQ(client.responses().size(), 1u);
+  EXPECT_EQ(client.responses()[0].status, 401);
+  client.Close();
+}
+
+TEST_F(AdminServerTest, APageThatThrowsIsAnswered500) {
+  AdminServer other(simulator_.host("node"), *admin_loop_,
+                    AdminSources{.node_name = "node-1", .for_network = true});
+  other.AddPage("/throw", "throws",
+                [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("a page"); });
+  other.Start({0, kPort + 1}, [](const StatusOr<Endpoint>&) {});
+  simulator_.RunFor(milliseconds(1));
+  EXPECT_EQ(Fetch("/throw", "GET", {}, "", kPort + 1).status, 500);
+  other.Stop([] {});
+  simulator_.RunFor(seconds(2));
+}
+
 TEST_F(AdminServerTest, NoPageShowsTheToken) {
   for (const char* const page : {"/", "/statusz", "/statusz?format=json", "/metrics", "/change"}) {
     EXPECT_FALSE(Contains(Fetch(page).body, kToken)) << page;
@@ -185,7 +249,8 @@ TEST_F(AdminServerTest, WithoutATokenNothingIsChanged) {
 
 TEST_F(AdminServerTest, StopEndsWaitingHandlersAndIsIdempotent) {
   AdminServer second(simulator_.host("node"),
-                     **simulator_.host("node").StartLoop({.name = "second"}), {});
+                     **simulator_.host("node").StartLoop({.name = "second"}),
+                     {.for_network = true});
   ParkResult result = ParkResult::kWoken;
   second.AddPage("/wait", "waits", [&](const HttpRequest&) {
     result = this_thread::SleepFor(seconds(1000));

@@ -245,6 +245,15 @@ Status CheckMulticastGroup(const ClusterSpec& spec) {
   return OkStatus();
 }
 
+Status CompleteAdminAccess(ClusterSpec* spec) {
+  if (spec->admin_access().empty()) spec->set_admin_access("local");
+  if (spec->admin_access() == "local" || spec->admin_access() == kAdminAccessNetwork) {
+    return OkStatus();
+  }
+  return InvalidArgument("admin_access is '", spec->admin_access(),
+                         "'; expected 'local' or 'network'");
+}
+
 Status CheckNetwork(ClusterSpec* spec, Place* place) {
   *place = {"name"};
   NEPTUNE_RETURN_IF_ERROR(CheckName("cluster", spec->name()));
@@ -272,6 +281,8 @@ Status CheckNetwork(ClusterSpec* spec, Place* place) {
   NEPTUNE_RETURN_IF_ERROR(CapsulesOfSpec(spec->capsules(), "", &place->index).status());
   *place = {"node_tls"};
   NEPTUNE_RETURN_IF_ERROR(CheckNodeTls(*spec));
+  *place = {"admin_access"};
+  NEPTUNE_RETURN_IF_ERROR(CompleteAdminAccess(spec));
   *place = {"announce_interval_ms"};
   return CheckNumber("announce_interval_ms", spec->announce_interval_ms(), 1000, 60000,
                      [&](uint32_t n) { spec->set_announce_interval_ms(n); });

@@ -30,6 +30,9 @@ inline constexpr uint32_t kConnectionLimitMin = 16;
 inline constexpr uint32_t kConnectionLimitMax = 1 << 20;
 inline constexpr uint32_t kDiskReserveMibMax = 1 << 24;
 
+// Value of ClusterSpec::admin_access that trusts the network; the other one is "local".
+inline constexpr char kAdminAccessNetwork[] = "network";
+
 StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path);
 // `file` is the file name in error messages.
 StatusOr<ClusterSpec> ParseClusterSpec(std::string_view text, std::string_view file);

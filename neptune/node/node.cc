@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -276,9 +277,18 @@ Status Node::StartAdmin() {
     return reasons;
   };
   const auto health = [this] { return loop_watch_->Complaints(Loop::Current()->Now()); };
-  admin_ = std::make_unique<NodeAdmin>(NodeAdmin::Sources{world_, options_, spec_, metrics_,
-                                                          sections_, *capsules_, *services_,
-                                                          *replication_, readiness, health});
+  const auto is_member = [this](uint32_t address) {
+    const auto view = View();
+    if (view == nullptr) return false;
+    const auto nodes = view->nodes();
+    return std::any_of(nodes.begin(), nodes.end(), [address](const auto& announced) {
+      return announced->call_endpoint.address == address;
+    });
+  };
+  admin_ = std::make_unique<NodeAdmin>(NodeAdmin::Sources{
+      world_, options_, spec_, metrics_, sections_, *capsules_, *services_, *replication_,
+      readiness, health, [this](Loop& loop) { return security_->MakeAdminNetwork(loop); },
+      is_member});
   NEPTUNE_ASSIGN_OR_RETURN(admin_endpoint_, admin_->Start(address_));
   return OkStatus();
 }

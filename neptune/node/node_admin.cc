@@ -28,6 +28,10 @@ StatusOr<Endpoint> NodeAdmin::Start(uint32_t address) {
   pages.readiness = sources_.readiness;
   pages.health = sources_.health;
   NEPTUNE_ASSIGN_OR_RETURN(pages.token, ReadToken());
+  network_ = sources_.make_network(*loop_);
+  pages.network = network_.get();
+  pages.is_member = sources_.is_member;
+  pages.for_network = sources_.options.spec.admin_access() == kAdminAccessNetwork;
   server_ = std::make_unique<AdminServer>(sources_.world, *loop_, std::move(pages));
   AddCapsulePages();
   AddServicePages();

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,6 +43,10 @@ class NodeAdmin {
     std::function<std::vector<std::string>()> readiness;
     // Loops that hang; called on the admin loop.
     std::function<std::vector<std::string>()> health;
+    // Makes the network of the port on the admin loop; null: the loop's own.
+    std::function<std::unique_ptr<Network>(Loop&)> make_network;
+    // Addresses from which nodes of the cluster are announced; called on the admin loop.
+    std::function<bool(uint32_t address)> is_member;
   };
   explicit NodeAdmin(Sources sources);
   ~NodeAdmin();
@@ -59,6 +64,7 @@ class NodeAdmin {
 
   const Sources sources_;
   Loop* loop_ = nullptr;
+  std::unique_ptr<Network> network_;  // null: the loop's own
   std::unique_ptr<AdminServer> server_;
 };
 

@@ -9,6 +9,14 @@
 
 namespace neptune {
 
+namespace {
+
+// A client of the administration port may connect and ask some seconds later.
+constexpr Duration kAdminHandshakeTimeout = std::chrono::seconds(10);
+constexpr size_t kAdminHandshakeCountMax = 64;
+
+}  // namespace
+
 std::string NodePath(const std::string& path, const NodeId& node, const std::string& folder) {
   constexpr std::string_view kNode = "{node}";
   std::string named = path;
@@ -51,6 +59,12 @@ Status NodeSecurity::Load(World& world, const ClusterSpec& spec, const NodeId& n
                                                   [&world] { return world.wall_time(); }));
   NEPTUNE_RETURN_IF_ERROR(CheckOwnName(spec, node, tls_->OwnName()));
   tls_->KeepFresh(world);
+  NEPTUNE_ASSIGN_OR_RETURN(admin_tls_,
+                           TlsContext::Load(TlsUse::kWebServer,
+                                            {NodePath(tls.certificate_file(), node, folder),
+                                             NodePath(tls.key_file(), node, folder), ""},
+                                            [&world] { return world.wall_time(); }));
+  admin_tls_->KeepFresh(world);
   NEPTUNE_ASSIGN_OR_RETURN(
       certificate_gauge_,
       metrics.AddCallbackGauge("neptune_certificate_left_seconds",
@@ -72,6 +86,17 @@ std::unique_ptr<Network> NodeSecurity::MakeNetwork(Loop& loop, size_t handshake_
 std::vector<std::string> NodeSecurity::DeriveSecrets(std::string_view purpose) const {
   if (keys_ == nullptr) return {};
   return neptune::DeriveSecrets(*keys_, purpose);
+}
+
+std::unique_ptr<Network> NodeSecurity::MakeAdminNetwork(Loop& loop) {
+  if (admin_tls_ == nullptr) return nullptr;
+  SecureNetworkOptions options;
+  options.tls = admin_tls_;
+  options.takes_plain = true;
+  options.handshake_timeout = kAdminHandshakeTimeout;
+  options.handshake_count_max = kAdminHandshakeCountMax;
+  options.refusals = &refusals_;
+  return std::make_unique<SecureNetwork>(loop, options);
 }
 
 size_t NodeSecurity::announcement_size_max() const {

@@ -32,6 +32,9 @@ class NodeSecurity {
   // Returns the loop's secured network to other nodes; null if the spec demands no credentials.
   // `handshake_count_max`: see SecureNetworkOptions.
   std::unique_ptr<Network> MakeNetwork(Loop& loop, size_t handshake_count_max);
+  // Returns a network whose listeners take TLS with the node's certificate, and plain bytes from
+  // those who do not begin with TLS; null if the node has no certificate.
+  std::unique_ptr<Network> MakeAdminNetwork(Loop& loop);
   // Keys that seal announcements not sent as datagrams; null: announcements are not sealed.
   const std::shared_ptr<const ClusterKeys>& keys() const { return keys_; }
   // Maximum size of an announcement that fits a datagram.
@@ -49,6 +52,7 @@ class NodeSecurity {
   RefusalLog refusals_;
   std::shared_ptr<const ClusterKeys> keys_;
   std::shared_ptr<TlsContext> tls_;
+  std::shared_ptr<TlsContext> admin_tls_;  // the same certificate, for clients without one
   CallbackGauge certificate_gauge_;
 };
 

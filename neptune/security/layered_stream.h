@@ -42,6 +42,7 @@ class LayeredStream : public Stream, private StreamHandler {
   std::optional<std::string> peer_name() const override {
     return below_ == nullptr ? std::nullopt : below_->peer_name();
   }
+  bool is_encrypted() const override { return below_ != nullptr && below_->is_encrypted(); }
 
   // Secured streams only: bytes that identify exactly this connection, for proofs about it; empty
   // if there are none.

@@ -8,8 +8,8 @@
 namespace neptune {
 namespace {
 
-constexpr const char* kKindNames[kRefusalCount] = {"accepted", "made", "late", "datagram",
-                                                   "caller"};
+constexpr const char* kKindNames[kRefusalCount] = {"accepted", "made",   "late",
+                                                   "datagram", "caller", "crowded"};
 
 const char* NameOf(Refusal kind) { return kKindNames[static_cast<size_t>(kind)]; }
 

@@ -25,16 +25,17 @@ inline constexpr size_t kRefusalRowsMax = 32;
 enum class Refusal {
   kAccepted,  // an incoming connection failed authentication
   kMade,      // an outgoing connection failed authentication
-  kLate,      // authentication timed out, or was aborted for a newer connection
+  kLate,      // authentication timed out
   kDatagram,  // a datagram was not sealed with a key known here
   kCaller,    // a node called what its certificate does not allow
+  kCrowded,   // authentication was aborted for another connection
 };
-inline constexpr size_t kRefusalCount = 5;
+inline constexpr size_t kRefusalCount = 6;
 
 class RefusalLog {
  public:
-  // Adds neptune_security_refusals_total{kind="accepted|made|late|datagram|caller"} to `registry`,
-  // which must outlive the log.
+  // Adds neptune_security_refusals_total{kind="accepted|made|late|datagram|caller|crowded"} to
+  // `registry`, which must outlive the log.
   Status AddMetrics(MetricsRegistry& registry);
 
   void Note(Refusal kind, const Endpoint& peer, std::string_view why);

@@ -1,12 +1,12 @@
 #include "neptune/security/secure_network.h"
 
-#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "neptune/base/strings.h"
 #include "neptune/security/datagram_seal.h"
+#include "neptune/security/handshake_places.h"
 #include "neptune/security/keyed_stream.h"
 #include "neptune/security/tls_stream.h"
 
@@ -29,7 +29,9 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
   };
 
   Core(Loop& its_loop, const SecureNetworkOptions& its_options)
-      : loop(its_loop), options(its_options) {
+      : loop(its_loop),
+        options(its_options),
+        places(HandshakePlaces::ForAll(its_options.handshake_count_max)) {
     if (options.keys != nullptr) mac.emplace(*options.keys);
   }
 
@@ -45,10 +47,13 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
     securing.role = role;
     securing.peer = peer;
     securing.on_done = std::move(on_done);
+    if (role == HandshakeRole::kServer) places.Add(id, peer.address);
     securing.timer = loop.RunAt(deadline, [this, id] { TimeOut(id); });
     if (options.tls != nullptr) {
-      securing.stream = std::make_unique<TlsStream>(loop, std::move(plain), *options.tls,
-                                                    role == HandshakeRole::kServer);
+      auto stream = std::make_unique<TlsStream>(loop, std::move(plain), *options.tls,
+                                                role == HandshakeRole::kServer);
+      if (options.takes_plain && role == HandshakeRole::kServer) stream->TakePlain();
+      securing.stream = std::move(stream);
       securing.keyed = !mac;
     } else {
       PutKeyOver(securing, std::move(plain), "");
@@ -89,6 +94,7 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
   void Finish(uint64_t id, const Status& status) {
     auto node = under_way.extract(id);
     Securing& securing = node.mapped();
+    places.Remove(id, securing.peer.address);
     if (securing.timer != 0) loop.CancelTimer(securing.timer);
     if (status.ok()) return securing.on_done(std::move(securing.stream));
     securing.on_done(Annotate(
@@ -99,24 +105,21 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
 
   void Accept(std::unique_ptr<Stream> plain,
               const std::shared_ptr<std::optional<AcceptHandler>>& on_accept) {
-    MakeRoom();
     const Endpoint peer = plain->peer();
-    ++accepted_count;
+    MakeRoom(peer.address);
     Secure(std::move(plain), HandshakeRole::kServer, peer,
            AddSaturated(loop.Now(), options.handshake_timeout),
-           [this, on_accept](StatusOr<std::unique_ptr<Stream>> stream) {
-             --accepted_count;
+           [on_accept](StatusOr<std::unique_ptr<Stream>> stream) {
              if (stream.ok() && *on_accept) (**on_accept)(*std::move(stream));
            });
   }
 
-  void MakeRoom() {
-    if (accepted_count < options.handshake_count_max) return;
-    const auto oldest = std::find_if(under_way.begin(), under_way.end(), [](const auto& item) {
-      return item.second.role == HandshakeRole::kServer;
-    });
-    Note(Refusal::kLate, oldest->second.peer, "closed to make room for a newer connection");
-    Finish(oldest->first, ResourceExhausted("too many connections in the security handshake"));
+  void MakeRoom(uint32_t address) {
+    while (const std::optional<uint64_t> id = places.ChooseFor(address)) {
+      Note(Refusal::kCrowded, under_way.at(*id).peer,
+           "closed in its handshake to make room for another connection");
+      Finish(*id, ResourceExhausted("too many connections in the security handshake"));
+    }
   }
 
   Loop& loop;
@@ -124,7 +127,7 @@ struct SecureNetwork::Core : public std::enable_shared_from_this<SecureNetwork::
   std::optional<ClusterMac> mac;
   std::map<uint64_t, Securing> under_way;
   uint64_t next_id = 1;
-  size_t accepted_count = 0;  // accepted connections in under_way
+  HandshakePlaces places;  // of accepted connections in under_way
 };
 
 namespace {

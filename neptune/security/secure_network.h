@@ -11,7 +11,8 @@
 //   refuses the other.
 // Limits: an accepted connection must authenticate within handshake_timeout, an outgoing one by the
 //   deadline of Connect; at most handshake_count_max accepted connections are unauthenticated at
-//   once, and the oldest is closed for a new one. A datagram grows by at most kSealSizeMax bytes.
+//   once, a quarter of them of one address (handshake_places.h says which is closed for a new one).
+//   A datagram grows by at most kSealSizeMax bytes.
 
 #pragma once
 
@@ -31,6 +32,9 @@ struct SecureNetworkOptions {
   std::shared_ptr<const ClusterKeys> keys;
   // Null: no TLS.
   std::shared_ptr<TlsContext> tls;
+  // Accepted connections that do not begin with TLS are passed on as they are (see
+  // TlsStream::TakePlain). REQUIRES: no keys. Default: false.
+  bool takes_plain = false;
   // Time limit of an accepted connection's handshake. Default: 2 s, many round trips in a cluster's
   // network.
   Duration handshake_timeout = std::chrono::seconds(2);

@@ -5,10 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/security/handshake_places.h"
 #include "neptune/world/sim/simulator.h"
 
 namespace neptune {
@@ -189,6 +191,32 @@ TEST_F(SecureNetworkTest, TheOldestOfTooManySilentConnectionsIsClosed) {
   ASSERT_EQ(silent.size(), 3u);
   EXPECT_TRUE(silent[0]->closed());
   EXPECT_FALSE(silent[1]->closed() || silent[2]->closed());
+  EXPECT_EQ(refused("server", Refusal::kCrowded), 1u);
+}
+
+TEST_F(SecureNetworkTest, ACrowdOfOneAddressDoesNotKeepOthersOut) {
+  constexpr size_t kCount = 100;
+  Secure("server", kOld, kCount);
+  Secure("caller", kOld);
+  Listen();
+  Loop& crowd = **simulator_.AddHost({.name = "crowd"}).StartLoop({.name = "loop"});
+  std::vector<std::unique_ptr<End>> silent;
+  crowd.Post([&] {
+    for (size_t i = 0; i < 3 * kCount; ++i) {
+      crowd.network().Connect(address(), crowd.Now() + seconds(1),
+                              [&](StatusOr<std::unique_ptr<Stream>> stream) {
+                                silent.push_back(std::make_unique<End>(*std::move(stream), false));
+                              });
+    }
+  });
+  simulator_.RunFor(milliseconds(100));
+  const auto closed_count = [&] {
+    return static_cast<size_t>(
+        std::count_if(silent.begin(), silent.end(), [](const auto& end) { return end->closed(); }));
+  };
+  EXPECT_EQ(closed_count(), 3 * kCount - HandshakePlaces::kAddressCountMin);
+  EXPECT_TRUE(Connect(NetworkOf("caller")).ok());
+  silent.clear();
 }
 
 TEST_F(SecureNetworkTest, DatagramsWithoutTheKeyAreDroppedAndCounted) {

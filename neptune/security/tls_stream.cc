@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kBindingLabel = "EXPORTER-neptune-key-1";
 constexpr size_t kBindingSize = 32;
+constexpr char kHandshakeRecord = 0x16;  // the first byte of TLS (RFC 8446 5.1)
 
 }  // namespace
 
@@ -32,6 +33,11 @@ void TlsStream::Begin() {
 }
 
 void TlsStream::HandleBelow(std::string_view bytes) {
+  if (is_plain_) return Deliver(bytes);
+  if (takes_plain_ && handshake_size_ == 0 && !bytes.starts_with(kHandshakeRecord)) {
+    is_plain_ = true;
+    return Secured(bytes);
+  }
   ERR_clear_error();
   bytes_.come = bytes;  // the session reads all of it, or it has ended
   if (!securing()) return HandleOpen();
@@ -89,6 +95,7 @@ void TlsStream::HandleOpen() {
 }
 
 void TlsStream::Write(std::string bytes) {
+  if (is_plain_) return WriteBelow(std::move(bytes));
   if (gathered_.empty() && bytes.size() >= kTlsRecordSize) return Encrypt(bytes);
   gathered_ += bytes;
   if (gathered_.size() >= kTlsRecordSize) return EncryptGathered();
@@ -118,7 +125,7 @@ void TlsStream::Flush() {
 }
 
 void TlsStream::Close() {
-  if (!securing()) {
+  if (!securing() && !is_plain_) {
     EncryptGathered();
     ERR_clear_error();
     (void)SSL_shutdown(session_.get());
@@ -128,7 +135,7 @@ void TlsStream::Close() {
 }
 
 Status TlsStream::EndOf(const Status& reason) const {
-  if (!reason.ok()) return reason;
+  if (!reason.ok() || is_plain_) return reason;
   return Unavailable("connection to ", peer().ToString(), ": closed without TLS close_notify");
 }
 

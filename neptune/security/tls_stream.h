@@ -32,6 +32,10 @@ class TlsStream final : public LayeredStream {
   TlsStream(Loop& loop, std::unique_ptr<Stream> below, TlsContext& context, bool accepts,
             const std::string& address = "");
 
+  // A peer that does not begin with TLS is believed: its bytes are passed on as they are, and
+  // is_encrypted is false. REQUIRES: it accepts; called before Secure.
+  void TakePlain() { takes_plain_ = true; }
+
   void Write(std::string bytes) override;
   // Unencrypted bytes gathered in this turn, plus encrypted bytes not yet sent below.
   size_t unsent_size() const override { return gathered_.size() + LayeredStream::unsent_size(); }
@@ -39,6 +43,7 @@ class TlsStream final : public LayeredStream {
   // The common name of the peer's certificate; none if it has shown none.
   std::optional<std::string> peer_name() const override;
   std::string Binding() const override;
+  bool is_encrypted() const override { return !is_plain_; }
 
  private:
   void Begin() override;
@@ -58,6 +63,8 @@ class TlsStream final : public LayeredStream {
   const TlsSession session_;
   std::string gathered_;  // written in this turn; less than a record
   bool encrypt_posted_ = false;
+  bool takes_plain_ = false;
+  bool is_plain_ = false;  // the peer does not use TLS
   size_t handshake_size_ = 0;
 };
 

@@ -137,6 +137,48 @@ class TlsStreamTest : public testing::Test {
   int open_count_ = 0;
 };
 
+TEST_F(TlsStreamTest, APeerWithoutTlsIsPassedOnIfThatIsTaken) {
+  const Endpoint address{simulator_.host("server").address(), 78};
+  std::unique_ptr<Listener> listener;
+  End plain;
+  server_loop_->Post([&] {
+    listener = *server_loop_->network().Listen(address, {}, [&](std::unique_ptr<Stream> stream) {
+      plain.stream = std::make_unique<TlsStream>(*server_loop_, std::move(stream), *context_, true);
+      plain.stream->TakePlain();
+      plain.stream->Secure([&](const Status& status) {
+        EXPECT_TRUE(status.ok()) << status;
+        plain.stream->Start(&plain);
+      });
+    });
+  });
+  simulator_.RunFor(seconds(1));
+  End caller;
+  std::unique_ptr<Stream> stream;
+  OnCaller([&] {
+    caller_loop_->network().Connect(address, caller_loop_->Now() + seconds(1),
+                                    [&](StatusOr<std::unique_ptr<Stream>> made) {
+                                      stream = *std::move(made);
+                                      stream->Start(&caller);
+                                      stream->Write("GET / ");
+                                    });
+  });
+  OnCaller([&] { stream->Write("HTTP/1.1"); });
+  EXPECT_EQ(plain.received, "GET / HTTP/1.1");
+  EXPECT_FALSE(plain.stream->is_encrypted());
+  EXPECT_TRUE(server_.stream->is_encrypted());
+  server_loop_->Post([&] {
+    plain.stream->Write(std::string(100'000, 'x'));
+    plain.stream->Close();
+  });
+  simulator_.RunFor(seconds(5));
+  EXPECT_EQ(caller.received, std::string(100'000, 'x'));
+  ASSERT_TRUE(caller.closed.has_value());
+  EXPECT_TRUE(caller.closed->ok());
+  stream.reset();
+  plain.stream.reset();
+  listener.reset();
+}
+
 TEST_F(TlsStreamTest, SmallWritesOfOneTurnLeaveTogether) {
   std::string all;
   OnCaller([&] {

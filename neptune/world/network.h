@@ -88,6 +88,8 @@ class Stream {
   virtual Endpoint peer() const = 0;
   // The name that the peer has proven to be its own, possibly empty; none: it has proven no name.
   virtual std::optional<std::string> peer_name() const { return std::nullopt; }
+  // True if the bytes cannot be read or changed on the way.
+  virtual bool is_encrypted() const { return false; }
 };
 
 // A bound port that accepts streams. Destroying it stops accepting.

@@ -130,7 +130,8 @@ class HostsTest : public testing::TestWithParam<std::string> {
 
   void WriteSpec() const {
     std::string text =
-        "name: 'hosts' trust_network: true services { name: 'echo' module: 'echo' } ";
+        "name: 'hosts' trust_network: true admin_access: 'network' "
+        "services { name: 'echo' module: 'echo' } ";
     text += has_directory() ? StrCat("membership { directory: 'etcd' etcd_endpoints: '",
                                      AddressOf(kDirectoryHost), ":2379' } ")
                             : "multicast_group: '239.192.7.9:7400' ";

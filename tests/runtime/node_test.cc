@@ -203,6 +203,10 @@ TEST(ClusterSpecTest, MistakesAreNamed) {
                          "nodes { name: 'n' hosts { service: 'a' partitions: 1 } }")
                 .find("which has 1"),
             std::string::npos);
+  EXPECT_NE(error(head + "admin_access: 'all' services { name: 'a' module: 'm' } "
+                         "nodes { name: 'n' hosts { service: 'a' } }")
+                .find("expected 'local' or 'network'"),
+            std::string::npos);
 }
 
 TEST(ClusterSpecTest, DirectoryTakesThePlaceOfTheMulticastGroup) {

@@ -13,6 +13,8 @@
 #include "neptune/security/certificate_maker.h"
 #include "neptune/security/datagram_seal.h"
 #include "neptune/security/refusal_log.h"
+#include "neptune/security/secure_network.h"
+#include "neptune/security/tls_context.h"
 #include "neptune/service/client.h"
 #include "neptune/service/loop_client.h"
 #include "neptune/service/node_loops.h"
@@ -341,6 +343,59 @@ TEST_F(NodeTlsTest, ACertificateOfAnotherAuthorityIsRefusedWithTheCause) {
   EXPECT_NE(refused.message().find("not of this cluster's authority"), absl::string_view::npos)
       << refused;
   EXPECT_EQ(Answered(cluster, 100), 100);
+}
+
+struct Collector final : public StreamHandler {
+  void OnData(std::string_view bytes) override { received += bytes; }
+  void OnClosed(const Status&) override {}
+
+  std::unique_ptr<Stream> stream;
+  std::string received;
+};
+
+// The status that the administration port of s0 answers to a client of the loop.
+std::string AskAdmin(SimulatedCluster& cluster, Loop& loop, Network& network, std::string_view page,
+                     std::string_view headers = "") {
+  const Endpoint admin = cluster.node("s0").admin_endpoint();
+  const std::string request =
+      StrCat("GET ", page, " HTTP/1.1\r\nHost: ", admin.ToString(), "\r\n", headers, "\r\n");
+  Collector collector;
+  loop.Post([&] {
+    network.Connect(admin, loop.Now() + seconds(1), [&](StatusOr<std::unique_ptr<Stream>> made) {
+      ASSERT_TRUE(made.ok()) << made.status();
+      collector.stream = *std::move(made);
+      collector.stream->Start(&collector);
+      collector.stream->Write(request);
+    });
+  });
+  cluster.simulator().RunFor(seconds(2));
+  loop.Post([&] { collector.stream.reset(); });
+  cluster.simulator().RunFor(milliseconds(1));
+  return collector.received.substr(0, std::string_view("HTTP/1.1 200").size());
+}
+
+TEST_F(NodeTlsTest, TheAdministrationPortAnswersByAddressAndTheTokenByHttps) {
+  for (const char* node : {"c", "s0", "s1", "s2"}) {
+    secrets_.Put(node, "token", "0123456789abcdef0123456789abcdef");
+  }
+  SimulatedClusterOptions options = OptionsOf(secrets_, true);
+  options.spec.set_admin_token_file("token");
+  SimulatedCluster cluster(options);
+  constexpr char kBearer[] = "Authorization: Bearer 0123456789abcdef0123456789abcdef\r\n";
+  Loop& member = *cluster.node("s1").loops().serving()[0]->loop;
+  EXPECT_EQ(AskAdmin(cluster, member, member.network(), "/statusz"), "HTTP/1.1 200");
+  EXPECT_EQ(AskAdmin(cluster, member, member.network(), "/statusz", kBearer), "HTTP/1.1 403");
+  Loop& stranger = **cluster.simulator().AddHost({.name = "stranger"}).StartLoop({.name = "loop"});
+  EXPECT_EQ(AskAdmin(cluster, stranger, stranger.network(), "/healthz"), "HTTP/1.1 200");
+  EXPECT_EQ(AskAdmin(cluster, stranger, stranger.network(), "/metrics"), "HTTP/1.1 403");
+  const std::string folder = secrets_.FolderOf("c");
+  SecureNetworkOptions secured;
+  secured.tls = *TlsContext::Load(
+      TlsUse::kNodes, {folder + "/node.crt", folder + "/node.key", folder + "/authority.crt"},
+      [] { return WallTime{Start()}; });
+  SecureNetwork https(stranger, secured);
+  EXPECT_EQ(AskAdmin(cluster, stranger, https, "/metrics"), "HTTP/1.1 403");
+  EXPECT_EQ(AskAdmin(cluster, stranger, https, "/metrics", kBearer), "HTTP/1.1 200");
 }
 
 TEST_F(NodeTlsTest, ANewCertificateIsTakenWithoutARestart) {

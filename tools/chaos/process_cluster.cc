@@ -159,13 +159,14 @@ StatusOr<std::string> ProcessCluster::NemesisText() const {
 
 StatusOr<std::string> ProcessCluster::SpecText() const {
   NEPTUNE_ASSIGN_OR_RETURN(const std::string nemesis, NemesisText());
-  std::string text = StrCat("name: 'chaos-", port_.number(),
-                            "' trust_network: true multicast_group: '239.192.7.9:", port_.number(),
-                            "' services { name: 'registers' module: 'registers' partition_count: ",
-                            options_.partition_count, " replication { ", options_.replication,
-                            " } } ", nemesis, "services { name: '", kProbeService,
-                            "' module: 'echo' } ", "services { name: 'sessions' module: 'echo' } ",
-                            "nodes { name: 'client' hosts { service: 'sessions' } } ");
+  std::string text =
+      StrCat("name: 'chaos-", port_.number(),
+             "' trust_network: true admin_access: 'network' multicast_group: '239.192.7.9:",
+             port_.number(), "' services { name: 'registers' module: 'registers' partition_count: ",
+             options_.partition_count, " replication { ", options_.replication, " } } ", nemesis,
+             "services { name: '", kProbeService, "' module: 'echo' } ",
+             "services { name: 'sessions' module: 'echo' } ",
+             "nodes { name: 'client' hosts { service: 'sessions' } } ");
   const std::string hosts_nemesis =
       nemesis.empty() ? "" : StrCat("hosts { service: '", kNemesisService, "' } ");
   for (int i = 0; i < options_.node_count; ++i) {

@@ -72,12 +72,15 @@ ProfilePages::~ProfilePages() = default;
 void ProfilePages::AddTo(AdminServer& admin) {
   admin.AddPage(
       "/profile/cpu", "CPU profile; ?seconds=1 to 30, ?format=pprof or folded",
-      [this](const HttpRequest& request) { return Take<ProcessorSampler>(request, "cpu"); });
+      [this](const HttpRequest& request) { return Take<ProcessorSampler>(request, "cpu"); },
+      AdminNeed::kProfile);
   admin.AddPage(
       "/profile/heap", "allocation profile: allocated and held memory; parameters as /profile/cpu",
-      [this](const HttpRequest& request) { return Take<AllocationSampler>(request, "heap"); });
-  admin.AddPage("/profile/heap/totals", "totals of the C library's allocator",
-                [this](const HttpRequest&) { return HeapTotals(); });
+      [this](const HttpRequest& request) { return Take<AllocationSampler>(request, "heap"); },
+      AdminNeed::kProfile);
+  admin.AddPage(
+      "/profile/heap/totals", "totals of the C library's allocator",
+      [this](const HttpRequest&) { return HeapTotals(); }, AdminNeed::kProfile);
 }
 
 template <typename Sampler>

@@ -4,8 +4,8 @@
 //   /profile/heap  the same for memory allocated with operator new meanwhile and held at the end
 //   /profile/heap/totals  memory of the C library's allocator as JSON: bytes in use, free, mapped
 //
-// The pages change nothing, so they need no token. A helper thread looks up the names of functions;
-// the admin server answers other requests meanwhile.
+// The pages change nothing, so clients on the node's machine need no token (admin_access.h). A
+// helper thread looks up the names of functions; the admin server answers other requests meanwhile.
 //
 // Real world only, because they measure its processor time and memory: the node program adds them,
 // and simulated nodes do not have them.

@@ -14,13 +14,17 @@ namespace {
 // Requests handled for one connection before the loop's other connections get a turn.
 constexpr int kRequestsPerTurnMax = 32;
 
+constexpr char kNoRoomForBody[] = "the server holds as many bytes of request bodies as it may";
+
 HttpTimeLimits TimeLimits(const HttpServerOptions& options) {
   return {.header = options.header_timeout,
           .body = options.body_timeout,
           .idle = options.idle_timeout,
           .write = options.write_timeout,
           .write_size_min = options.write_size_min,
-          .linger = options.linger};
+          .linger = options.linger,
+          .body_progress = options.body_progress_timeout,
+          .body_progress_size_min = options.body_progress_size_min};
 }
 
 HttpStanding StandingOf(const HttpPipeline& pipeline, const HttpTimeouts& timeouts, bool was_used) {
@@ -51,15 +55,18 @@ HttpConnection::HttpConnection(std::shared_ptr<HttpServerCore> core, uint64_t id
       turned_away_(turned_away),
       slot_(std::move(slot)),
       memory_(core_->small_memory),
+      body_(*core_, {peer_, stream_->is_encrypted(), turned_away}),
       last_request_at_(core_->loop.Now()),
       pipeline_({.reader = core_->options.reader,
                  .in_flight_count_max = core_->options.in_flight_count_max,
-                 .takes_one = turned_away}),
+                 .takes_one = turned_away,
+                 .gate = &body_}),
       timeouts_(TimeLimits(core_->options), core_->loop.Now()),
       timer_(core_->loop),
       lingers_(turned_away) {}
 
 void HttpConnection::Start() {
+  body_.Start(weak_from_this());
   stream_->Start(this);  // fresh, so the table ends it if nothing comes
   if (turned_away_) UpdatePlaceAndTimer(core_->loop.Now());
 }
@@ -90,7 +97,7 @@ void HttpConnection::OnData(std::string_view bytes) {
   if (bytes.empty()) return;
   pipeline_.Feed(bytes);
   if (!pipeline_.last_taken() && !memory_.Receive(bytes.size())) {
-    AnswerLast(ProblemResponse(ResourceExhausted("the server has no memory for the request now")));
+    pipeline_.Refuse({.status = 503, .reason = "the server has no memory for the request now"});
   }
   Advance();
 }
@@ -101,6 +108,13 @@ void HttpConnection::OnClosed(const Status&) {
 }
 
 void HttpConnection::OnDrained() { Advance(); }
+
+void HttpConnection::RefuseBody() {
+  // The body may have been complete by now, and another one begun.
+  if (stream_ == nullptr || !body_.IsRefused()) return;
+  pipeline_.Refuse({.status = 503, .reason = kNoRoomForBody});
+  Advance();
+}
 
 // Only while nothing else is in progress, so that answers stay in order and no limit is near.
 std::string_view HttpConnection::TakeShortWay(std::string_view bytes) {
@@ -133,8 +147,7 @@ void HttpConnection::Advance() {
   advancing_ = false;
   if (stream_ == nullptr) return;  // a handler that ran in place destroyed the server
   if (const auto& error = pipeline_.read_error(); error && !pipeline_.last_taken()) {
-    core_->NoteReadError();
-    AnswerLast(ProblemResponse(error->status, "", error->reason));
+    AnswerReadError(*error);
   }
   SendAnswers();
   if (pipeline_.ConsumeExpectsContinue()) stream_->Write("HTTP/1.1 100 Continue\r\n\r\n");
@@ -187,15 +200,26 @@ void HttpConnection::StartRequest(HttpPipeline::Taken&& taken) {
   if (turned_away_) {
     return Answer(number, ProblemResponse(ResourceExhausted("too many connections")));
   }
+  std::unique_ptr<HttpBodyCharge> body;
+  if (!body_.Finish(&body)) {
+    return Answer(number, ProblemResponse(ResourceExhausted(kNoRoomForBody)));
+  }
   const bool is_report = taken.request.path == core_->options.report_path;
   taken.request.peer = peer_;
+  taken.request.is_encrypted = stream_->is_encrypted();
   taken.request.call = core_->MakeCall();
   pipeline_.SetCall(taken.request.call);
   const Status started =
       RunHandler(core_, std::move(taken.request),
-                 [connection = weak_from_this(), number, is_report](HttpResponse response) {
+                 [connection = weak_from_this(), number, is_report, body = std::move(body)](
+                     HttpResponse response, bool has_failed) {
                    const auto self = connection.lock();
-                   if (self != nullptr) self->Answer(number, std::move(response), is_report);
+                   if (self == nullptr) return;
+                   if (has_failed) {
+                     self->lingers_ = true;
+                     self->pipeline_.EndAfter(number);
+                   }
+                   self->Answer(number, std::move(response), is_report);
                  });
   if (started.ok()) return;
   Answer(number, ProblemResponse(Unavailable("no thread: ", ToStd(started.message()))));
@@ -210,10 +234,18 @@ void HttpConnection::Answer(uint64_t number, HttpResponse response, bool is_repo
   Advance();
 }
 
-// Adds an answer of the server itself, after which the connection ends.
-void HttpConnection::AnswerLast(HttpResponse response) {
+// After this answer the connection ends. What the application refuses may be held like its answers.
+void HttpConnection::AnswerReadError(const HttpReadError& error) {
+  core_->NoteReadError(error);
+  body_.Drop();
   lingers_ = true;
-  pipeline_.AnswerLast(std::move(response), core_->loop.Now());
+  HttpResponse response = error.status == 503 ? ProblemResponse(ResourceExhausted(error.reason))
+                                              : ProblemResponse(error.status, "", error.reason);
+  if (error.response) response = *error.response;
+  const bool may_hold = error.response && !draining_ && core_->table != nullptr;
+  const TimePoint held_until =
+      may_hold ? core_->HoldUntil(response, &place_) : HttpPipeline::kNotHeld;
+  pipeline_.AnswerLast(std::move(response), core_->loop.Now(), error.is_head, held_until);
 }
 
 void HttpConnection::SendAnswers() {
@@ -248,6 +280,9 @@ void HttpConnection::SendAnswer(HttpPipeline::Slot slot) {
   if (!slot.context.keep_alive) {
     ends_when_sent_ = true;
     timeouts_.EndLinger();
+    // What a client sent after a request whose handler failed.
+    core_->refusals.Release(pipeline_.held_count());
+    pipeline_.Clear();
   }
   if (ends_when_sent_ || unsent_high() || memory_.has_unsent()) AdvanceSoon();
 }
@@ -263,6 +298,7 @@ void HttpConnection::UpdateReading() {
 
 void HttpConnection::NoteProgress(TimePoint now) {
   timeouts_.Note(pipeline_.phase(), stream_->unsent_size(), now);
+  timeouts_.NoteBody(pipeline_.body_size(), now);
 }
 
 void HttpConnection::UpdatePlaceAndTimer(TimePoint now) {
@@ -297,7 +333,7 @@ void HttpConnection::OnTimer() {
       return End();
     case HttpTimeouts::Verdict::kLateRequest:
       core_->NoteTimeout();
-      AnswerLast(ProblemResponse(408, "", "the request did not arrive in time"));
+      pipeline_.Refuse({.status = 408, .reason = "the request did not arrive in time"});
       return Advance();
   }
 }
@@ -310,6 +346,7 @@ void HttpConnection::End() {
   stream_.reset();
   slot_.Release();
   memory_.Release();
+  body_.Drop();
   timer_.Cancel();
   core_->refusals.Release(pipeline_.held_count());
   core_->ConnectionEnded(id_);

@@ -22,11 +22,13 @@
 
 #include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/deadline_timer.h"
+#include "neptune/wire/http/http_body_arrival.h"
 #include "neptune/wire/http/http_memory.h"
 #include "neptune/wire/http/http_pipeline.h"
 #include "neptune/wire/http/http_places.h"
 #include "neptune/wire/http/http_server_core.h"
 #include "neptune/wire/http/http_timeouts.h"
+#include "neptune/wire/http/request_reader.h"
 
 namespace neptune {
 
@@ -42,13 +44,14 @@ class HttpConnection final : public StreamHandler,
   void Drain();
   // Ends the connection now; unsent answers are lost.
   void Abort();
+  // The body that is arriving was refused in favour of those of other addresses.
+  void RefuseBody();
   HttpPlaces::Place& place() { return place_; }
 
  private:
   void OnData(std::string_view bytes) override;
   void OnClosed(const Status& reason) override;
   void OnDrained() override;
-
   // Answers requests that `bytes` begin with the short way; returns what is left.
   std::string_view TakeShortWay(std::string_view bytes);
 
@@ -58,7 +61,7 @@ class HttpConnection final : public StreamHandler,
   void StartRequest(HttpPipeline::Taken&& taken);
   // `is_report`: the answer is never held.
   void Answer(uint64_t number, HttpResponse response, bool is_report = false);
-  void AnswerLast(HttpResponse response);
+  void AnswerReadError(const HttpReadError& error);
   void SendAnswers();
   void SendAnswer(HttpPipeline::Slot slot);
 
@@ -82,6 +85,7 @@ class HttpConnection final : public StreamHandler,
   const bool turned_away_;
   ConnectionSlot slot_;
   HttpMemory memory_;
+  HttpBodyArrival body_;
   TimePoint last_request_at_;
   bool was_used_ = false;  // a request was taken
   HttpPipeline pipeline_;

@@ -101,9 +101,13 @@ struct HttpRequest {
   int version = 11;  // 10 or 11
   // True if the client wants the connection to stay open after the answer.
   bool keep_alive = true;
+  // True if its header passed the check that comes before a body (HttpRouter::AtHeader), which is
+  // not to be made again. Only that check sets it.
+  bool checked_at_header = false;
   // Set by HttpServer.
   Endpoint peer;
   TimePoint received;
+  bool is_encrypted = false;  // it came over TLS
   // Cancelled on the connection's loop when the client disconnects before it is answered. Calls
   // made with it end then (RequestContext, ClientSession). Null: there is no connection.
   std::shared_ptr<IncomingCall> call;
@@ -157,6 +161,14 @@ struct HttpResponse {
   static HttpResponse Text(int status, std::string body);
   static HttpResponse Html(int status, std::string body);
   static HttpResponse Json(int status, std::string body);
+};
+
+// What is decided about the body of a request once its header is there.
+struct HttpBodyPermit {
+  // Maximum size of the body, besides that of HttpReaderOptions.
+  size_t size_max = SIZE_MAX;
+  // The answer instead of reading the body; the connection ends after it.
+  std::optional<HttpResponse> refusal = std::nullopt;
 };
 
 // The head of responses that differ in their date and in a few headers only, as it is sent: the

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "neptune/wire/http/http_router.h"
@@ -251,6 +252,43 @@ TEST_F(HttpRouterTest, UnknownPathsAndMethodsAreProblems) {
   const HttpResponse refused = Get("/a", "DELETE");
   EXPECT_EQ(refused.status, 405);
   EXPECT_EQ(refused.headers.Get("Allow"), "GET, HEAD, POST, OPTIONS");
+  EXPECT_EQ(Get("/a", "BREW").status, 501);
+  EXPECT_EQ(Get("/b", "BREW").status, 501);
+  EXPECT_EQ(Get("/b", "TRACE").status, 404);
+}
+
+TEST_F(HttpRouterTest, AnAsteriskAsksAboutAllPaths) {
+  const HttpResponse options = Get("*", "OPTIONS");
+  EXPECT_EQ(options.status, 204);
+  EXPECT_EQ(options.headers.Get("Allow"), "GET, HEAD, POST, OPTIONS");
+}
+
+TEST_F(HttpRouterTest, ChecksComeBeforeHandlersAndOnce) {
+  int check_count = 0;
+  bool passes = false;
+  router_.Add("POST", "/checked", [](const HttpRequest&) { return HttpResponse::Text(200, "in"); },
+              {.body_size_max = 10, .check = [&](const HttpRequest&) {
+                 ++check_count;
+                 return passes ? std::nullopt : std::optional(HttpResponse::Text(401, "out"));
+               }});
+  EXPECT_EQ(Get("/checked", "POST").body, "out");
+  HttpRequest request;
+  request.method = "POST";
+  request.path = "/checked";
+  const HttpBodyPermit refused = router_.AtHeader(&request);
+  EXPECT_EQ(refused.refusal.value().status, 401);
+  EXPECT_FALSE(request.checked_at_header);
+  passes = true;
+  check_count = 0;
+  const HttpBodyPermit permit = router_.AtHeader(&request);
+  EXPECT_FALSE(permit.refusal);
+  EXPECT_EQ(permit.size_max, 10u);
+  EXPECT_EQ(router_.Handle(request).body, "in");
+  EXPECT_EQ(check_count, 1);
+  request.path = "/a";
+  EXPECT_EQ(router_.AtHeader(&request).size_max, kRouteBodySizeMax);
+  request.path = "/none";
+  EXPECT_EQ(router_.AtHeader(&request).size_max, kRouteBodySizeMax);
 }
 
 TEST_F(HttpRouterTest, HeadIsGetAndOptionsSaysWhatIsAllowed) {

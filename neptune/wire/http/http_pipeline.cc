@@ -49,20 +49,37 @@ std::optional<HttpPipeline::Taken> HttpPipeline::Take(TimePoint now) {
   return Taken{front_number_ + slots_.size() - 1, *std::move(request)};
 }
 
-bool HttpPipeline::Answer(uint64_t number, HttpResponse response, TimePoint held_until) {
+// Null: the request is not in progress any more.
+HttpPipeline::Slot* HttpPipeline::SlotOf(uint64_t number) {
   const uint64_t index = number - front_number_;  // huge for a number before the front
-  if (index >= slots_.size()) return false;
-  Slot& slot = *std::next(slots_.begin(), static_cast<ptrdiff_t>(index));
-  slot.response = std::move(response);
-  slot.held_until = held_until;
+  if (index >= slots_.size()) return nullptr;
+  return &*std::next(slots_.begin(), static_cast<ptrdiff_t>(index));
+}
+
+bool HttpPipeline::Answer(uint64_t number, HttpResponse response, TimePoint held_until) {
+  Slot* const slot = SlotOf(number);
+  if (slot == nullptr) return false;
+  slot->response = std::move(response);
+  slot->held_until = held_until;
   if (held_until != kNotHeld) ++held_count_;
   return true;
 }
 
-void HttpPipeline::AnswerLast(HttpResponse response, TimePoint now) {
+void HttpPipeline::EndAfter(uint64_t number) {
+  Slot* const slot = SlotOf(number);
+  if (slot == nullptr) return;
+  slot->context.keep_alive = false;
   last_taken_ = true;
-  slots_.push_back(
-      {.context = {.keep_alive = false}, .received = now, .response = std::move(response)});
+}
+
+void HttpPipeline::AnswerLast(HttpResponse response, TimePoint now, bool is_head,
+                              TimePoint held_until) {
+  last_taken_ = true;
+  slots_.push_back({.context = {.head = is_head, .keep_alive = false},
+                    .received = now,
+                    .response = std::move(response),
+                    .held_until = held_until});
+  if (held_until != kNotHeld) ++held_count_;
 }
 
 TimePoint HttpPipeline::NextRelease() const {

@@ -40,6 +40,8 @@ class HttpPipeline {
     size_t in_flight_count_max = 16;
     // Takes one request, whose answer closes the connection.
     bool takes_one = false;
+    // Decides about bodies; outlives the pipeline. Null: none is refused.
+    HttpBodyGate* gate = nullptr;
   };
   static constexpr TimePoint kNotHeld = TimePoint::min();
   struct Taken {
@@ -55,12 +57,17 @@ class HttpPipeline {
     TimePoint held_until = kNotHeld;       // the response is sent no earlier
   };
 
-  explicit HttpPipeline(const Options& options) : options_(options), reader_(options.reader) {}
+  explicit HttpPipeline(const Options& options)
+      : options_(options), reader_(options.reader, options.gate) {}
 
   // Appends received bytes; drops them once last_taken.
   void Feed(std::string_view bytes);
   HttpRequestReader::Phase phase() const { return reader_.phase(); }
   const std::optional<HttpReadError>& read_error() const { return reader_.error(); }
+  // Bytes of the body that is arriving.
+  size_t body_size() const { return reader_.body_size(); }
+  // Reads no more: read_error() is `error` from now on, unless there was one before.
+  void Refuse(HttpReadError error) { reader_.Refuse(std::move(error)); }
 
   // True if a request may start now, once all of its bytes are there.
   bool MayTake() const;
@@ -72,8 +79,11 @@ class HttpPipeline {
   // Sets the answer of a request, to be sent no earlier than `held_until`; false: the request is
   // not in progress any more. While an answer is held, no request is taken.
   bool Answer(uint64_t number, HttpResponse response, TimePoint held_until = kNotHeld);
+  // The connection ends after the answer of this request; what came after it is not answered.
+  void EndAfter(uint64_t number);
   // Adds an answer without a request, after all the others; no request is taken after it.
-  void AnswerLast(HttpResponse response, TimePoint now);
+  void AnswerLast(HttpResponse response, TimePoint now, bool is_head = false,
+                  TimePoint held_until = kNotHeld);
   // Removes and returns the oldest request if it was answered, and its answer is not held longer.
   std::optional<Slot> TakeAnswered(TimePoint now);
   // Answers that are held, and the time at which the next one may be sent, if it is the oldest;
@@ -103,6 +113,8 @@ class HttpPipeline {
   bool last_taken() const { return last_taken_; }
 
  private:
+  Slot* SlotOf(uint64_t number);
+
   const Options options_;
   HttpRequestReader reader_;
   std::unique_ptr<HttpRequest> held_;  // read; waits for the requests before it to end

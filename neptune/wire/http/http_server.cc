@@ -6,6 +6,7 @@
 
 #include "neptune/base/strings.h"
 #include "neptune/wire/connection_slots.h"
+#include "neptune/wire/http/http_body_budget.h"
 #include "neptune/wire/http/http_connection.h"
 #include "neptune/wire/http/http_connection_table.h"
 #include "neptune/wire/http/message_writer.h"
@@ -40,6 +41,22 @@ StatusOr<HttpServerMetrics> HttpServerMetrics::Make(MetricsRegistry& registry,
       registry.AddCounter("neptune_http_short_answers_total",
                           "Responses made from the bytes of usual requests.", labels));
   NEPTUNE_ASSIGN_OR_RETURN(
+      metrics.handler_failures,
+      registry.AddCounter("neptune_http_handler_failures_total",
+                          "Requests answered 500 because their handler threw an exception.",
+                          labels));
+  const auto add_refused = [&](const char* reason) {
+    return registry.AddCounter("neptune_http_bodies_refused_total",
+                               "Requests refused before their body was read, by reason.",
+                               {{"server", std::string(server)}, {"reason", reason}});
+  };
+  NEPTUNE_ASSIGN_OR_RETURN(metrics.bodies_too_large, add_refused("size"));
+  NEPTUNE_ASSIGN_OR_RETURN(metrics.bodies_without_room, add_refused("budget"));
+  NEPTUNE_ASSIGN_OR_RETURN(metrics.bodies_refused_at_header, add_refused("check"));
+  NEPTUNE_ASSIGN_OR_RETURN(metrics.body_bytes,
+                           registry.AddGauge("neptune_http_body_bytes",
+                                             "Bytes of request bodies that are held.", labels));
+  NEPTUNE_ASSIGN_OR_RETURN(
       metrics.duration,
       registry.AddHistogram("neptune_http_request_duration_seconds",
                             "Time from the complete request to the write of its answer.", labels));
@@ -68,10 +85,19 @@ HttpServerOptions WithDefaults(HttpServerOptions options) {
     options.connections_per_address_max =
         std::max(kAddressPlacesMin, options.connection_count_max / kAddressShare);
   }
+  if (options.bodies == nullptr) {
+    options.bodies = MakeHttpBodyBudget(options.body_bytes_max, options.metrics);
+  }
   return options;
 }
 
 }  // namespace
+
+std::shared_ptr<HttpBodyBudget> MakeHttpBodyBudget(size_t size_max,
+                                                   const HttpServerMetrics* metrics) {
+  return std::make_shared<HttpBodyBudget>(size_max,
+                                          metrics == nullptr ? nullptr : metrics->body_bytes);
+}
 
 PreparedHttpHead PrepareHead(HttpResponse response) {
   return PrepareHttpHead(std::move(response), /*security_headers=*/true);

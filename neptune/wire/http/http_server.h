@@ -12,10 +12,12 @@
 // Runs unchanged in the real and the simulated world.
 // Threads: the loop of its thread scheduler only.
 // Errors: a malformed request is answered with its 4xx or 5xx status as a problem document, and the
-//   connection is closed; a request for which no thread is available is answered 503.
+//   connection is closed; so is one whose handler throws (500) or whose body is refused. A request
+//   for which no thread is available is answered 503.
 // Limits: HttpServerOptions. At connection_count_max, or at the limit of the node's connections,
 //   the one that waits for the longest time gives its place to a new one (http_places.h); at
-//   connections_per_address_max, one of the same address. If all are at work, the new client is
+//   connections_per_address_max, one of the same address. At body_bytes_max, the newest body of the
+//   address that holds most is refused (http_body_budget.h). If all are at work, the new client is
 //   answered 503 and closed. At in_flight_count_max or unsent_size_max the connection is not read
 //   until it is below the limit again. While memory is short, the slowest client is closed.
 
@@ -23,6 +25,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,7 +40,11 @@
 namespace neptune {
 
 class ConnectionSlots;
+class HttpBodyBudget;
 class MemoryBudget;
+
+// Default of HttpServerOptions::body_bytes_max.
+inline constexpr size_t kBodyBytesMax = size_t{64} << 20;
 
 // Metrics of one server, shared by its loops: neptune_http_*{server="NAME"}.
 struct HttpServerMetrics {
@@ -47,6 +54,12 @@ struct HttpServerMetrics {
   Counter* timeouts = nullptr;
   Counter* refusals_held = nullptr;
   Counter* short_answers = nullptr;
+  Counter* handler_failures = nullptr;
+  // Bodies that were refused: over their limit, for lack of room, at their header.
+  Counter* bodies_too_large = nullptr;
+  Counter* bodies_without_room = nullptr;
+  Counter* bodies_refused_at_header = nullptr;
+  Gauge* body_bytes = nullptr;
   Counter* responses[6] = {};  // [status / 100], 0 unused
   HistogramMetric* duration = nullptr;
 
@@ -71,6 +84,11 @@ class HttpShortWay {
 // The head of responses to HttpShortWay::Answer, as the server writes it for the handler's response
 // with these headers and that body. REQUIRES: HttpServerOptions::security_headers of the server.
 PreparedHttpHead PrepareHead(HttpResponse response);
+
+// Decides about the body of a request whose header is there: the limit of its size, or the answer
+// without it. Here tokens, keys and rates are looked at, so that the server does not hold a body
+// that it will refuse. Runs on the loop; it must not wait.
+using HttpAtHeader = std::function<HttpBodyPermit(HttpRequest* head)>;
 
 struct HttpServerOptions {
   // Network to listen on; outlives the server. Null: the loop's own network.
@@ -97,8 +115,22 @@ struct HttpServerOptions {
   size_t unsent_size_max = 1 << 20;
   // Maximum time from a request's first byte to the end of its header, regardless of progress.
   Duration header_timeout = std::chrono::seconds(10);
+  // Asked about each request with a body before the body is read; null: HttpReaderOptions alone
+  // limits bodies.
+  HttpAtHeader at_header = nullptr;
+  // What the bodies of all connections may hold together. The servers of a node's loops share one
+  // budget. Null: one of this server's own, of body_bytes_max.
+  std::shared_ptr<HttpBodyBudget> bodies = nullptr;
+  // Larger: more large bodies arrive at once; more memory in the hands of clients. Default: 64 MiB,
+  // four of the largest bodies that the frontend takes.
+  size_t body_bytes_max = kBodyBytesMax;
   // Maximum time from the end of the header to the end of the body.
   Duration body_timeout = std::chrono::seconds(30);
+  // Maximum time in which neither the rest of a body nor body_progress_size_min bytes of it arrive.
+  // Larger: clients that stop hold their bytes for longer.
+  Duration body_progress_timeout = std::chrono::seconds(10);
+  // Larger: clients on slow links are refused. Default: 32 KiB, about 3 KiB/s.
+  size_t body_progress_size_min = 32 << 10;
   // Maximum time of an open connection without a request. Larger: clients reuse connections after
   // longer pauses. Default: 5 min, longer than proxies keep theirs, so that these close first.
   Duration idle_timeout = std::chrono::minutes(5);
@@ -133,6 +165,10 @@ struct HttpServerOptions {
   // Outlives the server; may be null.
   const HttpServerMetrics* metrics = nullptr;
 };
+
+// A budget for the bodies of several servers with these metrics, which may be null.
+std::shared_ptr<HttpBodyBudget> MakeHttpBodyBudget(size_t size_max,
+                                                   const HttpServerMetrics* metrics);
 
 class HttpConnection;
 class HttpConnectionTable;

@@ -34,8 +34,18 @@ std::string_view HttpServerCore::Date(TimePoint now) {
   return date;
 }
 
-void HttpServerCore::NoteReadError() const {
-  if (options.metrics != nullptr) options.metrics->read_errors->Increment();
+// What the application refuses does not count as malformed.
+void HttpServerCore::NoteReadError(const HttpReadError& error) const {
+  if (options.metrics == nullptr) return;
+  if (error.response) return options.metrics->bodies_refused_at_header->Increment();
+  if (error.status == 503) return options.metrics->bodies_without_room->Increment();
+  if (error.status == 408) return;  // counted as a timeout
+  if (error.status == 413) options.metrics->bodies_too_large->Increment();
+  options.metrics->read_errors->Increment();
+}
+
+void HttpServerCore::NoteFailure() const {
+  if (options.metrics != nullptr) options.metrics->handler_failures->Increment();
 }
 
 void HttpServerCore::NoteTimeout() const {

@@ -4,7 +4,10 @@
 
 #pragma once
 
+#include <glog/logging.h>
+
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,7 +16,9 @@
 #include "neptune/wire/http/http_memory.h"
 #include "neptune/wire/http/http_places.h"
 #include "neptune/wire/http/http_server.h"
+#include "neptune/wire/http/problem.h"
 #include "neptune/wire/http/refusal_hold.h"
+#include "neptune/wire/http/request_reader.h"
 #include "neptune/wire/incoming_call.h"
 
 namespace neptune {
@@ -42,7 +47,8 @@ struct HttpServerCore {
   void NoteResponse(int status, Duration took) const;
   // Responses that went the short way: of status 200, and 503.
   void NoteShort(int answered_count, int refused_count, Duration took) const;
-  void NoteReadError() const;
+  void NoteReadError(const HttpReadError& error) const;
+  void NoteFailure() const;
   void NoteTimeout() const;
   // The value of Date, which changes once a second; valid until the next call. A clock that is set
   // is noticed within a second.
@@ -54,16 +60,36 @@ struct HttpServerCore {
   void ConnectionEnded(uint64_t id);
 };
 
-// Runs the handler on a user-level thread, then `answer` with its response. Inside an event the
-// handler starts at once, so a short request is answered without a hand-off.
+// Runs `function`, which makes a response; 500 if it throws. The exception's text is logged and not
+// sent: it may name what only operators should know.
+template <typename Function>
+HttpResponse WithoutHttpExceptions(const HttpServerCore& core, std::string_view what,
+                                   bool* has_failed, Function&& function) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    LOG_EVERY_N(ERROR, 100) << "HTTP " << what << " threw: " << error.what();
+  } catch (...) {
+    LOG_EVERY_N(ERROR, 100) << "HTTP " << what << " threw";
+  }
+  *has_failed = true;
+  core.NoteFailure();
+  return ProblemResponse(500, "", "the request could not be handled");
+}
+
+// Runs the handler on a user-level thread, then `answer` with its response and whether it has
+// failed. Inside an event the handler starts at once, so a short request is answered without a
+// hand-off.
 // Errors: kResourceExhausted and others of ThreadScheduler: no thread; `answer` will not be called.
 template <typename Answer>
 Status RunHandler(const std::shared_ptr<HttpServerCore>& core, HttpRequest&& request,
                   Answer answer) {
   Task body = [core, request = std::move(request), answer = std::move(answer)]() mutable {
-    HttpResponse response = core->handler(request);
+    bool has_failed = false;
+    HttpResponse response = WithoutHttpExceptions(*core, "handler", &has_failed,
+                                                  [&] { return core->handler(request); });
     request.call.reset();  // which the answer may recycle
-    answer(std::move(response));
+    answer(std::move(response), has_failed);
     core->HandlerEnded();
   };
   ++core->running_count;

@@ -30,7 +30,7 @@ void HttpTestClient::SendBytes(std::string_view bytes) {
 void HttpTestClient::Send(std::string_view method, std::string_view target,
                           const HttpHeaders& headers, std::string_view body) {
   reader_.Expect(method);
-  SendBytes(SerializeHttpRequest(method, target, "test", headers, body));
+  SendBytes(SerializeHttpRequest(method, target, "localhost", headers, body));
 }
 
 std::string HttpTestClient::Summary() const {

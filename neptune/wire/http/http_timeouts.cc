@@ -6,12 +6,21 @@
 namespace neptune {
 
 void HttpTimeouts::Note(Phase phase, size_t unsent_size, TimePoint now) {
-  if (phase != std::exchange(phase_, phase)) phase_began_ = now;
+  if (phase != std::exchange(phase_, phase)) {
+    phase_began_ = body_since_ = now;
+    body_mark_ = limits_.body_progress_size_min;
+  }
   if (unsent_size == 0 || unsent_size_ == 0 || unsent_size <= unsent_mark_) {
     unsent_since_ = now;
     unsent_mark_ = unsent_size - std::min(unsent_size, limits_.write_size_min);
   }
   unsent_size_ = unsent_size;
+}
+
+void HttpTimeouts::NoteBody(size_t size, TimePoint now) {
+  if (phase_ != Phase::kInBody || size < body_mark_) return;
+  body_since_ = now;
+  body_mark_ = size + limits_.body_progress_size_min;
 }
 
 void HttpTimeouts::BeginLinger(TimePoint now) { linger_until_ = now + limits_.linger; }
@@ -27,7 +36,8 @@ TimePoint HttpTimeouts::PhaseDeadline() const {
     case Phase::kInHeader:
       return AddSaturated(phase_began_, limits_.header);
     case Phase::kInBody:
-      return AddSaturated(phase_began_, limits_.body);
+      return std::min(AddSaturated(phase_began_, limits_.body),
+                      AddSaturated(body_since_, limits_.body_progress));
     case Phase::kBetweenRequests:
       break;
   }

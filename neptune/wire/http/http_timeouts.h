@@ -21,6 +21,8 @@ struct HttpTimeLimits {
   Duration write;
   size_t write_size_min;
   Duration linger;
+  Duration body_progress = Duration::max();
+  size_t body_progress_size_min = 1;
 };
 
 class HttpTimeouts {
@@ -28,16 +30,18 @@ class HttpTimeouts {
   using Phase = HttpRequestReader::Phase;
 
   HttpTimeouts(const HttpTimeLimits& limits, TimePoint now)
-      : limits_(limits), phase_began_(now), unsent_since_(now) {}
+      : limits_(limits), phase_began_(now), body_since_(now), unsent_since_(now) {}
 
   // Records the phase of reading requests, and the number of answer bytes that the client has not
   // accepted.
   void Note(Phase phase, size_t unsent_size, TimePoint now);
+  // Records how much of a body has arrived, after Note.
+  void NoteBody(size_t size, TimePoint now);
   // Records that answer bytes were written, which must not count as bytes that the client has read.
   void NoteWritten(size_t size) { unsent_mark_ += size; }
   // The time of the current phase begins now: an answer was written, or the connection is read
   // again.
-  void RestartPhase(TimePoint now) { phase_began_ = now; }
+  void RestartPhase(TimePoint now) { phase_began_ = body_since_ = now; }
   // All was sent; the client gets the time of lingering to stop sending.
   void BeginLinger(TimePoint now);
   // An answer was written; lingering begins again once all is sent.
@@ -69,6 +73,9 @@ class HttpTimeouts {
   const HttpTimeLimits limits_;
   Phase phase_ = Phase::kBetweenRequests;
   TimePoint phase_began_;
+  // Since when too little of the body has arrived, and the size at which that time begins again.
+  TimePoint body_since_;
+  size_t body_mark_ = 0;
   size_t unsent_size_ = 0;
   // Below this number of unsent bytes, the client has read enough to restart its time.
   size_t unsent_mark_ = 0;

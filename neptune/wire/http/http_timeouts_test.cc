@@ -34,6 +34,32 @@ TEST_F(HttpTimeoutsTest, EachPhaseHasItsTime) {
   EXPECT_EQ(timeouts_.Deadline(true), At(40));
 }
 
+TEST_F(HttpTimeoutsTest, ABodyMustArriveInPiecesOfSomeSize) {
+  HttpTimeouts timeouts({.header = seconds(10),
+                         .body = seconds(30),
+                         .idle = seconds(60),
+                         .write = seconds(20),
+                         .write_size_min = 100,
+                         .linger = seconds(1),
+                         .body_progress = seconds(8),
+                         .body_progress_size_min = 1000},
+                        kStart);
+  timeouts.Note(Phase::kInBody, 0, At(0));
+  timeouts.NoteBody(0, At(0));
+  EXPECT_EQ(timeouts.Deadline(true), At(8));
+  timeouts.NoteBody(999, At(7));
+  EXPECT_EQ(timeouts.Deadline(true), At(8)) << "drops do not count";
+  EXPECT_EQ(timeouts.Judge(true, At(8)), Verdict::kLateRequest);
+  timeouts.NoteBody(5000, At(7));
+  EXPECT_EQ(timeouts.Deadline(true), At(15));
+  timeouts.NoteBody(5999, At(14));
+  EXPECT_EQ(timeouts.Deadline(true), At(15));
+  timeouts.NoteBody(6000, At(14));
+  EXPECT_EQ(timeouts.Deadline(true), At(22));
+  timeouts.NoteBody(90'000, At(25));
+  EXPECT_EQ(timeouts.Deadline(true), At(30)) << "the time of the whole body";
+}
+
 TEST_F(HttpTimeoutsTest, NothingIsDueWhileNothingIsAwaited) {
   EXPECT_EQ(timeouts_.Deadline(false), kNever);
   EXPECT_EQ(timeouts_.Judge(false, At(1'000'000)), Verdict::kInTime);

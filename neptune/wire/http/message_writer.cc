@@ -1,12 +1,12 @@
 #include "neptune/wire/http/message_writer.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "neptune/wire/http/http_syntax.h"
 
 namespace neptune {
 namespace {
@@ -14,20 +14,6 @@ namespace {
 constexpr std::string_view kLineEnd = "\r\n";
 // Room for the status line and the headers that are added here.
 constexpr size_t kAddedSize = 192;
-
-// Whether a byte may be part of a header's name (RFC 9110 5.6.2).
-constexpr std::array<bool, 256> kTokenBytes = [] {
-  std::array<bool, 256> is_token{};
-  for (int c = '0'; c <= '9'; ++c) is_token[c] = true;
-  for (int c = 'A'; c <= 'Z'; ++c) is_token[c] = is_token[c - 'A' + 'a'] = true;
-  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) is_token[c] = true;
-  return is_token;
-}();
-
-bool IsToken(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(),
-                                      [](char c) { return kTokenBytes[static_cast<uint8_t>(c)]; });
-}
 
 bool IsFraming(std::string_view name) {
   for (const std::string_view framing :
@@ -49,7 +35,7 @@ void AppendLine(std::string_view name, std::string_view value, std::string* out)
 
 void AppendHeaders(const HttpHeaders& headers, std::string* out) {
   for (const auto& [name, value] : headers) {
-    if (IsFraming(name) || !IsToken(name)) continue;
+    if (IsFraming(name) || !IsHttpToken(name)) continue;
     if (name.size() + value.size() > kHeaderLineSizeMax) continue;
     AppendLine(name, value, out);
     const auto value_end = out->end() - static_cast<ptrdiff_t>(kLineEnd.size());

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
 #include "neptune/base/strings.h"
 #include "neptune/wire/http/message_writer.h"
 #include "neptune/wire/http/request_reader.h"
@@ -84,6 +88,11 @@ TEST(HttpRequestReaderTest, AbsoluteTargetsLoseTheirAuthority) {
       "GET http://h:1/a/b?c HTTP/1.1\r\nHost: h\r\n\r\nGET http://h HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(reader.Next()->target, "/a/b?c");
   EXPECT_EQ(reader.Next()->target, "/");
+  reader.Feed("GET http://y:1/ HTTP/1.1\r\nHost: h\r\n\r\n");
+  const auto request = reader.Next();
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->headers.Get("Host"), "y:1");
+  EXPECT_EQ(request->headers.Count("Host"), 1u);
 }
 
 TEST(HttpRequestReaderTest, PhasesTellWhereTheBytesEnd) {
@@ -111,7 +120,8 @@ TEST(HttpRequestReaderTest, MalformedRequestsAre400) {
            "GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n",
            "GET /?q=%4 HTTP/1.1\r\nHost: x\r\n\r\n",
            "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n",
-           "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
+           "GET / HTTP/1.1\r\nHost: x y\r\n\r\n",
+           "GET /#x HTTP/1.1\r\nHost: x\r\n\r\n",
            "GET / HTTP/1.1\r\n\r\n",
            "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
            "GET / HTTP/1.1\r\nHost : x\r\n\r\n",
@@ -131,10 +141,11 @@ TEST(HttpRequestReaderTest, AmbiguousFramingIsRefused) {
   EXPECT_EQ(post("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"), 400);
   EXPECT_EQ(post("Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"), 400);
   EXPECT_EQ(post("Transfer-Encoding: gzip\r\nContent-Length: 5\r\n"), 400);
-  EXPECT_EQ(post("Transfer-Encoding: gzip\r\n"), 501);
+  EXPECT_EQ(post("Transfer-Encoding: gzip\r\n"), 400);
   EXPECT_EQ(post("Transfer-Encoding: gzip, chunked\r\n"), 501);
-  EXPECT_EQ(post("Transfer-Encoding: chunked, gzip\r\n"), 501);
-  EXPECT_EQ(post("Transfer-Encoding: xchunked\r\n"), 501);
+  EXPECT_EQ(post("Transfer-Encoding: chunked, gzip\r\n"), 400);
+  EXPECT_EQ(post("Transfer-Encoding: xchunked\r\n"), 400);
+  EXPECT_EQ(post("Content-Length: 5\r\nContent-Length: 5\r\n"), 400);
   EXPECT_EQ(post("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"), 400);
   EXPECT_EQ(StatusOf("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"), 400);
 }
@@ -161,6 +172,101 @@ TEST(HttpRequestReaderTest, LimitsHaveTheirStatus) {
                           std::string(2000, 'e'))),
             431);
   EXPECT_EQ(status("GET /?a&b&c HTTP/1.1\r\nHost: x\r\n\r\n"), 400);
+}
+
+// A malformed line is refused when it is there; the rest of the header is not awaited.
+TEST(HttpRequestReaderTest, MalformedLinesAreRefusedAtOnce) {
+  EXPECT_EQ(StatusOf("GET / HTTP/1.1\n"), 400);
+  EXPECT_EQ(StatusOf("GET / HTTP/1.1\r\nHost: x\n"), 400);
+  EXPECT_EQ(StatusOf("GET / HTTP/1.1\r\nHost: x\r\n folded"), -1);
+  EXPECT_EQ(StatusOf("GET / HTTP/1.1\r\nHost: x\r\n folded\r\n"), 400);
+  EXPECT_EQ(StatusOf("GET /\r\n"), 400);
+  EXPECT_EQ(StatusOf("GET / HTTP/3.0\r\n"), 505);
+  EXPECT_EQ(StatusOf("\x16\x03"), 400);
+}
+
+// A long header that comes in a piece of its own is not taken for the request line.
+TEST(HttpRequestReaderTest, TheLimitOfTheTargetIsThatOfTheFirstLine) {
+  HttpRequestReader reader({.header_size_max = 1000, .target_size_max = 100});
+  reader.Feed("GET / HTTP/1.1\r\n");
+  EXPECT_FALSE(reader.Next());
+  reader.Feed(StrCat("A: ", std::string(500, 'a'), "\r\nHost: x\r\n\r\n"));
+  EXPECT_TRUE(reader.Next()) << reader.error()->reason;
+}
+
+TEST(HttpRequestReaderTest, UnknownExpectationsAndConnectAreRefused) {
+  EXPECT_EQ(StatusOf(WithHeaders("Expect: more\r\n")), 417);
+  EXPECT_EQ(StatusOf(WithHeaders("Expect: 100-continue\r\n")), 0);
+  EXPECT_EQ(StatusOf("GET / HTTP/1.0\r\nExpect: more\r\n\r\n"), 0);
+  EXPECT_EQ(StatusOf("CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n"), 501);
+}
+
+TEST(HttpRequestReaderTest, ErrorsKnowWhetherTheRequestIsHead) {
+  for (const char* bytes : {"HEAD / HTTP/1.1\r\n\r\n", "HEAD / HTTP/9.0\r\n"}) {
+    HttpRequestReader reader;
+    reader.Feed(bytes);
+    EXPECT_FALSE(reader.Next());
+    EXPECT_TRUE(reader.error().value().is_head) << bytes;
+  }
+}
+
+class TestGate final : public HttpBodyGate {
+ public:
+  HttpBodyPermit Admit(HttpRequest* head) override {
+    admitted += StrCat(head->method, " ", head->path, ";");
+    return permit;
+  }
+  bool Hold(size_t size) override {
+    held_max = std::max(held_max, size);
+    return size <= hold_max;
+  }
+
+  HttpBodyPermit permit;
+  size_t hold_max = SIZE_MAX;
+  std::string admitted;
+  size_t held_max = 0;
+};
+
+TEST(HttpRequestReaderTest, TheGateIsAskedOnceForEachBody) {
+  TestGate gate;
+  HttpRequestReader reader({}, &gate);
+  const std::string bytes =
+      StrCat(kGet, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nab", kChunked);
+  int count = 0;
+  for (const char byte : bytes) {
+    reader.Feed(std::string_view(&byte, 1));
+    while (reader.Next()) ++count;
+  }
+  EXPECT_EQ(count, 3);
+  EXPECT_EQ(gate.admitted, "POST /a;POST /d;");
+  EXPECT_GE(gate.held_max, 7u);
+}
+
+TEST(HttpRequestReaderTest, TheGateRefusesAtTheHeaderAndByTheSizeOfTheBody) {
+  const std::string head = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n";
+  const auto error = [&](TestGate gate) {
+    HttpRequestReader reader({}, &gate);
+    reader.Feed(head);
+    EXPECT_FALSE(reader.Next());
+    if (!reader.error()) {
+      EXPECT_EQ(reader.body_size(), 0u);
+      reader.Feed(std::string(60, 'x'));
+      EXPECT_FALSE(reader.Next());
+    }
+    EXPECT_TRUE(reader.error());
+    EXPECT_EQ(reader.body_size(), 0u);
+    return reader.error().value_or(HttpReadError());
+  };
+  TestGate small;
+  small.permit.size_max = 99;
+  EXPECT_EQ(error(small).reason, "the body is larger than 99 bytes");
+  TestGate refusing;
+  refusing.permit.refusal = HttpResponse::Text(401, "no");
+  EXPECT_EQ(error(refusing).status, 401);
+  EXPECT_EQ(error(refusing).response.value().body, "no");
+  TestGate full;
+  full.hold_max = 50;
+  EXPECT_EQ(error(full).status, 503);
 }
 
 TEST(HttpRequestReaderTest, OtherVersionsAre505) {

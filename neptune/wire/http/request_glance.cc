@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "neptune/wire/http/http_syntax.h"
+
 namespace neptune {
 namespace {
 
@@ -16,15 +18,6 @@ constexpr std::string_view kVersion = " HTTP/1.1";
 constexpr std::array<std::string_view, 7> kUnusualNames = {
     "Content-Length",    "Expect", "Proxy-Connection", "TE", "Trailer",
     "Transfer-Encoding", "Upgrade"};
-
-// Whether a byte may be part of a header's name (RFC 9110 5.6.2).
-constexpr std::array<bool, 256> kNameBytes = [] {
-  std::array<bool, 256> may_be{};
-  for (int c = '0'; c <= '9'; ++c) may_be[c] = true;
-  for (int c = 'A'; c <= 'Z'; ++c) may_be[c] = may_be[c - 'A' + 'a'] = true;
-  for (const char c : std::string_view("!#$%&'*+-.^_`|~")) may_be[c] = true;
-  return may_be;
-}();
 
 // True if all bytes are blanks or visible ASCII signs.
 bool IsPlain(std::string_view text) {
@@ -82,20 +75,18 @@ bool IsUnusual(std::string_view name) {
                      [name](std::string_view unusual) { return Is(name, unusual); });
 }
 
-bool IsName(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return kNameBytes[static_cast<uint8_t>(c)]; });
-}
-
 // Adds the header of a line; false: it is unusual.
 bool AddHeaderLine(std::string_view line, size_t* host_count, HttpGlance* glance) {
   const size_t colon = line.find(':');
   if (colon == line.npos || glance->header_count == HttpGlance::kHeaderCountMax) return false;
   const std::string_view name = line.substr(0, colon);
   const std::string_view value = WithoutBlanks(line.substr(colon + 1));
-  if (!IsName(name) || IsUnusual(name)) return false;
+  if (!IsHttpToken(name) || IsUnusual(name)) return false;
   if (Is(name, "Connection") && !EqualsIgnoringCase(value, "keep-alive")) return false;
-  if (Is(name, "Host")) ++*host_count;
+  if (Is(name, "Host")) {
+    if (!IsHttpHost(value)) return false;
+    ++*host_count;
+  }
   glance->headers[glance->header_count++] = {name, value};
   return true;
 }

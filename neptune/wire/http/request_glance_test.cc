@@ -75,6 +75,8 @@ TEST(RequestGlanceTest, LeavesWhatIsUnusual) {
       "GET /\x7f HTTP/1.1\r\nHost: x\r\n\r\n",
       "GET /\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n",
       With("Host: y"),
+      "GET / HTTP/1.1\r\nHost: x y\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: x/y\r\n\r\n",
       With("Connection: close"),
       With("Connection: keep-alive, upgrade"),
       With("Proxy-Connection: close"),

@@ -91,7 +91,8 @@ Duration TimeOfMetrics(const neptune::Endpoint& at) {
   const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   const timeval limit{.tv_sec = 1, .tv_usec = 0};
   setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-  const std::string request = "GET /metrics HTTP/1.1\r\nHost: node\r\nConnection: close\r\n\r\n";
+  const std::string request =
+      "GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
   char bytes[16 * 1024];
   ssize_t size = -1;
   if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) {
