@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,6 @@
 #include "docserver/flat_file/format.h"
 #include "docserver/url_table.h"
 #include "neptune/base/byte_order.h"
-#include "neptune/base/file.h"
 #include "neptune/base/strings.h"
 #include "tools/bazel/fuzz/place.h"
 
@@ -83,8 +83,9 @@ class Files {
   }
 
   void Write(const std::string& folder) {
+    // Not synced, as WriteFileAtomically would.
     const auto put = [&](const char* name, std::string_view bytes) {
-      CHECK(neptune::WriteFileAtomically(neptune::StrCat(folder, "/", name), bytes).ok());
+      std::ofstream(neptune::StrCat(folder, "/", name), std::ios::binary | std::ios::trunc) << bytes;
     };
     put(kDataFileName, data_);
     put(kIndexFileName, EncodeIndex(entries_, data_.size()));
