@@ -144,7 +144,11 @@ class Target:
             resource.setrlimit(resource.RLIMIT_STACK, (size, resource.getrlimit(resource.RLIMIT_STACK)[1]))
             os.nice(5)
 
-        environment = {**os.environ, **ENVIRONMENT, "LLVM_PROFILE_FILE": profile}
+        # A program that ends by a finding removes none of its files.
+        scratch = os.path.join(self.out, "scratch")
+        shutil.rmtree(scratch, ignore_errors=True)
+        os.makedirs(scratch)
+        environment = {**os.environ, **ENVIRONMENT, "LLVM_PROFILE_FILE": profile, "TEST_TMPDIR": scratch}
         with open(os.path.join(self.out, log), "ab") as out:
             return subprocess.run([self.program, *arguments], cwd=self.out, env=environment, stdout=out, stderr=out,
                                   stdin=subprocess.DEVNULL, preexec_fn=limit_stack, check=False).returncode
