@@ -10,13 +10,6 @@ using neptune::DataLoss;
 using neptune::StatusOr;
 using nlohmann::json;
 
-// A page has no nested cells; writing one that another node sent recurses as deep as it is nested.
-std::string TextOf(const json& cell) {
-  if (cell.is_structured()) return "...";
-  return cell.is_string() ? cell.get<std::string>()
-                          : cell.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
 StatusOr<StatusTable> TableOf(const json& table) {
   if (table.value("rows_left_out", 0) != 0) return DataLoss("the page does not show all rows");
   StatusTable read{.title = table.at("title"), .rows = {}};
@@ -25,7 +18,12 @@ StatusOr<StatusTable> TableOf(const json& table) {
     auto& cells = read.rows.emplace_back();
     for (size_t i = 0; i < columns.size(); ++i) {
       const json& cell = row.at(i);
-      cells[columns.at(i)] = TextOf(cell);
+      std::string& text = cells[columns.at(i)];
+      if (cell.is_structured()) {
+        text = "...";  // no page has one, and writing it recurses as deep as it is nested
+      } else {
+        text = cell.is_string() ? cell.get<std::string>() : cell.dump();
+      }
     }
   }
   return read;
