@@ -35,6 +35,7 @@ constexpr char kSegment[] = "0000000000000001-00000001";
 constexpr size_t kEntryCountMax = 1000;
 
 FuzzPlace log_with_entries("a log with entries is open");
+FuzzPlace chunk_with_entries("a chunk with entries is taken");
 FuzzPlace executed_write("a write is executed on the data");
 
 std::string WithChecksum(std::string_view bytes) {
@@ -126,6 +127,29 @@ std::vector<std::string> EntriesAfter(Lsn base, ByteReader& in) {
   return entries;
 }
 
+// Uses the bytes as the entries of a chunk of a snapshot: a byte for the rest of the chunk, then the
+// entries.
+void CheckChunkOfEntries(std::string_view bytes) {
+  ByteReader in(bytes);
+  const uint8_t rest = in.Number<uint8_t>();
+  SnapshotChunk chunk;
+  chunk.token = rest % 2;
+  chunk.has_all_data = (rest & 2) != 0;
+  chunk.data_end = rest / 8;
+  for (const std::string& bytes_of_entry : EntriesAfter(chunk.data_end, in)) {
+    StatusOr<LogEntry> entry = DecodeLogEntry(bytes_of_entry);
+    if (entry.ok()) chunk.entries.push_back(*std::move(entry));
+  }
+  if ((rest & 6) == 6) {
+    chunk.mark.emplace();
+    chunk.mark->base = {chunk.data_end + chunk.entries.size(), 1};
+  }
+  const StatusOr<SnapshotChunk> sent = DecodeSnapshotChunk(EncodeSnapshotChunk(chunk));
+  CHECK(sent.ok() && sent->entries == chunk.entries) << sent.status();
+  SnapshotIntake intake(/*is_ordered=*/true);
+  if (intake.Take(*sent).ok() && !chunk.entries.empty()) chunk_with_entries.Reach();
+}
+
 // Uses the bytes as the entries of a log whose state counts them: a byte for the entry before the
 // first, from the lowest number or the highest on, then the entries.
 void CheckLogOfEntries(std::string_view bytes) {
@@ -211,6 +235,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   CheckSnapshot(bytes);
   CheckLogs(bytes);
   CheckLogOfEntries(bytes);
+  CheckChunkOfEntries(bytes);
   CheckStored(bytes);
   return 0;
 }
