@@ -2,9 +2,9 @@
 // right, which no mutation hits: the store is refused, or fetches say DATA_LOSS or give documents
 // that were asked for. Blocks, headers, indexes and tables of urls are also tried as they are.
 //
-// The input is a sequence: a byte for the kind, a byte for the size, the bytes. Kinds: a document of
-// the open block, its end (with the count of documents that it claims), an entry of the index, an
-// entry of the table of urls.
+// The input is a sequence: a byte for the kind, a byte for the size, the bytes. Kinds: a document
+// of the open block, its end (with the count of documents that it claims), an entry of the index,
+// an entry of the table of urls.
 
 #include <glog/logging.h>
 #include <unistd.h>
@@ -68,7 +68,8 @@ class Files {
     IndexEntry entry;
     entry.doc_id = in.Number<uint8_t>() % kIdsMax;
     const uint8_t block = in.Number<uint8_t>();
-    entry.block_offset = block == 0 ? last_block_ : data_.size() - std::min(data_.size(), size_t{block});
+    entry.block_offset =
+        block == 0 ? last_block_ : data_.size() - std::min(data_.size(), size_t{block});
     entry.raw_offset = in.Number<uint8_t>();
     entry.raw_size = in.Number<uint8_t>();
     if (block == 255) entry.block_offset = ~uint64_t{0} - entry.raw_offset;
@@ -85,7 +86,8 @@ class Files {
   void Write(const std::string& folder) {
     // Not synced, as WriteFileAtomically would.
     const auto put = [&](const char* name, std::string_view bytes) {
-      std::ofstream(neptune::StrCat(folder, "/", name), std::ios::binary | std::ios::trunc) << bytes;
+      std::ofstream(neptune::StrCat(folder, "/", name), std::ios::binary | std::ios::trunc)
+          << bytes;
     };
     put(kDataFileName, data_);
     put(kIndexFileName, EncodeIndex(entries_, data_.size()));

@@ -1,5 +1,5 @@
-// Any typed text, and any bytes as what the index tiers suggest for it: at most as many candidates as
-// there are suggestions, each a query that parses.
+// Any typed text, and any bytes as what the index tiers suggest for it: at most as many candidates
+// as there are suggestions, each a query that parses.
 //
 // The input is a line with the typed text, then the answer.
 
@@ -43,7 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const size_t line = std::min(bytes.find('\n'), bytes.size());
   // A frontend takes no longer text.
-  search::frontend::Check(bytes.substr(0, std::min(line, search::index::ParseLimits().query_size_max)),
-                          bytes.substr(std::min(line + 1, bytes.size())));
+  search::frontend::Check(
+      bytes.substr(0, std::min(line, search::index::ParseLimits().query_size_max)),
+      bytes.substr(std::min(line + 1, bytes.size())));
   return 0;
 }

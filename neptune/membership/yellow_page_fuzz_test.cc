@@ -1,6 +1,6 @@
-// Any sequence of announcements, connection failures, unanswered calls and silences: the yellow page
-// shows known nodes only, each replica on a node that may be called, and has no work that is due
-// once its work is done.
+// Any sequence of announcements, connection failures, unanswered calls and silences: the yellow
+// page shows known nodes only, each replica on a node that may be called, and has no work that is
+// due once its work is done.
 //
 // An operation is three bytes: what, which node, and how much.
 
@@ -27,9 +27,7 @@ FuzzPlace replica_to_call("a replica may be called");
 
 NodeId NodeOf(uint8_t which) { return NodeId(StrCat("n", which % kNodes)); }
 
-Endpoint EndpointOf(uint8_t which, uint16_t port) {
-  return {0x7f000001u + which % kNodes, port};
-}
+Endpoint EndpointOf(uint8_t which, uint16_t port) { return {0x7f000001u + which % kNodes, port}; }
 
 Announcement AnnouncementOf(uint8_t which, uint8_t how_much) {
   Announcement announcement;

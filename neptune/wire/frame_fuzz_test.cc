@@ -1,7 +1,6 @@
 // Any bytes, in any cutting: the frame decoder and the decoders of headers, grants, features and
 // trace identities refuse or accept, never more; what is accepted encodes to bytes that decode to
-// it again. A gate that refuses
-// payloads changes nothing but those payloads.
+// it again. A gate that refuses payloads changes nothing but those payloads.
 
 #include <glog/logging.h>
 

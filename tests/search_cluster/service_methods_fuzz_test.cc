@@ -55,11 +55,11 @@ struct Method {
 };
 
 constexpr Method kMethods[] = {
-    {"tier1", index::kTierSearchMethod},    {"tier1", index::kTierSuggestMethod},
-    {"tier1", index::kTierSpellMethod},     {"tier1", index::kTierCountMethod},
-    {"tier1", index::kTierExplainMethod},   {"tier1", index::kTierFacetMethod},
-    {"tier1", index::kTierTitlesMethod},    {"docs", docserver::kFetchMethod},
-    {"docs", docserver::kFindUrlsMethod},   {"cache", cache::kLookupMethod},
+    {"tier1", index::kTierSearchMethod},  {"tier1", index::kTierSuggestMethod},
+    {"tier1", index::kTierSpellMethod},   {"tier1", index::kTierCountMethod},
+    {"tier1", index::kTierExplainMethod}, {"tier1", index::kTierFacetMethod},
+    {"tier1", index::kTierTitlesMethod},  {"docs", docserver::kFetchMethod},
+    {"docs", docserver::kFindUrlsMethod}, {"cache", cache::kLookupMethod},
     {"cache", cache::kInsertMethod},
 };
 
@@ -101,8 +101,8 @@ class Cluster {
     const Status built = BuildSmallIndex(folder_.path(), corpus, placement);
     CHECK(built.ok()) << built;
     const neptune::ClusterSpec spec = *neptune::ParseClusterSpec(kSpec, "spec");
-    nodes_ = std::make_unique<neptune::SimulatedNodes>(neptune::SimulatedNodesOptions{
-        .make_options = [this, spec](const std::string&) {
+    nodes_ = std::make_unique<neptune::SimulatedNodes>(
+        neptune::SimulatedNodesOptions{.make_options = [this, spec](const std::string&) {
           return neptune::NodeOptions{.spec = spec,
                                       .base_directory = folder_.path(),
                                       .modules = &MakeModule,

@@ -1,5 +1,5 @@
-// Any bytes as a cluster's changes, as a node's status page and as an order to swap: read or refused;
-// changes that were read are written and read again.
+// Any bytes as a cluster's changes, as a node's status page and as an order to swap: read or
+// refused; changes that were read are written and read again.
 
 #include <glog/logging.h>
 

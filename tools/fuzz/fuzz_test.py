@@ -17,15 +17,15 @@ LOG = """INFO: Running with entropic power schedule
 #1024: cov: 10 ft: 12 corp: 3 exec/s: 512 oom/timeout/crash: 0/0/0 time: 2s job: 1 dft_time: 0
 #4096: cov: 14 ft: 20 corp: 5 exec/s: 1024 oom/timeout/crash: 0/0/1 time: 4s job: 2 dft_time: 0
 """
-LCOV = """SF:/root/of/build/wire/frame.cc
+LCOV = """SF:/tree/of/build/wire/frame.cc
 DA:1,5
 DA:2,0
 DA:3,7
 end_of_record
-SF:/root/of/build/other/xwire/frame.cc
+SF:/tree/of/build/other/xwire/frame.cc
 DA:1,99
 end_of_record
-SF:/root/of/build/wire/frame.cc
+SF:/tree/of/build/wire/frame.cc
 DA:2,1
 end_of_record
 """

@@ -74,8 +74,8 @@ class Flip {
  public:
   Flip(const std::string& folder, std::string_view bytes) {
     const auto byte = [&](size_t i) { return static_cast<uint8_t>(bytes[i]); };
-    const std::string_view name = byte(0) % 4 == 3 ? search::index::kStatisticsFileName
-                                                   : search::index::kSegmentFileName;
+    const std::string_view name =
+        byte(0) % 4 == 3 ? search::index::kStatisticsFileName : search::index::kSegmentFileName;
     file_ = ::open((folder + "/" + std::string(name)).c_str(), O_RDWR | O_CLOEXEC);
     Require(file_ >= 0, "a file of the sample cannot be opened");
     const off_t size = ::lseek(file_, 0, SEEK_END);
@@ -127,7 +127,7 @@ class Sample {
         OrAbort(whole_->searcher->Search(query, {.k = kWanted, .exhaustive = true}));
     Require(right.hits == slow.hits, "pruned and exhaustive evaluation differ");
     if (!right.hits.empty()) compared.Reach();
-    // Of its own: what was read before is not read again.
+    // A search may remember what it has read, so the damaged files are opened for themselves.
     const Partition damaged(folder_.path());
     std::vector<std::unique_ptr<Flip>> applied;
     for (size_t i = 0; i < kFlipsMax && (i + 1) * kFlipSize <= flips.size(); ++i) {
@@ -138,7 +138,7 @@ class Sample {
       CheckDamaged(damaged.searcher->Search(query, {.k = kWanted, .exhaustive = exhaustive}),
                    right);
     }
-    // Without hits to compare: those of the second phase are in another order.
+    // The order of the second phase is another one, so nothing is compared.
     CheckDamaged(damaged.searcher->Search(query, {.k = kWanted, .second_phase_count = 5}), {});
     (void)damaged.searcher->Search(query, {.k = 0, .count_exactly = true}).ok();
     (void)damaged.searcher->CountSites(query, {}).ok();
@@ -147,7 +147,8 @@ class Sample {
   }
 
  private:
-  static void CheckDamaged(const neptune::StatusOr<SearchResult>& found, const SearchResult& right) {
+  static void CheckDamaged(const neptune::StatusOr<SearchResult>& found,
+                           const SearchResult& right) {
     if (!found.ok()) {
       Require(found.status().code() == neptune::StatusCode::kDataLoss,
               found.status().ToString().c_str());

@@ -127,8 +127,8 @@ std::vector<std::string> EntriesAfter(Lsn base, ByteReader& in) {
   return entries;
 }
 
-// Uses the bytes as the entries of a chunk of a snapshot: a byte for the rest of the chunk, then the
-// entries.
+// Uses the bytes as the entries of a chunk of a snapshot: a byte for the rest of the chunk, then
+// the entries.
 void CheckChunkOfEntries(std::string_view bytes) {
   ByteReader in(bytes);
   const uint8_t rest = in.Number<uint8_t>();

@@ -7,8 +7,8 @@
 // Units: a log sequence number counts the entries of one partition from 1, without gaps; 0 precedes
 //   the first. The version of a partition's data is the LSN of the last executed write.
 // Errors: kDataLoss the bytes are not an entry, or damaged.
-// Limits: kLsnMax; kLogPayloadSizeMax; kMemberCountMax members of a partition; methods of 255 bytes, as in a
-//   request.
+// Limits: kLsnMax; kLogPayloadSizeMax; kMemberCountMax members of a partition; methods of 255
+//   bytes, as in a request.
 
 #pragma once
 
@@ -88,8 +88,8 @@ constexpr bool IsWrite(EntryKind kind) {
 }
 
 // Identifies a commutative write: the life of the disk of the member that accepted it, and the
-// write's number in that life, from 1 to kLsnMax. It does not name the member, because members and their
-// places in the spec change.
+// write's number in that life, from 1 to kLsnMax. It does not name the member, because members and
+// their places in the spec change.
 struct WriteOrigin {
   uint64_t life = 0;
   uint64_t number = 0;

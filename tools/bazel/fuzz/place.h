@@ -1,5 +1,5 @@
-// Places that a fuzz target must get to, such as "a decoded message": a target whose inputs all fail
-// at its first check tests nothing, and looks like one that finds nothing.
+// Places that a fuzz target must get to, such as "a decoded message": a target whose inputs all
+// fail at its first check tests nothing, and looks like one that finds nothing.
 //
 //   FuzzPlace decoded("a decoded message");     // at namespace scope
 //   ...
