@@ -30,6 +30,12 @@ uint64_t SizeOf(const PersistentEntry& entry) {
   return entry.query().size() + entry.value().size() + kPersistentEntryOverhead;
 }
 
+// 0 for an entry of the future: clocks differ.
+uint64_t AgeOf(const PersistentEntry& entry, int64_t now_ns) {
+  if (now_ns <= entry.inserted_ns()) return 0;
+  return static_cast<uint64_t>(now_ns) - static_cast<uint64_t>(entry.inserted_ns());
+}
+
 bool IsTaken(const PersistentEntry& entry, const PersistentLimits& limits) {
   return !entry.query().empty() && entry.query().size() <= kKeySizeMax &&
          entry.value().size() <= limits.value_size_max && entry.time_to_live_ns() >= 0 &&
@@ -76,8 +82,8 @@ StatusOr<FoundEntry> FindEntry(const StoreView& store, const CacheKey& key, int6
   if (!entry || entry->query() != key.query || entry->index_version() != key.index_version) {
     return found;
   }
-  const bool is_old =
-      entry->time_to_live_ns() > 0 && now_ns - entry->inserted_ns() >= entry->time_to_live_ns();
+  const bool is_old = entry->time_to_live_ns() > 0 &&
+                      AgeOf(*entry, now_ns) >= static_cast<uint64_t>(entry->time_to_live_ns());
   found.outcome = is_old ? PersistentFind::kExpired : PersistentFind::kFound;
   found.entry = *std::move(entry);
   return found;

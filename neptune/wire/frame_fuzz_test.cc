@@ -1,6 +1,6 @@
-// Any bytes, in any cutting: the frame decoder and the header decoders refuse or accept, never
-// more; a frame that is accepted encodes to bytes that decode to it again. A gate that refuses
-// payloads changes nothing but those payloads.
+// Any bytes, in any cutting: the frame decoder and the decoders of headers, grants, features and
+// trace identities refuse or accept, never more; what is accepted encodes to bytes that decode to
+// it again. A gate that refuses payloads changes nothing but those payloads.
 
 #include <glog/logging.h>
 
@@ -8,9 +8,17 @@
 #include <string_view>
 
 #include "neptune/wire/frame.h"
+#include "neptune/wire/trace_context.h"
+#include "tools/bazel/fuzz/place.h"
 
 namespace neptune {
 namespace {
+
+FuzzPlace accepted_frame("a frame is accepted");
+FuzzPlace accepted_request("the header of a request is accepted");
+FuzzPlace accepted_response("the header of a response is accepted");
+FuzzPlace accepted_grant("a grant is accepted");
+FuzzPlace accepted_trace("the identity of a trace is accepted");
 
 void CheckRoundTrip(const Frame& frame) {
   std::string bytes;
@@ -25,6 +33,7 @@ void CheckRoundTrip(const Frame& frame) {
 void CheckResponse(std::string_view section) {
   const auto header = DecodeResponseHeader(section);
   if (!header.ok()) return;
+  accepted_response.Reach();
   const std::string encoded = EncodeResponseHeader(*header);
   const auto again = DecodeResponseHeader(encoded);
   CHECK(again.ok() && EncodeResponseHeader(*again) == encoded);
@@ -36,8 +45,29 @@ void CheckResponse(std::string_view section) {
 void CheckRequest(std::string_view section, ReceivedNames* names) {
   RequestHeader header;
   if (!DecodeRequestHeader(section, &header, names).ok()) return;
+  accepted_request.Reach();
   const auto again = DecodeRequestHeader(EncodeRequestHeader(header));
   CHECK(again.ok() && *again == header);
+}
+
+// A grant and features have one encoding, features but for what follows the known bits.
+void CheckNumbers(std::string_view section) {
+  const StatusOr<uint32_t> grant = DecodeGrant(section);
+  if (grant.ok()) {
+    accepted_grant.Reach();
+    CHECK(EncodeGrant(*grant) == section);
+  }
+  const uint32_t features = DecodeFeatures(section);
+  CHECK_EQ(DecodeFeatures(EncodeFeatures(features)), features);
+}
+
+// Later versions of the format may have more at the end, which is left out.
+void CheckTrace(std::string_view text) {
+  const StatusOr<TraceContext> trace = ParseTraceparent(text);
+  if (!trace.ok()) return;
+  accepted_trace.Reach();
+  CHECK(trace->present());
+  CHECK(ParseTraceparent(FormatTraceparent(*trace)).value() == *trace);
 }
 
 // Refuses the payloads of odd calls.
@@ -59,6 +89,7 @@ void Decode(std::string_view bytes, size_t chunk_size) {
       const auto other = gated.Next();
       CHECK(other.ok() && other->has_value() && (*other)->section == (*frame)->section);
       CHECK((*other)->payload == ((*other)->skipped ? "" : (*frame)->payload));
+      accepted_frame.Reach();
       CheckRoundTrip(**frame);
       CheckRequest((*frame)->section, &names);
       CheckResponse((*frame)->section);
@@ -79,5 +110,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   neptune::CheckRequest(bytes, nullptr);
   neptune::CheckRequest(bytes, &names);
   neptune::CheckResponse(bytes);
+  neptune::CheckNumbers(bytes);
+  neptune::CheckTrace(bytes);
   return 0;
 }

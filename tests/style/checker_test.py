@@ -1,5 +1,6 @@
 """Canaries of the style rules: each planted violation must be found, and its innocent twin must not."""
 
+import json
 import os
 import tempfile
 import unittest
@@ -8,6 +9,7 @@ import build_rules
 import document_rules
 import folder_rules
 import format_test
+import fuzz_rules
 import prose_rules
 import proto_rules
 import public_rules
@@ -382,6 +384,51 @@ class CanaryTest(unittest.TestCase):
                             ("(gdb) set $x = *(neptune::None **)&node.loop_", 1)):
             found = self.found(document_rules.gdb_recipes, {**files, "DEBUGGING.md": recipe % step})
             self.assertEqual(found, ["DEBUGGING.md:4 gdb-recipe"] * count, step)
+
+    def fuzz_files(self, **changes):
+        row = {"reaches": {"neptune/wire/a.cc": "return frame;"}, "decodes": ["neptune/wire/a.h: DecodeFrame"]}
+        registry = {"targets": {"//neptune/wire:a_fuzz_test": row}, "exempt": {}}
+        files = {
+            "neptune/wire/a.h": "StatusOr<Frame> DecodeFrame(std::string_view bytes);\nint ParseFlag(int argc);\n",
+            "neptune/wire/a.cc": "Frame f() {\n  return frame;\n}\n",
+            "neptune/wire/a_fuzz_test.cc": "(void)DecodeFrame(bytes);\n",
+            "neptune/wire/BUILD": 'neptune_fuzz_test(\n    name = "a_fuzz_test",\n    srcs = ["a_fuzz_test.cc"],\n)\n',
+            fuzz_rules.REGISTRY: registry,
+        }
+        files.update(changes)
+        files[fuzz_rules.REGISTRY] = json.dumps(files[fuzz_rules.REGISTRY])
+        return files
+
+    def fuzz_violations(self, **changes):
+        return [v.reason for v in fuzz_rules.fuzzed(self.tree(self.fuzz_files(**changes)))]
+
+    def test_decoders_have_targets(self):
+        self.assertEqual(self.found(fuzz_rules.fuzzed, self.fuzz_files()), [])
+        self.assertEqual(self.found(fuzz_rules.fuzzed, {"neptune/wire/a.h": "int ParseX(std::string_view x);\n"}), [])
+        header = "StatusOr<Frame> DecodeFrame(std::string_view bytes);\nbool ReadHead(\n    ByteReader& in);\n"
+        self.assertIn("ReadHead reads bytes", self.fuzz_violations(**{"neptune/wire/a.h": header})[0])
+        reduce = "registrar.Reduce(MethodName(kMergeOperator), Merge);\n"
+        self.assertIn("kMergeOperator reads bytes", self.fuzz_violations(**{"index/reduce.cc": reduce})[0])
+        registry = self.registry(exempt={"neptune/wire/a.h: ReadHead": "why", "index/": "why"})
+        changes = {"neptune/wire/a.h": header, "index/reduce.cc": reduce, fuzz_rules.REGISTRY: registry}
+        self.assertEqual(self.fuzz_violations(**changes), [])
+
+    def registry(self, exempt=None, **row):
+        whole = {"reaches": {"neptune/wire/a.cc": "return frame;"}, "decodes": ["neptune/wire/a.h: DecodeFrame"], **row}
+        return {"targets": {"//neptune/wire:a_fuzz_test": whole}, "exempt": exempt or {}}
+
+    def test_registry_fits_the_tree(self):
+        for row, reason in (
+            ({"decodes": ["neptune/wire/a.h: DecodeFrame through Decoder"]}, "do not name Decoder"),
+            ({"decodes": ["neptune/wire/a.h: DecodeFrame", "neptune/wire/a.h: DecodeGone"]}, "there is no decoder"),
+            ({"reaches": {"neptune/wire/a.cc": "return gone;"}}, "occurs 0 times"),
+            ({"reaches": {"neptune/wire/a.cc": ""}}, "names no line"),
+            ({"exempt": {"neptune/gone.h: ParseX": "why"}}, "is of no decoder"),
+        ):
+            found = self.fuzz_violations(**{fuzz_rules.REGISTRY: self.registry(**row)})
+            self.assertEqual([reason in one for one in found], [True], (row, found))
+        changes = {"neptune/wire/BUILD": 'neptune_fuzz_test(\n    name = "b_fuzz_test",\n    srcs = ["b.cc"],\n)\n'}
+        self.assertEqual(len(self.fuzz_violations(**changes)), 2)
 
     def test_a_ratchet_only_goes_down(self):
         wide = "class A {\n%s};\n"

@@ -6,6 +6,7 @@ import sys
 import build_rules
 import document_rules
 import folder_rules
+import fuzz_rules
 import prose_rules
 import proto_rules
 import public_rules
@@ -14,7 +15,7 @@ import type_rules
 from source_tree import SourceTree
 
 ALL_RULES = (text_rules.RULES + folder_rules.RULES + build_rules.RULES + proto_rules.RULES + prose_rules.RULES
-             + type_rules.RULES + public_rules.RULES + document_rules.RULES)
+             + type_rules.RULES + public_rules.RULES + document_rules.RULES + fuzz_rules.RULES)
 
 
 def workspace() -> str:

@@ -24,7 +24,12 @@ StatusOr<StatusTable> TableOf(const json& table) {
     auto& cells = read.rows.emplace_back();
     for (size_t i = 0; i < columns.size(); ++i) {
       const json& cell = row.at(i);
-      cells[columns.at(i)] = cell.is_string() ? cell.get<std::string>() : cell.dump();
+      std::string& text = cells[columns.at(i)];
+      if (cell.is_structured()) {
+        text = "...";  // no page has one, and writing it recurses as deep as it is nested
+      } else {
+        text = cell.is_string() ? cell.get<std::string>() : cell.dump();
+      }
     }
   }
   return read;

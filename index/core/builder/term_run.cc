@@ -1,5 +1,8 @@
 #include "index/core/builder/term_run.h"
 
+#include <stdio.h>
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -37,7 +40,8 @@ struct CloseFile {
 
 class FileRun : public TermRun {
  public:
-  FileRun(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  FileRun(std::string path, std::FILE* file, uint64_t size)
+      : path_(std::move(path)), file_(file), size_(size) {}
 
   neptune::StatusOr<bool> Next() override {
     if (unread_ > 0 && std::fseek(file_.get(), static_cast<long>(unread_), SEEK_CUR) != 0) {
@@ -51,6 +55,7 @@ class FileRun : public TermRun {
     if (key_size > UINT8_MAX) return Damaged();
     key_.resize(key_size);
     if (!Read(key_.data(), key_size) || !ReadVarint(&unread_)) return Damaged();
+    if (unread_ > size_) return Damaged();
     return true;
   }
 
@@ -82,6 +87,7 @@ class FileRun : public TermRun {
 
   const std::string path_;
   const std::unique_ptr<std::FILE, CloseFile> file_;
+  const uint64_t size_;  // of the file: bounds what damaged bytes can claim
   std::string key_;
   uint64_t unread_ = 0;
 };
@@ -118,7 +124,10 @@ neptune::StatusOr<std::unique_ptr<TermRun>> OpenRun(const std::string& path) {
     return neptune::Unavailable("cannot open ", path, ": ", std::strerror(errno));
   }
   std::setvbuf(file, nullptr, _IOFBF, size_t{64} << 10);
-  return std::unique_ptr<TermRun>(std::make_unique<FileRun>(path, file));
+  struct stat info = {};
+  const uint64_t size =
+      ::fstat(::fileno(file), &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
+  return std::unique_ptr<TermRun>(std::make_unique<FileRun>(path, file, size));
 }
 
 }  // namespace search::index

@@ -156,7 +156,10 @@ class Reordering {
       std::copy(part.ordinals.begin(), part.ordinals.end(), order.begin());
       return;
     }
-    auto [left, right] = Split(part);
+    // Names rather than a structured binding, which clang 14 does not let a lambda capture.
+    std::pair<Part, Part> halves = Split(part);
+    Part& left = halves.first;
+    Part& right = halves.second;
     part = Part();  // releases its memory, which is needed below
     const auto left_order = order.first(left.document_count());
     const auto right_order = order.subspan(left.document_count());

@@ -73,7 +73,8 @@ StatusOr<BlastHits> ParseBlastTable(std::string_view table) {
 
 void KeepBestHits(uint32_t hit_count_max, BlastHits* hits) {
   auto& all = *hits->mutable_hits();
-  const int kept = std::min(all.size(), static_cast<int>(hit_count_max));
+  // The limit comes from a message, and may be more than an int holds.
+  const int kept = static_cast<int>(std::min(static_cast<uint32_t>(all.size()), hit_count_max));
   std::partial_sort(all.begin(), all.begin() + kept, all.end(), RanksBefore);
   all.DeleteSubrange(kept, all.size() - kept);
 }

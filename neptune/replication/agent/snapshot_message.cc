@@ -46,6 +46,12 @@ StatusOr<SnapshotMark> DecodeMark(bool has_log, ByteReader& in) {
   return mark;
 }
 
+bool HasPossibleLsns(const SnapshotChunk& chunk) {
+  if (chunk.data_end > kLsnMax) return false;
+  if (!chunk.mark) return true;
+  return chunk.mark->base.lsn <= kLsnMax && (!chunk.mark->log || chunk.mark->log->base <= kLsnMax);
+}
+
 StatusOr<std::vector<LogEntry>> DecodeEntries(ByteReader& in) {
   std::vector<LogEntry> entries;
   // Not reserved: the count comes from outside.
@@ -130,7 +136,8 @@ StatusOr<SnapshotChunk> DecodeSnapshotChunk(std::string_view bytes) {
   if ((flags & kIsLast) != 0) {
     NEPTUNE_ASSIGN_OR_RETURN(chunk.mark, DecodeMark(has_log, in));
   }
-  const bool is_sound = flags < 2 * kHasLog && (chunk.mark.has_value() || !has_log) &&
+  const bool is_sound = flags < 2 * kHasLog && HasPossibleLsns(chunk) &&
+                        (chunk.mark.has_value() || !has_log) &&
                         (chunk.has_all_data || !chunk.mark.has_value());
   if (is_sound && in.finished()) return chunk;
   return DataLoss("a chunk of a snapshot is malformed");

@@ -10,7 +10,7 @@
 //
 // Threads: immutable values.
 // Errors: kInvalidArgument a malformed pull; kDataLoss a malformed chunk.
-// Limits: kSnapshotChunkSize, and by one log entry more.
+// Limits: kSnapshotChunkSize, and by one log entry more; kLsnMax.
 
 #pragma once
 

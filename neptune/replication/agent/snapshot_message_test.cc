@@ -53,6 +53,20 @@ TEST(SnapshotMessageTest, ChunksArriveAsTheyWereSent) {
   }
 }
 
+TEST(SnapshotMessageTest, NumbersBeyondTheLimitAreRefused) {
+  SnapshotChunk chunk = LastChunk(true);
+  chunk.data_end = chunk.mark->base.lsn = chunk.mark->log->base = kLsnMax;
+  EXPECT_TRUE(DecodeSnapshotChunk(EncodeSnapshotChunk(chunk)).ok());
+  for (Lsn* const field : {&chunk.data_end, &chunk.mark->base.lsn, &chunk.mark->log->base}) {
+    *field = kLsnMax + 1;
+    EXPECT_EQ(DecodeSnapshotChunk(EncodeSnapshotChunk(chunk)).status().code(),
+              StatusCode::kDataLoss);
+    *field = kLsnMax;
+  }
+  chunk.mark->log->counts = {{11, kLsnMax + 1}};
+  EXPECT_EQ(DecodeSnapshotChunk(EncodeSnapshotChunk(chunk)).status().code(), StatusCode::kDataLoss);
+}
+
 TEST(SnapshotMessageTest, BytesAreThoseOfTheReadme) {
   SnapshotChunk chunk;
   chunk.token = 0x0102030405060708;

@@ -44,7 +44,7 @@ StatusOr<ReplicaDemand> DecodeReplicaDemand(std::string_view bytes) {
   demand.id.number = reader.Number<uint64_t>();
   demand.version_min = reader.Number<uint64_t>();
   demand.staleness_max = TimeOfMicros(reader.Number<uint64_t>());
-  if (version != kVersion || !reader.finished()) {
+  if (version != kVersion || !reader.finished() || demand.version_min > kLsnMax) {
     return DataLoss("demand of ", bytes.size(), " bytes is malformed");
   }
   return demand;
@@ -72,7 +72,7 @@ StatusOr<ReplicaReport> DecodeReplicaReport(std::string_view bytes) {
   const auto flags = reader.Number<uint8_t>();
   report.was_served = flags == 1;
   report.primary = NodeId(std::string(reader.Counted<uint8_t>()));
-  if (version != kVersion || flags > 1 || !reader.finished()) {
+  if (version != kVersion || flags > 1 || !reader.finished() || report.version > kLsnMax) {
     return DataLoss("report of ", bytes.size(), " bytes is malformed");
   }
   return report;

@@ -28,6 +28,10 @@ AnnouncedVersion ReadVersion(ByteReader& reader) {
   return version;
 }
 
+bool HasPossibleLsns(const AnnouncedVersion& version) {
+  return version.version <= kLsnMax && version.version_then <= kLsnMax;
+}
+
 }  // namespace
 
 uint32_t ServiceNumber(const ServiceName& service) { return Checksum32(service.value()); }
@@ -56,8 +60,14 @@ StatusOr<std::vector<AnnouncedVersion>> DecodeVersions(std::string_view bytes) {
   ByteReader reader(bytes);
   if (reader.Number<uint8_t>() != kFormat) return DataLoss("versions have an unknown format");
   std::vector<AnnouncedVersion> versions;
-  while (!reader.failed() && reader.remaining() > 0) versions.push_back(ReadVersion(reader));
-  if (!reader.finished()) return DataLoss("versions of ", bytes.size(), " bytes are malformed");
+  bool are_possible = true;
+  while (!reader.failed() && reader.remaining() > 0) {
+    versions.push_back(ReadVersion(reader));
+    are_possible = are_possible && HasPossibleLsns(versions.back());
+  }
+  if (!reader.finished() || !are_possible) {
+    return DataLoss("versions of ", bytes.size(), " bytes are malformed");
+  }
   return versions;
 }
 
@@ -69,7 +79,8 @@ std::optional<AnnouncedVersion> FindVersion(std::string_view bytes, const Servic
   while (!reader.failed() && reader.remaining() > 0) {
     const AnnouncedVersion version = ReadVersion(reader);
     if (reader.failed()) break;
-    if (version.service == number && version.partition == partition) return version;
+    if (version.service != number || version.partition != partition) continue;
+    return HasPossibleLsns(version) ? std::optional(version) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -64,7 +64,8 @@ StatusOr<LogEntry> ReadBody(std::string_view body) {
     entry.accepted_at.ns_since_1970 = static_cast<int64_t>(in.Number<uint64_t>());
     entry.payload = std::string(in.Counted<uint32_t>());
   }
-  if (!in.finished() || entry.lsn == 0 || entry.payload.size() > kLogPayloadSizeMax) {
+  const bool is_numbered = entry.lsn > 0 && entry.lsn <= kLsnMax && entry.origin.number <= kLsnMax;
+  if (!in.finished() || !is_numbered || entry.payload.size() > kLogPayloadSizeMax) {
     return DataLoss(body.size(), " bytes are not a log entry");
   }
   return entry;

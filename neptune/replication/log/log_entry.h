@@ -7,8 +7,8 @@
 // Units: a log sequence number counts the entries of one partition from 1, without gaps; 0 precedes
 //   the first. The version of a partition's data is the LSN of the last executed write.
 // Errors: kDataLoss the bytes are not an entry, or damaged.
-// Limits: kLogPayloadSizeMax; kMemberCountMax members of a partition; methods of 255 bytes, as in a
-//   request.
+// Limits: kLsnMax; kLogPayloadSizeMax; kMemberCountMax members of a partition; methods of 255
+//   bytes, as in a request.
 
 #pragma once
 
@@ -29,6 +29,10 @@ using Lsn = uint64_t;
 // Term number of a primary: larger for every new primary of a partition.
 using Epoch = uint64_t;
 
+// A larger number is refused wherever one is read from a disk or a message, so that the sum of a
+// number and a count cannot wrap. No log gets there: at a million writes a second it takes
+// 292,000 years.
+inline constexpr Lsn kLsnMax = Lsn{1} << 63;
 inline constexpr size_t kLogPayloadSizeMax = 32u << 20;
 inline constexpr int kMemberCountMax = 16;
 
@@ -84,8 +88,8 @@ constexpr bool IsWrite(EntryKind kind) {
 }
 
 // Identifies a commutative write: the life of the disk of the member that accepted it, and the
-// write's number in that life, from 1. It does not name the member, because members and their
-// places in the spec change.
+// write's number in that life, from 1 to kLsnMax. It does not name the member, because members and
+// their places in the spec change.
 struct WriteOrigin {
   uint64_t life = 0;
   uint64_t number = 0;

@@ -71,7 +71,7 @@ TEST(LogEntryTest, DecodesToWhatWasEncoded) {
     }
     if (random.Below(3) == 0 && entry.kind == EntryKind::kWrite) {
       entry.kind = EntryKind::kCommutativeWrite;
-      entry.origin = {random.Next(), random.Next()};
+      entry.origin = {random.Next(), random.Next() >> 1};
     }
     const StatusOr<LogEntry> decoded = DecodeLogEntry(EncodeLogEntry(entry));
     ASSERT_TRUE(decoded.ok()) << decoded.status();
@@ -101,6 +101,17 @@ TEST(LogEntryTest, DamageIsFound) {
 
 TEST(LogEntryTest, EntryWithoutANumberIsNone) {
   EXPECT_FALSE(DecodeLogEntry(EncodeLogEntry(Write(0, "x"))).ok());
+}
+
+TEST(LogEntryTest, NumbersBeyondTheLimitAreRefused) {
+  EXPECT_TRUE(DecodeLogEntry(EncodeLogEntry(Write(kLsnMax, "x"))).ok());
+  EXPECT_FALSE(DecodeLogEntry(EncodeLogEntry(Write(kLsnMax + 1, "x"))).ok());
+  LogEntry commutative = Write(1, "x");
+  commutative.kind = EntryKind::kCommutativeWrite;
+  commutative.origin = {7, kLsnMax};
+  EXPECT_TRUE(DecodeLogEntry(EncodeLogEntry(commutative)).ok());
+  commutative.origin.number = kLsnMax + 1;
+  EXPECT_FALSE(DecodeLogEntry(EncodeLogEntry(commutative)).ok());
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace neptune {
 
 bool IsPossible(const LogRecord& record) {
-  return record.first_lsn > 0 && record.last_lsn + 1 >= record.first_lsn &&
-         record.last_lsn < UINT64_MAX - kLogEntryCountMax &&
+  return record.first_lsn > 0 && record.last_lsn <= kLsnMax &&
+         record.last_lsn + 1 >= record.first_lsn &&
          record.last_lsn + 1 - record.first_lsn <= kLogEntryCountMax;
 }
 

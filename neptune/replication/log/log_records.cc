@@ -106,7 +106,8 @@ StatusOr<LogOutline> DecodeLogState(std::string_view bytes) {
   outline.base_write_set = MemberSet(in.Number<uint16_t>());
   outline.last_lsn = in.Number<uint64_t>();
   outline.first_lsn = outline.base.lsn + 1;
-  const bool sound = in.finished() && outline.last_lsn >= outline.base.lsn;
+  const bool sound = in.finished() && outline.last_lsn >= outline.base.lsn &&
+                     outline.last_lsn <= kLsnMax && outline.committed <= kLsnMax;
   if (!sound) return DataLoss("the log's state is damaged");
   return outline;
 }

@@ -35,7 +35,7 @@ StatusOr<OriginCounts> DecodeOriginCounts(std::string_view bytes) {
     const Origin origin = in.Number<uint64_t>();
     const uint64_t count = in.Number<uint64_t>();
     const bool is_next = counts.empty() || counts.rbegin()->first < origin;
-    if (in.failed() || !is_next) {
+    if (in.failed() || !is_next || count > kLsnMax) {
       return DataLoss(bytes.size(), " bytes are not origin counts");
     }
     counts[origin] = count;

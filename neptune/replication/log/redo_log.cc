@@ -24,7 +24,8 @@ StatusOr<LogEntry> DecodeAt(Lsn lsn, std::string_view bytes) {
   return entry;
 }
 
-Status CheckSizes(const LogEntry& entry) {
+Status CheckEntry(const LogEntry& entry) {
+  if (entry.lsn > kLsnMax) return InvalidArgument("log entry ", entry.lsn, " exceeds ", kLsnMax);
   if (entry.payload.size() > kLogPayloadSizeMax) {
     return InvalidArgument("a write of ", entry.payload.size(), " bytes exceeds ",
                            kLogPayloadSizeMax);
@@ -176,6 +177,8 @@ Status RedoLog::CheckUsable() const {
 Status RedoLog::Check(const LogChange& change) const {
   Lsn next = position_.last_lsn() + 1;
   if (change.restart) {
+    if (change.restart->base.lsn > kLsnMax)
+      return InvalidArgument("a log cannot begin after entry ", change.restart->base.lsn);
     next = change.restart->base.lsn + 1;
   } else if (change.drop_from != 0) {
     const Lsn first_droppable = std::max(position_.first_lsn(), committed_ + 1);
@@ -188,7 +191,7 @@ Status RedoLog::Check(const LogChange& change) const {
   for (const LogEntry& entry : change.entries) {
     if (entry.lsn != next)
       return InvalidArgument("log entry ", entry.lsn, " given where ", next, " was expected");
-    NEPTUNE_RETURN_IF_ERROR(CheckSizes(entry));
+    NEPTUNE_RETURN_IF_ERROR(CheckEntry(entry));
     ++next;
   }
   if (SizeOf(change) > kLogBatchSizeMax / 2) {

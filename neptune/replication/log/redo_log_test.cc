@@ -480,6 +480,33 @@ TEST_F(RedoLogTest, ChangesThatMakeNoSenseChangeNothing) {
   EXPECT_TRUE(log_->Store({.entries = {Entry(4, 1, "follows")}}).ok());
 }
 
+TEST_F(RedoLogTest, StateBeyondTheLimitIsDamaged) {
+  LogOutline outline;
+  outline.base.lsn = outline.last_lsn = outline.committed = kLsnMax;
+  EXPECT_TRUE(DecodeLogState(EncodeLogState(outline)).ok());
+  outline.last_lsn = kLsnMax + 1;
+  EXPECT_EQ(DecodeLogState(EncodeLogState(outline)).status().code(), StatusCode::kDataLoss);
+  // After this base the first entry would be 0, and an empty log would hold all entries.
+  outline.base.lsn = outline.last_lsn = std::numeric_limits<Lsn>::max();
+  EXPECT_EQ(DecodeLogState(EncodeLogState(outline)).status().code(), StatusCode::kDataLoss);
+  outline.base.lsn = outline.last_lsn = 0;
+  outline.committed = kLsnMax + 1;
+  EXPECT_EQ(DecodeLogState(EncodeLogState(outline)).status().code(), StatusCode::kDataLoss);
+}
+
+TEST_F(RedoLogTest, LogEndsAtTheLimit) {
+  Reopen();
+  const LogChange::Restart beyond = {.base = {kLsnMax + 1, 1}, .write_set = {}};
+  EXPECT_EQ(log_->Store({.restart = beyond}).code(), StatusCode::kInvalidArgument);
+  const LogChange::Restart before = {.base = {kLsnMax - 1, 1}, .write_set = {}};
+  ASSERT_TRUE(log_->Store({.restart = before}).ok());
+  ASSERT_TRUE(log_->Store({.entries = {Entry(kLsnMax, 1, "the last")}}).ok());
+  EXPECT_EQ(log_->Store({.entries = {Entry(kLsnMax + 1, 1, "one more")}}).code(),
+            StatusCode::kInvalidArgument);
+  Reopen();
+  EXPECT_EQ(EntriesOf(*log_), std::vector<LogEntry>{Entry(kLsnMax, 1, "the last")});
+}
+
 TEST_F(RedoLogTest, LargestWriteFits) {
   Reopen();
   const LogEntry largest = Entry(1, 1, std::string(kLogPayloadSizeMax, 'x'));

@@ -51,6 +51,11 @@ void WriteHead(const ReplicaMessage& message, ByteWriter& out) {
   out.Number(static_cast<uint16_t>(message.entries.size()));
 }
 
+bool HasPossibleLsns(const ReplicaMessage& message) {
+  return message.prev_lsn <= kLsnMax && message.last_lsn <= kLsnMax &&
+         message.committed <= kLsnMax && message.matched <= kLsnMax;
+}
+
 // Reads everything but the entries and returns their count; nullopt: not a message header.
 std::optional<size_t> ReadHead(std::string_view bytes, ReplicaMessage* message) {
   ByteReader in(bytes);
@@ -79,7 +84,7 @@ std::optional<size_t> ReadHead(std::string_view bytes, ReplicaMessage* message) 
   const bool sound = in.finished() && version == kMessageVersion && (flags & ~kKnownFlags) == 0 &&
                      kind >= static_cast<uint8_t>(ReplicaMessageKind::kHello) &&
                      kind <= static_cast<uint8_t>(ReplicaMessageKind::kBehind) &&
-                     entry_count <= kMessageEntryCountMax &&
+                     entry_count <= kMessageEntryCountMax && HasPossibleLsns(*message) &&
                      (entry_count == 0 || message->kind == ReplicaMessageKind::kAppend);
   return sound ? std::optional(entry_count) : std::nullopt;
 }

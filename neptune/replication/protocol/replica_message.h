@@ -11,7 +11,7 @@
 // Units: stamps are nanoseconds of their creator's clock; receivers echo them without
 //   interpretation.
 // Errors: kDataLoss the bytes are not a message.
-// Limits: kMessageEntryCountMax entries per message; kLogPayloadSizeMax bytes per entry.
+// Limits: kMessageEntryCountMax entries per message; kLogPayloadSizeMax bytes per entry; kLsnMax.
 
 #pragma once
 

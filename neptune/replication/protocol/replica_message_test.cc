@@ -81,6 +81,17 @@ TEST(ReplicaMessageTest, DamageIsFound) {
   EXPECT_FALSE(DecodeReplicaMessage(bytes + '\0').ok());
 }
 
+TEST(ReplicaMessageTest, NumbersBeyondTheLimitAreRefused) {
+  for (Lsn ReplicaMessage::*field : {&ReplicaMessage::prev_lsn, &ReplicaMessage::last_lsn,
+                                     &ReplicaMessage::committed, &ReplicaMessage::matched}) {
+    ReplicaMessage message;
+    message.*field = kLsnMax;
+    EXPECT_TRUE(DecodeReplicaMessage(EncodeReplicaMessage(message)).ok());
+    message.*field = kLsnMax + 1;
+    EXPECT_FALSE(DecodeReplicaMessage(EncodeReplicaMessage(message)).ok());
+  }
+}
+
 TEST(ReplicaMessageTest, EntriesStandInTheirOrder) {
   ReplicaMessage message = Append();
   std::swap(message.entries[0], message.entries[1]);

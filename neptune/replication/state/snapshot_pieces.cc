@@ -100,6 +100,7 @@ StatusOr<size_t> SnapshotReader::HandleEnd(std::string_view rest) {
     return DataLoss("a snapshot should have ", pair_count, " pairs, but has ", pair_count_);
   }
   completed_ = in.Number<uint64_t>();
+  if (completed_ > kLsnMax) return DataLoss("a snapshot cannot end with write ", completed_);
   has_ended_ = true;
   return kEndSize;
 }

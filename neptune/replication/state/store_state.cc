@@ -61,7 +61,10 @@ StatusOr<Lsn> DecodeState(std::string_view bytes) {
   ByteReader in(body);
   const uint8_t version = in.Number<uint8_t>();
   const Lsn completed = in.Number<uint64_t>();
-  if (in.finished() && version == kStateVersion) return completed;
+  if (in.finished() && version == kStateVersion) {
+    return completed <= kLsnMax ? StatusOr<Lsn>(completed)
+                                : DataLoss("the partition's last write cannot be ", completed);
+  }
   return DataLoss("the partition's state has unknown version ", int{version});
 }
 
@@ -105,7 +108,8 @@ StatusOr<Answer> DecodeAnswer(std::string_view bytes) {
   const uint8_t code = in.Number<uint8_t>();
   const std::string_view message = in.Counted<uint16_t>();
   answer.outcome.response = std::string(in.Counted<uint16_t>());
-  if (!in.finished() || code > static_cast<uint8_t>(StatusCode::kUnauthenticated)) {
+  if (!in.finished() || answer.lsn > kLsnMax ||
+      code > static_cast<uint8_t>(StatusCode::kUnauthenticated)) {
     return DataLoss("a remembered answer is damaged");
   }
   answer.outcome.status = Status(static_cast<StatusCode>(code), ToAbsl(message));
