@@ -21,20 +21,26 @@ std::vector<size_t> WorkerQueue::Choose() {
   const std::vector<NodeLoop*>& workers = loops_.workers();
   workers_.resize(workers.size());
   std::vector<size_t> busy;
+  std::optional<size_t> idle;
+  size_t fewest = 0;
   for (size_t i = 0; i < workers.size(); ++i) {
     const size_t number = (last_ + i) % workers.size();
-    Worker& worker = workers_[number];
-    if (worker.is_asked) continue;
-    if (worker.has_work || workers[number]->scheduler->is_busy()) {
+    if (workers_[number].is_asked) continue;
+    const ThreadScheduler& scheduler = *workers[number]->scheduler;
+    if (workers_[number].has_work || scheduler.is_busy()) {
       busy.push_back(number);
-      continue;
+    } else if (!idle || scheduler.seen_live_count() < fewest) {
+      idle = number;
+      fewest = scheduler.seen_live_count();
     }
-    last_ = number;
-    NoteAsked(number);
-    return {number};
   }
-  for (const size_t number : busy) NoteAsked(number);
-  return busy;
+  if (!idle) {
+    for (const size_t number : busy) NoteAsked(number);
+    return busy;
+  }
+  last_ = *idle;
+  NoteAsked(*idle);
+  return {*idle};
 }
 
 // REQUIRES: work waits.

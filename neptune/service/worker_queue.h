@@ -39,7 +39,8 @@ class WorkerQueue {
 
  private:
   // Returns the workers that are to look into the queue: an idle one, or all that have not been
-  // asked yet.
+  // asked yet. Of idle ones, the one with the fewest threads that wait for something, as these can
+  // go on only there; of such, the one that was asked last, as its caches are warm.
   std::vector<size_t> Choose() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteAsked(size_t number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Ask(size_t number);

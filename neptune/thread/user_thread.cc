@@ -195,6 +195,7 @@ UserThread* ThreadScheduler::CreateOn(const Stack& stack, Task body, std::string
 #endif
   thread->live_index_ = live_.size();
   live_.push_back(std::move(spares_.back()));
+  seen_live_count_.store(live_.size(), std::memory_order_relaxed);
   spares_.pop_back();
   return thread;
 }
@@ -319,6 +320,7 @@ void ThreadScheduler::Finish(UserThread* thread) {
   live_[thread->live_index_]->live_index_ = thread->live_index_;
   ThreadRef finished = std::move(live_.back());
   live_.pop_back();
+  seen_live_count_.store(live_.size(), std::memory_order_relaxed);
   if (!thread->joiners_.empty()) {
     for (const ThreadRef& joiner : std::exchange(thread->joiners_, {})) joiner->Wake();
   }

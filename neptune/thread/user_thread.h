@@ -171,6 +171,8 @@ class ThreadScheduler {
 
   Loop& loop() const { return loop_; }
   size_t live_count() const { return live_.size(); }
+  // The same, for any thread; the answer may be old.
+  size_t seen_live_count() const { return seen_live_count_.load(std::memory_order_relaxed); }
   size_t ready_count() const { return ready_count_; }
   bool stopping() const { return stopping_; }
   // True while a user-level thread runs on the loop or is ready to. Any thread may ask; the answer
@@ -218,6 +220,7 @@ class ThreadScheduler {
   std::vector<ThreadRef> spares_;  // objects of finished threads; at most kSpareThreadCountMax
   UserThread* current_ = nullptr;
   std::atomic<bool> is_busy_{false};
+  std::atomic<size_t> seen_live_count_{0};
   StretchClock stretch_;          // runs for the current thread while it has a meter
   const locale_t loop_locale_;    // locale of event handlers
   void* loop_context_ = nullptr;  // the loop's machine context while a thread runs
