@@ -164,6 +164,9 @@ absl::AnyInvocable<void()> CapsulePermit::ReleaseWaker() {
 void CapsulePermit::Leave(CapsuleOutcome outcome) { End(outcome, /*left_behind=*/false); }
 
 void CapsulePermit::Leave(CapsuleOutcome outcome, TimePoint now) {
+  if (quick_thread_ != kNotQuick) {
+    return capsule_->Leave(*this, outcome, /*left_behind=*/false, now);
+  }
   End(outcome, /*left_behind=*/false, now);
 }
 

@@ -8,40 +8,10 @@ namespace {
 // Weight of a new time in the moving average.
 constexpr double kTimeWeight = 0.05;
 
-uint64_t Nanos(TimePoint time) { return static_cast<uint64_t>(time.time_since_epoch().count()); }
-
-// Adds to a value that only this thread writes.
-void AddAlone(std::atomic<uint64_t>& value, uint64_t by) {
-  value.store(value.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
-}
-
 }  // namespace
 
 QuickPlaces::~QuickPlaces() {
   for (const auto& block : blocks_) delete block.load(std::memory_order_acquire);
-}
-
-void QuickPlaces::Enter(Block& own, TimePoint now) {
-  --own.free_count;
-  ++own.resident_count;
-  AddAlone(own.entered, 1);
-  AddAlone(own.entered_sum_ns, Nanos(now));
-  if (own.resident_count > own.resident_count_max.load(std::memory_order_relaxed)) {
-    own.resident_count_max.store(own.resident_count, std::memory_order_relaxed);
-  }
-}
-
-void QuickPlaces::Leave(size_t thread, CapsuleControl::Outcome outcome, TimePoint entered,
-                        TimePoint now) {
-  Block& own = *blocks_[thread].load(std::memory_order_acquire);
-  ++own.free_count;
-  --own.resident_count;
-  AddAlone(own.entered_sum_ns, -Nanos(entered));
-  if (outcome == CapsuleControl::Outcome::kDone) {
-    own.times_ns[DoneCount(own) % kTimeCount].store((now - entered).count(),
-                                                    std::memory_order_relaxed);
-  }
-  AddAlone(own.left[static_cast<size_t>(outcome)], 1);
 }
 
 void QuickPlaces::Set(bool may_enter, size_t resident_count_max, Duration timeout) {

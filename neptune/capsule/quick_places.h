@@ -50,7 +50,17 @@ class QuickPlaces {
     return true;
   }
   // Ends a call that entered on the thread.
-  void Leave(size_t thread, CapsuleControl::Outcome outcome, TimePoint entered, TimePoint now);
+  void Leave(size_t thread, CapsuleControl::Outcome outcome, TimePoint entered, TimePoint now) {
+    Block& own = *blocks_[thread].load(std::memory_order_acquire);
+    ++own.free_count;
+    --own.resident_count;
+    AddAlone(own.entered_sum_ns, -Nanos(entered));
+    if (outcome == CapsuleControl::Outcome::kDone) {
+      own.times_ns[DoneCount(own) % kTimeCount].store((now - entered).count(),
+                                                      std::memory_order_relaxed);
+    }
+    AddAlone(own.left[static_cast<size_t>(outcome)], 1);
+  }
   Duration timeout() const { return Duration(timeout_ns_.load(std::memory_order_relaxed)); }
 
   // Whether calls may enter here, and the bounds that they have. Once places were leased, calls may
@@ -90,7 +100,22 @@ class QuickPlaces {
     std::array<std::atomic<int64_t>, kTimeCount> times_ns{};  // a ring of the latest
   };
 
-  static void Enter(Block& own, TimePoint now);
+  static uint64_t Nanos(TimePoint time) {
+    return static_cast<uint64_t>(time.time_since_epoch().count());
+  }
+  // Adds to a value that only this thread writes.
+  static void AddAlone(std::atomic<uint64_t>& value, uint64_t by) {
+    value.store(value.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+  }
+  static void Enter(Block& own, TimePoint now) {
+    --own.free_count;
+    ++own.resident_count;
+    AddAlone(own.entered, 1);
+    AddAlone(own.entered_sum_ns, Nanos(now));
+    if (own.resident_count > own.resident_count_max.load(std::memory_order_relaxed)) {
+      own.resident_count_max.store(own.resident_count, std::memory_order_relaxed);
+    }
+  }
   static uint64_t DoneCount(const Block& block) {
     return block.left[static_cast<size_t>(CapsuleControl::Outcome::kDone)].load(
         std::memory_order_relaxed);
