@@ -75,9 +75,10 @@ Status ClassStatistics::Show(MetricsRegistry& registry, const std::string& servi
 void ClassStatistics::OnRan(ClassNumber number, Duration queued, Duration ran, Duration processor) {
   HistogramMetric* const response = records_[number].response;
   if (response != nullptr) response->Record(queued + ran);
-  cells_->Add(CellOf(number, kRan), static_cast<uint64_t>(ran.count()));
-  cells_->Add(CellOf(number, kProcessor), static_cast<uint64_t>(processor.count()));
-  cells_->Add(CellOf(number, kResponse), static_cast<uint64_t>((queued + ran).count()));
+  const ThreadCells::Own cells = cells_->OfThisThread();
+  cells.Add(CellOf(number, kRan), static_cast<uint64_t>(ran.count()));
+  cells.Add(CellOf(number, kProcessor), static_cast<uint64_t>(processor.count()));
+  cells.Add(CellOf(number, kResponse), static_cast<uint64_t>((queued + ran).count()));
 }
 
 ClassTotals ClassStatistics::Totals(ClassNumber number) const {

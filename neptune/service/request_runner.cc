@@ -40,10 +40,6 @@ RequestContext ForPartition(const RequestContext& context, PartitionId partition
 // Maximum size of the buffer for answers that a loop keeps.
 constexpr size_t kRoomSizeMax = 16 * 1024;
 
-void KeepRoom(std::string answer, std::string* room) {
-  if (answer.capacity() <= kRoomSizeMax) *room = std::move(answer);
-}
-
 }  // namespace
 
 void RequestRunner::Refuse(TakenRequest&& taken, const Status& status) {
@@ -89,25 +85,22 @@ TimePoint RequestRunner::ServeLimited(const ServedRequest& served, TimePoint beg
 RequestRunner::Ran RequestRunner::Run(const ServedRequest& served, const Manner& manner,
                                       RequestContext& context) const {
   const bool is_long = manner.where == Where::kInPool;
-  Data input(std::move(served.request.payload));
+  const Data input(std::move(served.request.payload));
   std::optional<LongWork> long_work;
   if (is_long) context.SetTurns(&long_work.emplace(context));
   Ran ran = served.batch == nullptr
-                ? RunOnce(served.method, input, is_long, manner.room, context)
+                ? RunOnce(served.method, input, is_long, context)
                 : RunBatch(served, manner.limited, input, is_long ? &*long_work : nullptr, context);
   context.SetTurns(nullptr);
-  if (manner.room != nullptr) served.request.payload = std::move(input).ReleaseBytes();
   return ran;
 }
 
 RequestRunner::Ran RequestRunner::RunOnce(const ServedMethod& method, const Data& input,
-                                          bool is_long, std::string* room,
-                                          RequestContext& context) {
+                                          bool is_long, RequestContext& context) {
   IncomingCall& call = *context.call();
   std::optional<WorkMeter> meter;
   if (is_long || call.measures_work()) meter.emplace();
   Ran ran;
-  if (room != nullptr) ran.output = Data::WithRoomOf(std::move(*room));
   ran.status =
       WithoutExceptions(method.name, [&] { return method.function(context, input, &ran.output); });
   if (!meter) return ran;
@@ -128,7 +121,7 @@ RequestRunner::Ran RequestRunner::RunBatch(const ServedRequest& served,
     own.SetLimited(limited);
     own.SetTurns(turns);
     Ran ran{.status = RefusalOf(served.request, *context.call(), Loop::Current()->Now())};
-    if (ran.status.ok()) ran = RunOnce(served.method, input, turns != nullptr, nullptr, own);
+    if (ran.status.ok()) ran = RunOnce(served.method, input, turns != nullptr, own);
     const bool ended_early = own.ended_early();
     if (ended_early && !ran.status.ok()) {
       ran.status = EndedEarly(Loop::Current()->Now() - begin);
@@ -166,8 +159,35 @@ TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, con
   const ResponseHeader header = Conclude(served, context, end);
   std::string answer;
   if (end.status.ok()) answer = std::move(ran.output).ReleaseBytes();
+  request.reply.Send(header, std::move(answer));
+  context.call()->OnServed();
+  return end.end;
+}
+
+// What Serve does, without what such a request has not.
+TimePoint RequestRunner::ServeHere(const ServedRequest& served, TimePoint begin,
+                                   std::string* room) {
+  IncomingRequest& request = served.request;
+  if (served.batch != nullptr || !RefusalOf(request, *request.call, begin).ok()) {
+    return Serve(served, begin, {Where::kInHandler});
+  }
+  const ServedMethod& method = served.method;
+  RequestContext context = ContextOf(served);
+  Data input(std::move(request.payload));
+  Data output = Data::WithRoomOf(std::move(*room));
+  RequestRun end;
+  end.begin = begin;
+  end.status = WithoutExceptions(
+      method.name, [&] { return method.function(context, std::as_const(input), &output); });
+  end.end = Loop::Current()->Now();
+  end.processor = end.ran();
+  request.payload = std::move(input).ReleaseBytes();
+  ReportConsumption(served, end);
+  const ResponseHeader header = Conclude(served, context, end);
+  std::string answer;
+  if (end.status.ok()) answer = std::move(output).ReleaseBytes();
   request.reply.SendFrom(header, &answer);
-  if (manner.room != nullptr) KeepRoom(std::move(answer), manner.room);
+  if (answer.capacity() <= kRoomSizeMax) *room = std::move(answer);
   context.call()->OnServed();
   return end.end;
 }

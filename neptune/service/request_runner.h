@@ -51,9 +51,7 @@ class RequestRunner {
   // The same for a method that never parks, without a user-level thread. The request does not count
   // in the load, since it ends at once. Its payload's buffer stays with it; the answer is made in
   // `*room`, which has its buffer again afterwards if the answer was only copied.
-  TimePoint ServeHere(const ServedRequest& served, TimePoint begin, std::string* room) {
-    return Serve(served, begin, {Where::kInHandler, nullptr, room});
-  }
+  TimePoint ServeHere(const ServedRequest& served, TimePoint begin, std::string* room);
   // Serves a request of the pool, under the time limit if there is one and the method may be ended
   // early.
   void ServeLong(TakenRequest taken);
@@ -65,7 +63,6 @@ class RequestRunner {
   struct Manner {
     Where where = Where::kInPool;
     const LimitedRequest* limited = nullptr;
-    std::string* room = nullptr;  // in the handler only
   };
   TimePoint Serve(const ServedRequest& served, TimePoint begin, const Manner& manner);
   TimePoint ServeLimited(const ServedRequest& served, TimePoint begin);
@@ -76,8 +73,7 @@ class RequestRunner {
   };
   // Runs the method on the request's payload, which it consumes.
   Ran Run(const ServedRequest& served, const Manner& manner, RequestContext& context) const;
-  // The answer is made in `*room` unless it is null.
-  static Ran RunOnce(const ServedMethod& method, const Data& input, bool is_long, std::string* room,
+  static Ran RunOnce(const ServedMethod& method, const Data& input, bool is_long,
                      RequestContext& context);
   // Runs the method for each partition; the status is the first that is not OK.
   Ran RunBatch(const ServedRequest& served, const LimitedRequest* limited, const Data& input,

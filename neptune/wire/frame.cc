@@ -37,8 +37,10 @@ constexpr uint8_t kFlagDefines = 128;         // that the names, which follow it
 constexpr size_t kRequestHeaderSizeMin = 37;  // up to the names
 constexpr size_t kCountedSizeMax = 255;
 
-// `prefix`: of which the bytes before the checksum count.
-uint64_t FrameChecksum(const char* prefix, std::string_view section, std::string_view payload) {
+// `prefix`: of which the bytes before the checksum count. Inlined as a whole, since the compiler
+// knows their number.
+__attribute__((flatten)) uint64_t FrameChecksum(const char* prefix, std::string_view section,
+                                                std::string_view payload) {
   const uint64_t head =
       InlineChecksum64(section, InlineChecksum64(std::string_view(prefix, kChecksumOffset)));
   return InlineChecksum64(payload, head);
