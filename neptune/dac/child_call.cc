@@ -133,7 +133,7 @@ std::string ChildCall::Payload() const {
   return EncodeTask(fresh, members());
 }
 
-void ChildCall::OnAnswer(StatusOr<CallAnswer> answer) {
+void ChildCall::OnAnswer(StatusOr<CallAnswer>&& answer) {
   held_call_.Release();
   const auto channel = std::exchange(channel_, nullptr);
   const auto owner = owner_.Hold();

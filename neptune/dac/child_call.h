@@ -67,7 +67,7 @@ class ChildCall final : public AnswerSink {
   void ConcludeChoice(const ResponseHeader* answer, bool failed);
 
  private:
-  void OnAnswer(StatusOr<CallAnswer> answer) override;
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override;
   void OnAccepted() override { accepted_ = true; }
 
   NetworkOperation Operation() const;

@@ -15,7 +15,7 @@ class CallInProgress::PendingAnswer final : public AnswerSink {
  public:
   PendingAnswer() : waiter_(*UserThread::Current()) {}
 
-  void OnAnswer(StatusOr<CallAnswer> answer) override {
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override {
     answer_ = std::move(answer);
     is_there_ = true;
     waiter_.Wake();
@@ -29,10 +29,10 @@ class CallInProgress::PendingAnswer final : public AnswerSink {
   StatusOr<CallAnswer> answer_;  // an error until the answer arrives
 };
 
-CallInProgress::CallInProgress(const ClientSession& session, RequestHeader&& header,
+CallInProgress::CallInProgress(const ClientSession& session, RequestHeader& header,
                                const Data& request, const CallOptions& options, CallReport* report)
     : session_(session),
-      path_(session, std::move(header), options, report),
+      path_(session, header, options, report),
       request_(request),
       hedge_after_(options.hedge_after),
       report_(*report) {}

@@ -16,12 +16,12 @@ namespace neptune {
 
 class CallInProgress {
  public:
-  CallInProgress(const ClientSession& session, RequestHeader&& header, const Data& request,
+  // All that is referred to outlives the call.
+  CallInProgress(const ClientSession& session, RequestHeader& header, const Data& request,
                  const CallOptions& options, CallReport* report);
 
   // On error `response` is unchanged.
   Status Run(Data* response);
-  const RequestHeader& header() const { return path_.header(); }
   TimePoint begun() const { return path_.begun(); }
 
  private:

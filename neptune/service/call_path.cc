@@ -46,16 +46,16 @@ NetworkOperation OperationOf(const RequestHeader& header, const Replica& replica
           .node = replica.node.value()};
 }
 
-CallPath::CallPath(const ClientSession& session, RequestHeader&& header, const CallOptions& options,
+CallPath::CallPath(const ClientSession& session, RequestHeader& header, const CallOptions& options,
                    CallReport* report)
-    : CallPath(session, session.client().loops().Current(), std::move(header), options, report) {}
+    : CallPath(session, session.client().loops().Current(), header, options, report) {}
 
-CallPath::CallPath(const ClientSession& session, NodeLoop& here, RequestHeader&& header,
+CallPath::CallPath(const ClientSession& session, NodeLoop& here, RequestHeader& header,
                    const CallOptions& options, CallReport* report)
     : session_(session),
       loop_(*here.loop),
       client_(*here.client),
-      header_(std::move(header)),
+      header_(header),
       target_(client_.TargetOf(header_.service, header_.partition)),
       target_view_(&client_.view()),
       begun_(loop_.Now()),

@@ -35,7 +35,8 @@ NetworkOperation OperationOf(const RequestHeader& header, const Replica& replica
 
 class CallPath {
  public:
-  CallPath(const ClientSession& session, RequestHeader&& header, const CallOptions& options,
+  // The header and the report outlive the path, which completes them.
+  CallPath(const ClientSession& session, RequestHeader& header, const CallOptions& options,
            CallReport* report);
   ~CallPath();
 
@@ -101,13 +102,13 @@ class CallPath {
   void LoseChoice(bool failed);
   void LeaveCapsule(CapsuleOutcome outcome);
 
-  CallPath(const ClientSession& session, NodeLoop& here, RequestHeader&& header,
+  CallPath(const ClientSession& session, NodeLoop& here, RequestHeader& header,
            const CallOptions& options, CallReport* report);
 
   const ClientSession& session_;
   Loop& loop_;
   LoopClient& client_;
-  RequestHeader header_;
+  RequestHeader& header_;
   LoopClient::Target target_;
   const YellowPageView* target_view_;  // of target_
   const TimePoint begun_;

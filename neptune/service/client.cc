@@ -93,11 +93,11 @@ Status Call(ClientSession& session, const CalledMethod& callee, const Data& requ
   RequestHeader header = session.HeaderFor(callee.service, callee.partition, callee.method);
   header.access = callee.access;
   header.extension = options.extension;
-  CallInProgress call(session, std::move(header), request, options, report);
+  CallInProgress call(session, header, request, options, report);
   const Status status = call.Run(response);
   // A call that was answered has it already.
   if (report->duration == Duration(0)) report->duration = this_thread::Now() - call.begun();
-  session.client().Conclude(call.header(), session.trace, status, *report);
+  session.client().Conclude(header, session.trace, status, *report);
   return status;
 }
 

@@ -41,7 +41,8 @@ class StreamInProgress final : public ClientStream, private AnswerSink {
  public:
   StreamInProgress(ClientSession& session, const CallOptions& options, RequestHeader header)
       : session_(session),
-        path_(session_, std::move(header), options, &report_),
+        header_(std::move(header)),
+        path_(session_, header_, options, &report_),
         begin_(this_thread::Now()) {}
   ~StreamInProgress() override;
 
@@ -56,7 +57,7 @@ class StreamInProgress final : public ClientStream, private AnswerSink {
   const CallReport& report() const override { return report_; }
 
  private:
-  void OnAnswer(StatusOr<CallAnswer> answer) override;
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override;
   std::shared_ptr<MessageStream> stream() override { return messages_; }
   // Enters the server's capsule for a wait.
   Status EnterCapsule(CapsulePermit* visit);
@@ -66,6 +67,7 @@ class StreamInProgress final : public ClientStream, private AnswerSink {
   Status Explain(const Status& status);
 
   const ClientSession session_;  // keeps its caller alive
+  RequestHeader header_;
   CallReport report_;
   CallPath path_;
   const TimePoint begin_;
@@ -111,7 +113,7 @@ Status StreamInProgress::Open(const Data& request) {
   return OkStatus();
 }
 
-void StreamInProgress::OnAnswer(StatusOr<CallAnswer> answer) {
+void StreamInProgress::OnAnswer(StatusOr<CallAnswer>&& answer) {
   answered_ = true;
   Status status = answer.status();
   if (answer.ok()) {

@@ -16,8 +16,9 @@ std::unique_ptr<Hedge> Hedge::Start(const ClientSession& session, const RequestH
   options.attempts_max = 1;
   options.except = except;
   const auto started = ThreadScheduler::Current()->Spawn(
-      [shared, session = session.ForHedge(shared->until), header, request, options] {
-        CallInProgress call(session, RequestHeader(header), request, options, &shared->report);
+      [shared, session = session.ForHedge(shared->until), header = RequestHeader(header), request,
+       options]() mutable {
+        CallInProgress call(session, header, request, options, &shared->report);
         shared->status = call.Run(&shared->response);
         shared->ended = true;
         shared->caller->Wake();

@@ -32,7 +32,7 @@ class AnswerSink {
   virtual ~AnswerSink() = default;
   // Receives the answer, whose status may be an error of the server, or an error if there will be
   // none. Called at most once, on the channel's loop.
-  virtual void OnAnswer(StatusOr<CallAnswer> answer) = 0;
+  virtual void OnAnswer(StatusOr<CallAnswer>&& answer) = 0;
   // The server has accepted the request. Called any number of times, before OnAnswer.
   virtual void OnAccepted() {}
   // The stream that receives messages, if the call opened one; otherwise null.

@@ -178,7 +178,7 @@ void ClientConnection::HandleAnswer(const FrameView& frame) {
     if (options_.late_answers != nullptr) options_.late_answers->Increment();
     return;
   }
-  StatusOr<CallAnswer> answer = CallAnswer();
+  StatusOr<CallAnswer> answer(absl::in_place);
   Status decoded = DecodeResponseHeader(frame.section, &answer->header);
   if (decoded.ok()) {
     answer->payload = decoder_.TakePayload(frame);

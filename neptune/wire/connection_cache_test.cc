@@ -19,7 +19,7 @@ using std::chrono::seconds;
 using SharedConnection = std::shared_ptr<ClientConnection>;
 
 struct CountingSink final : public AnswerSink {
-  void OnAnswer(StatusOr<CallAnswer> answer) override {
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override {
     ++answer_count;
     status = answer.status();
   }

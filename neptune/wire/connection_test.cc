@@ -21,7 +21,7 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 struct RecordedAnswer final : public AnswerSink {
-  void OnAnswer(StatusOr<CallAnswer> answer) override {
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override {
     EXPECT_FALSE(result.has_value()) << "answered twice";
     result = std::move(answer);
   }

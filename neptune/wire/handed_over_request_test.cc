@@ -21,7 +21,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 struct RecordedAnswer final : public AnswerSink {
-  void OnAnswer(StatusOr<CallAnswer> answer) override {
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override {
     code = answer.ok() ? answer->header.status.code() : answer.status().code();
     if (answer.ok()) payload = answer->payload;
   }

@@ -20,7 +20,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 struct RecordedAnswer final : public AnswerSink {
-  void OnAnswer(StatusOr<CallAnswer> answer) override {
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override {
     EXPECT_FALSE(result.has_value()) << "answered twice";
     result = std::move(answer);
   }
@@ -246,7 +246,7 @@ TEST_P(LocalCallsTest, CallsFromAnswersGrowNoStack) {
   answers_at_once_ = true;
   Open();
   struct Chain final : public AnswerSink {
-    void OnAnswer(StatusOr<CallAnswer> answer) override {
+    void OnAnswer(StatusOr<CallAnswer>&& answer) override {
       EXPECT_TRUE(answer.ok());
       const char here = 0;
       if (left % 2 == 0) lowest = std::min(lowest, reinterpret_cast<uintptr_t>(&here));

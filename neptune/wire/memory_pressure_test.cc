@@ -24,7 +24,7 @@ constexpr size_t kMiB = size_t{1} << 20;
 constexpr char kControlService[] = "control";
 
 struct Answer final : public AnswerSink {
-  void OnAnswer(StatusOr<CallAnswer> answer) override {
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override {
     EXPECT_FALSE(result.has_value()) << "answered twice";
     result = std::move(answer);
   }

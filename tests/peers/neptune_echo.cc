@@ -114,7 +114,7 @@ class Load {
  private:
   struct Call final : public AnswerSink {
     Call(Load& load, ClientConnection& connection) : load(load), connection(connection) {}
-    void OnAnswer(StatusOr<CallAnswer> answer) override { load.Answered(*this, answer); }
+    void OnAnswer(StatusOr<CallAnswer>&& answer) override { load.Answered(*this, answer); }
     Load& load;
     ClientConnection& connection;
     int64_t due_ns = 0;

@@ -227,7 +227,7 @@ class Caller final {
  private:
   struct Slot final : public AnswerSink {
     explicit Slot(Caller& caller) : caller(caller) {}
-    void OnAnswer(StatusOr<CallAnswer> answer) override {
+    void OnAnswer(StatusOr<CallAnswer>&& answer) override {
       if (!answer.ok()) return;
       if (answer->header.status.code() == caller.wanted_) ++caller.count_;
       caller.Send(this);

@@ -26,7 +26,7 @@ class NeptuneTarget::Call final : public neptune::AnswerSink {
  public:
   Call(NeptuneTarget* target, uint32_t request, size_t server)
       : target(target), request(request), server(server) {}
-  void OnAnswer(StatusOr<CallAnswer> answer) override { target->Answered(this, answer); }
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override { target->Answered(this, answer); }
 
   NeptuneTarget* const target;
   const uint32_t request;
