@@ -159,7 +159,7 @@ TEST_F(DocumentUpdatesTest, ChangesNeedTheTokenAndEachHasALineInTheAuditLog) {
     for (const auto& [name, value] : more) exchange.headers.Set(name, value);
     return Send(exchange);
   };
-  for (const char* wrong : {"", "Bearer a-token-of-nobody", kDocumentToken}) {
+  for (const char* wrong : {"", "Bearer a-wrong-token", kDocumentToken}) {
     const HttpResponse refused = post({{"Authorization", wrong}});
     EXPECT_EQ(refused.status, 401) << wrong;
     EXPECT_NE(refused.body.find("document_token_file"), std::string::npos) << refused.body;
@@ -188,7 +188,7 @@ TEST_F(DocumentUpdatesTest, ChangesNeedTheTokenAndEachHasALineInTheAuditLog) {
 }
 
 TEST_F(DocumentUpdatesTest, AUrlWithTheNumberOfAnotherReplacesNothing) {
-  // As if the hashes of both urls were equal.
+  // The hashes of both urls are made equal.
   const std::string number = StrCat(index::DocIdOfUrl("http://attacker/"));
   json victim = json::parse(DocumentText("http://victim/", "victim"));
   victim["id"] = number;
