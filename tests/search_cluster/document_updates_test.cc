@@ -300,13 +300,15 @@ TEST_F(DocumentUpdatesTest, MalformedOrOversizedRequestsChangeNothing) {
   EXPECT_EQ(TitlesOf("quixotic"), Titles{});
 }
 
-// Runs data/clusters/live.textproto unchanged.
+// Runs data/clusters/live.textproto, with a token for writers.
 TEST(LiveClusterTest, ThreeNodesTakeChangesAlsoWhenOneIsLost) {
   const index::TemporaryFolder folder;
   const SmallCorpus corpus = MakeSmallCorpus(5);
   const Placement placement(corpus, {});
   ASSERT_TRUE(BuildSmallIndex(folder.path(), corpus, placement).ok());
-  SearchCluster cluster(1, SpecOf("live"), folder.path());
+  neptune::ClusterSpec spec = SpecOf("live");
+  SetDocumentToken(folder.path(), &spec);
+  SearchCluster cluster(1, spec, folder.path());
   cluster.simulator().RunFor(std::chrono::seconds(2));
   const auto post = [&](const char* web, const std::string& title) {
     const StatusOr<HttpResponse> response =
