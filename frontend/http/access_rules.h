@@ -14,11 +14,11 @@
 //   request ─► Sec-Fetch-Site of another site ─► 403
 //           ─► a token is set: it is the right one ─► yes, else 401
 //           ─► not loopback, or X-Forwarded-*, Forwarded, Via, X-Real-IP ─► 403
-//           ─► Host is no name of this machine ─► 421
+//           ─► Host does not name this machine ─► 421
 //           ─► (changes) Origin is not that of the Host ─► 403
 //
-// A proxy on this machine that adds none of these headers and sends a local Host cannot be told
-// from a client here: set the tokens, or let it not forward these paths.
+// A proxy on this machine that adds none of these headers and sends a local Host cannot be
+// distinguished from a client here: set the tokens, or let it not forward these paths.
 //
 // Source: W3C Fetch Metadata (Sec-Fetch-Site), RFC 6454 (Origin), RFC 6750 (Bearer), RFC 9110 7.6.3
 //   (Via), 15.5.20 (421).

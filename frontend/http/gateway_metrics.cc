@@ -26,8 +26,9 @@ neptune::Status MakeRefusals(neptune::MetricsRegistry& registry, GatewayMetrics*
                           "Reloads past the caches that were answered from the caches instead."));
   NEPTUNE_ASSIGN_OR_RETURN(
       metrics->exceptions,
-      registry.AddCounter("search_exceptions_total",
-                          "Exceptions in the handling of requests, each answered with 500."));
+      registry.AddCounter(
+          "search_exceptions_total",
+          "Exceptions in the threads that read changes of documents, each answered with 500."));
   return neptune::OkStatus();
 }
 

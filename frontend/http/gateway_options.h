@@ -39,10 +39,10 @@ struct GatewayOptions {
   AccessOptions access;
   // Searches, completions and documents are for clients with an API key only.
   bool requires_key = false;
-  // Reloads past the caches of clients that are no operators, per search that misses the cache; 1:
+  // Reloads past the caches of clients other than operators, per search that misses the cache; 1:
   // no limit. See policy/reload_budget.h.
   double reload_share_max = 0.1;
-  // How long browsers keep to HTTPS once they have used it; 0: they are not told to. HTTPS only.
+  // How long browsers keep to HTTPS once they have used it; 0: the header is not sent. HTTPS only.
   // Larger: protects users who come back rarely; a host that stops to serve HTTPS is unreachable
   // for that time. Default: a day, because it holds for all ports of the host.
   neptune::Duration strict_transport = std::chrono::hours(24);

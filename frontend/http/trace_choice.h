@@ -1,8 +1,8 @@
 // The trace that a search belongs to, and whether it leaves spans on every node it reaches.
 //
 // A caller's traceparent is continued. Its sampled flag is an operator's choice: nodes keep a
-// thousand spans, and whoever sets the flag of many requests pushes out all others. A request of
-// someone else with the flag is sampled as often as one without a trace, and one that says it is
+// thousand spans, and a client that sets the flag of many requests pushes out all others. A request
+// of someone else with the flag is sampled as often as one without a trace, and one that says it is
 // not sampled never is.
 //
 // Source: W3C Trace Context, level 1, 3.2.2.5.1 (the flag is a hint that may be abused).

@@ -1,4 +1,4 @@
-// How many reloads of clients that are no operators pass the caches ("Cache-Control: no-cache"): a
+// How many reloads of clients other than operators pass the caches ("Cache-Control: no-cache"): a
 // reload costs a whole search however often its question was answered, so that a few clients could
 // take the place of the many that the caches serve.
 //

@@ -1,4 +1,4 @@
-// Hides which servers answered, for traces that are shown to clients who are no operators.
+// Hides which servers answered, for traces that are shown to clients other than operators.
 //
 // Threads: a pure function.
 

@@ -107,8 +107,8 @@ StatusOr<std::string> ReadEtcdToken(const HttpResponse& answer) {
   if (answer.status != 200) {
     return Unavailable("etcd answered ", answer.status, " to its user's name and password");
   }
-  const Json json = Json::parse(answer.body, nullptr, false);
-  const Json* const token = Member(json, "token");
+  const StatusOr<Json> json = ReadForeignJson(answer.body, kAnswerLimits);
+  const Json* const token = json.ok() ? Member(*json, "token") : nullptr;
   if (token == nullptr || !token->is_string()) {
     return InvalidArgument("etcd gave no token to its user");
   }

@@ -18,13 +18,13 @@
 
 #include <memory>
 
-#include "neptune/security/cluster_key.h"
 #include "neptune/security/refusal_log.h"
 #include "neptune/world/loop.h"
 #include "neptune/world/network.h"
 
 namespace neptune {
 
+class ClusterKeys;
 class TlsContext;
 
 struct SecureNetworkOptions {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "neptune/base/strings.h"
+#include "neptune/security/cluster_key.h"
 #include "neptune/security/handshake_places.h"
 #include "neptune/world/sim/simulator.h"
 

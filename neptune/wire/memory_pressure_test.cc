@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "neptune/base/strings.h"
+#include "neptune/security/cluster_key.h"
 #include "neptune/security/secure_network.h"
 #include "neptune/wire/client_connection.h"
 #include "neptune/wire/server_connection.h"

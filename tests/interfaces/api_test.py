@@ -103,7 +103,7 @@ def changes() -> List[dict]:
         post({"title": "no url"}),
         post(ONE, **{"Neptune-Service-Class": "gold"}),
         post(ONE, **{"X-Api-Key": "nobody's"}),
-        post(ONE, Authorization="Bearer a-token-of-nobody"),
+        post(ONE, Authorization="Bearer a-wrong-token"),
         post(ONE, **{"Sec-Fetch-Site": "cross-site"}),
         post(ONE, key="k" * 256),
         send("/documents", "POST", {"Content-Type": "text/plain"}, "x"),

@@ -35,6 +35,7 @@
 #include "neptune/base/strings.h"
 #include "neptune/node/echo_module.h"
 #include "neptune/node/node.h"
+#include "neptune/security/cluster_key.h"
 #include "neptune/security/secure_network.h"
 #include "neptune/testing/real_node.h"
 #include "neptune/thread/user_thread.h"

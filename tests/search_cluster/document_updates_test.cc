@@ -159,7 +159,7 @@ TEST_F(DocumentUpdatesTest, ChangesNeedTheTokenAndEachHasALineInTheAuditLog) {
     for (const auto& [name, value] : more) exchange.headers.Set(name, value);
     return Send(exchange);
   };
-  for (const char* wrong : {"", "Bearer a-token-of-nobody", kDocumentToken}) {
+  for (const char* wrong : {"", "Bearer a-wrong-token", kDocumentToken}) {
     const HttpResponse refused = post({{"Authorization", wrong}});
     EXPECT_EQ(refused.status, 401) << wrong;
     EXPECT_NE(refused.body.find("document_token_file"), std::string::npos) << refused.body;
@@ -188,7 +188,7 @@ TEST_F(DocumentUpdatesTest, ChangesNeedTheTokenAndEachHasALineInTheAuditLog) {
 }
 
 TEST_F(DocumentUpdatesTest, AUrlWithTheNumberOfAnotherReplacesNothing) {
-  // As if the hashes of both urls were equal.
+  // The hashes of both urls are made equal.
   const std::string number = StrCat(index::DocIdOfUrl("http://attacker/"));
   json victim = json::parse(DocumentText("http://victim/", "victim"));
   victim["id"] = number;
@@ -300,13 +300,15 @@ TEST_F(DocumentUpdatesTest, MalformedOrOversizedRequestsChangeNothing) {
   EXPECT_EQ(TitlesOf("quixotic"), Titles{});
 }
 
-// Runs data/clusters/live.textproto unchanged.
+// Runs data/clusters/live.textproto, with a token for writers.
 TEST(LiveClusterTest, ThreeNodesTakeChangesAlsoWhenOneIsLost) {
   const index::TemporaryFolder folder;
   const SmallCorpus corpus = MakeSmallCorpus(5);
   const Placement placement(corpus, {});
   ASSERT_TRUE(BuildSmallIndex(folder.path(), corpus, placement).ok());
-  SearchCluster cluster(1, SpecOf("live"), folder.path());
+  neptune::ClusterSpec spec = SpecOf("live");
+  SetDocumentToken(folder.path(), &spec);
+  SearchCluster cluster(1, spec, folder.path());
   cluster.simulator().RunFor(std::chrono::seconds(2));
   const auto post = [&](const char* web, const std::string& title) {
     const StatusOr<HttpResponse> response =

@@ -81,6 +81,14 @@ void SetParameter(ClusterSpec* spec, const std::string& service, const std::stri
   }
 }
 
+void SetDocumentToken(const std::string& folder, ClusterSpec* spec) {
+  const std::string token_file = folder + "/document.token";
+  std::ofstream(token_file) << kDocumentToken << '\n';
+  using std::filesystem::perms;
+  std::filesystem::permissions(token_file, perms::owner_read | perms::owner_write);
+  SetParameter(spec, "frontend", "document_token_file", token_file);
+}
+
 ClusterSpec LiveSpec(const std::string& folder) {
   ClusterSpec spec = DevSpec();
   for (auto& service : *spec.mutable_services()) {
@@ -96,11 +104,7 @@ ClusterSpec LiveSpec(const std::string& folder) {
   SetParameter(&spec, "tier2", "live_path", folder + "/live");
   SetParameter(&spec, "docs", "live", "true");
   SetParameter(&spec, "frontend", "documents_change", "true");
-  const std::string token_file = folder + "/document.token";
-  std::ofstream(token_file) << kDocumentToken << '\n';
-  using std::filesystem::perms;
-  std::filesystem::permissions(token_file, perms::owner_read | perms::owner_write);
-  SetParameter(&spec, "frontend", "document_token_file", token_file);
+  SetDocumentToken(folder, &spec);
   SetParameter(&spec, "frontend", "tier1_rank_min", "0.5");
   return spec;
 }

@@ -37,8 +37,12 @@ inline neptune::ClusterSpec DevSpec() { return SpecOf("dev"); }
 // What writers of documents send as their token.
 inline constexpr char kDocumentToken[] = "token-of-simulated-writers";
 
-// The spec for documents that change (index/updates), in the folder of its index, which exists; the
-// file with kDocumentToken is written there.
+// Writes the file with kDocumentToken to `folder`, and makes it that of the frontends, because
+// simulated users are on other machines.
+void SetDocumentToken(const std::string& folder, neptune::ClusterSpec* spec);
+
+// The spec for documents that change (index/updates), in the folder of its index, which exists, and
+// with that token.
 neptune::ClusterSpec LiveSpec(const std::string& folder);
 
 // Sets a parameter of a service of the spec.

@@ -51,8 +51,8 @@ bool TicksAreSteady() {
 
 void ConfigureThisThread(const LoopOptions& options) {
   // Signals go to the program's main thread, except SIGPROF, which samples the running thread, and
-  // SIGBUS, which a read of a truncated mapping causes here (neptune/base/file.h): the
-  // kernel ends a process that blocks it.
+  // SIGBUS, which a read of a truncated mapping causes here (neptune/base/file.h): the kernel ends
+  // a process that blocks it.
   sigset_t all;
   sigfillset(&all);
   sigdelset(&all, SIGPROF);
