@@ -181,6 +181,19 @@ void Leadership::SendEntries(TimePoint now) {
   }
 }
 
+TimePoint Leadership::FollowAt() const {
+  TimePoint next = kNever;
+  for (MemberIndex to = 0; to < group_.size(); ++to) {
+    if (to == group_.self || !IsFed(to)) continue;
+    next = std::min(next, progress_[to].FollowAt(log_.last_lsn()));
+  }
+  return next;
+}
+
+TimePoint Leadership::NextEvent() const {
+  return std::min({heartbeat_at_, hand_over_.ends_at(), FollowAt()});
+}
+
 void Leadership::SendBehind(MemberIndex to, TimePoint now) {
   ReplicaMessage message = outbox_.Make(ReplicaMessageKind::kBehind, to, epoch_);
   message.prev_lsn = log_.base().lsn;

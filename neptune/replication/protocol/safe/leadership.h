@@ -72,7 +72,7 @@ class Leadership {
   };
   Verdict Lead(TimePoint now);
 
-  TimePoint NextEvent() const { return std::min(heartbeat_at_, hand_over_.ends_at()); }
+  TimePoint NextEvent() const;
   // Until then no other primary can have been elected; TimePoint::min(): no lease.
   TimePoint leased_until() const;
   bool rests() const { return rest_.is_resting(); }
@@ -94,6 +94,8 @@ class Leadership {
   void SendAppend(MemberIndex to, TimePoint now);
   void SendBehind(MemberIndex to, TimePoint now);
   void SendEntries(TimePoint now);
+  // When more entries may be sent without an answer to the last ones.
+  TimePoint FollowAt() const;
   bool IsFed(MemberIndex member) const;
   void AppendWriteSet(MemberSet members, TimePoint now);
   StoredPositions Stored() const;

@@ -7,11 +7,21 @@
 namespace neptune {
 
 void PeerProgress::Match(Lsn matched, TimePoint now) {
-  if (matched > matched_ || is_probing_) resend_at_ = now;
-  is_probing_ = false;
+  const bool has_advanced = matched > matched_;
   matched_ = std::max(matched_, matched);
   next_ = matched_ + 1;
+  if (!has_advanced && !is_probing_) {  // the answer to a heartbeat
+    if (ends_.empty()) keeps_up_ = matched_ >= last_when_sent_;
+    return;
+  }
+  is_probing_ = false;
+  const bool is_whole = ends_.empty() || matched_ >= ends_.front();
+  std::erase_if(ends_, [this](Lsn end) { return end <= matched_; });
+  // What follows a message that had not room for all its entries does not fit the member's log.
+  if (!is_whole) ends_.clear();
+  if (ends_.empty()) resend_at_ = now;
   keeps_up_ = matched_ >= last_when_sent_;
+  if (keeps_up_ && !ends_.empty()) last_when_sent_ = ends_.back();
 }
 
 void PeerProgress::Refuse(Lsn matched, TimePoint now) {
@@ -26,17 +36,30 @@ void PeerProgress::Lose(TimePoint retry_at, TimePoint now) {
 
 PeerProgress::Sending PeerProgress::Send(LogRange log, bool is_fed, Duration resend_delay,
                                          TimePoint now) {
-  const bool is_free = resend_at_ <= now;
-  if (is_free) resend_at_ = now + resend_delay;
-  const Lsn prev = next_ - 1;
-  if (prev < log.base && is_fed) return {.is_behind = true, .prev = log.base, .entries_to = 0};
+  const bool follows = !IsFree(now) && is_fed && FollowAt(log.last) <= now;
+  const bool is_free = IsFree(now);
+  if (is_free) {
+    keeps_up_ = keeps_up_ && ends_.empty();  // false: it has not answered
+    ends_.clear();
+    last_when_sent_ = log.last;
+  }
+  if (is_free || follows) resend_at_ = now + resend_delay;
+  const Lsn prev = follows ? ends_.back() : next_ - 1;
+  if (prev < log.base && is_fed) {
+    ends_.clear();
+    return {.is_behind = true, .prev = log.base, .entries_to = 0};
+  }
   Sending sending;
   sending.prev = std::max(prev, log.base);
-  const bool with_entries = is_free && !is_probing_ && is_fed;
-  if (is_free) last_when_sent_ = log.last;
-  sending.entries_to =
-      with_entries ? std::min(log.last, prev + kMessageEntryCountMax) : sending.prev;
-  if (is_free && !is_probing_ && sending.entries_to == sending.prev) resend_at_ = now;
+  sending.entries_to = sending.prev;
+  if (is_probing_ || !is_fed || !(is_free || follows)) return sending;
+  sending.entries_to = std::min(log.last, prev + kMessageEntryCountMax);
+  if (sending.entries_to == sending.prev) {
+    resend_at_ = now;
+  } else {
+    ends_.push_back(sending.entries_to);
+    sent_at_ = now;
+  }
   return sending;
 }
 

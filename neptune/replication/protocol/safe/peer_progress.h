@@ -1,7 +1,11 @@
 // What a primary knows of another member's log, and what it sends next.
 //
 //   probing: empty appends search for the last entry that both logs have
-//   matched: entries follow it, one message at a time; an unanswered one is sent again later
+//   matched: entries follow it in messages; those that are not answered in time are sent again
+//
+// A member that answers within kFollowDelay has one message at a time, so that many writes share
+// one. To a slower one, e.g. with a slow disk, up to kInFlightMax follow each other, so that its
+// next flush has all that was written meanwhile.
 //
 // Invariant: matched() < next entry to send; matched() never decreases.
 //
@@ -10,6 +14,9 @@
 
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "neptune/base/time.h"
 #include "neptune/replication/log/log_entry.h"
 
@@ -17,6 +24,9 @@ namespace neptune {
 
 class PeerProgress {
  public:
+  static constexpr size_t kInFlightMax = 4;
+  static constexpr Duration kFollowDelay = std::chrono::milliseconds(10);
+
   PeerProgress() = default;
   // The search begins at the end of the primary's log.
   PeerProgress(Lsn last_lsn, TimePoint now) : next_(last_lsn + 1), resend_at_(now) {}
@@ -35,7 +45,14 @@ class PeerProgress {
 
   // True if something should be sent now, besides heartbeats.
   bool HasWork(Lsn last_lsn, TimePoint now) const {
-    return resend_at_ <= now && (is_probing_ || next_ <= last_lsn);
+    if (resend_at_ <= now) return is_probing_ || next_ <= last_lsn;
+    return FollowAt(last_lsn) <= now;
+  }
+  // When a further message may follow those in flight; kNever: not before an answer, or there is
+  // nothing more to send.
+  TimePoint FollowAt(Lsn last_lsn) const {
+    const bool may_follow = !ends_.empty() && ends_.size() < kInFlightMax;
+    return may_follow && ends_.back() < last_lsn ? sent_at_ + kFollowDelay : kNever;
   }
 
   // The primary's log: its last dropped entry and its last one.
@@ -53,10 +70,16 @@ class PeerProgress {
   Sending Send(LogRange log, bool is_fed, Duration resend_delay, TimePoint now);
 
  private:
+  bool IsFree(TimePoint now) const { return resend_at_ <= now; }
+
   Lsn matched_ = 0;
   Lsn next_ = 1;
   bool is_probing_ = true;
   TimePoint resend_at_{};  // entries or a probe are in flight until then
+  // The last entry of each message in flight, and when the last message was sent. A message may
+  // have fewer entries, if they are large.
+  std::vector<Lsn> ends_;
+  TimePoint sent_at_{};
   // The end of the log when entries were last sent to the member.
   Lsn last_when_sent_ = 0;
   bool keeps_up_ = false;

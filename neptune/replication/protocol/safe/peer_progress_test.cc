@@ -64,6 +64,64 @@ TEST(PeerProgressTest, OneMessageWithEntriesIsInFlight) {
   EXPECT_FALSE(progress.HasWork(20, kNow + milliseconds(60)));
 }
 
+TEST(PeerProgressTest, FurtherMessagesFollowToAMemberThatAnswersSlowly) {
+  PeerProgress progress = Matched(12, 20);
+  (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
+  EXPECT_EQ(progress.FollowAt(20), kNever) << "there is nothing more";
+  const TimePoint later = progress.FollowAt(25);
+  EXPECT_EQ(later, kNow + PeerProgress::kFollowDelay);
+  EXPECT_FALSE(progress.HasWork(25, later - milliseconds(1)));
+  ASSERT_TRUE(progress.HasWork(25, later));
+  const PeerProgress::Sending second = progress.Send({.base = 5, .last = 25}, true, kResend, later);
+  EXPECT_EQ(second.prev, 20u);
+  EXPECT_EQ(second.entries_to, 25u);
+  progress.Match(20, later);
+  EXPECT_TRUE(progress.keeps_up());
+  EXPECT_FALSE(progress.HasWork(25, later + milliseconds(1))) << "these are in flight";
+  progress.Match(25, later + milliseconds(2));
+  EXPECT_TRUE(progress.keeps_up());
+  EXPECT_TRUE(progress.HasWork(26, later + milliseconds(2)));
+}
+
+TEST(PeerProgressTest, FewMessagesAreInFlight) {
+  PeerProgress progress = Matched(0, 1);
+  TimePoint now = kNow;
+  for (Lsn last = 1; last <= PeerProgress::kInFlightMax; ++last) {
+    ASSERT_TRUE(progress.HasWork(last, now)) << last;
+    EXPECT_EQ(progress.Send({.base = 0, .last = last}, true, seconds(10), now).entries_to, last);
+    now += PeerProgress::kFollowDelay;
+  }
+  EXPECT_FALSE(progress.HasWork(100, now));
+  progress.Match(1, now);
+  EXPECT_TRUE(progress.HasWork(100, now));
+}
+
+TEST(PeerProgressTest, UnansweredMessagesAreSentAgainFromTheFirst) {
+  PeerProgress progress = Matched(12, 20);
+  (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
+  const TimePoint later = kNow + PeerProgress::kFollowDelay;
+  (void)progress.Send({.base = 5, .last = 25}, true, kResend, later);
+  progress.Refuse(12, later);  // the second arrived without the first
+  EXPECT_FALSE(progress.HasWork(25, later));
+  const PeerProgress::Sending again =
+      progress.Send({.base = 5, .last = 25}, true, kResend, later + kResend);
+  EXPECT_EQ(again.prev, 12u);
+  EXPECT_EQ(again.entries_to, 25u);
+  EXPECT_FALSE(progress.keeps_up());
+}
+
+TEST(PeerProgressTest, WhatHadNoRoomInAMessageIsSentAtOnce) {
+  PeerProgress progress = Matched(12, 20);
+  (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
+  const TimePoint later = kNow + PeerProgress::kFollowDelay;
+  (void)progress.Send({.base = 5, .last = 25}, true, kResend, later);
+  progress.Match(16, later);  // entries 17 to 20 were too large for the first message
+  ASSERT_TRUE(progress.HasWork(25, later));
+  const PeerProgress::Sending rest = progress.Send({.base = 5, .last = 25}, true, kResend, later);
+  EXPECT_EQ(rest.prev, 16u);
+  EXPECT_EQ(rest.entries_to, 25u);
+}
+
 TEST(PeerProgressTest, LostMessageIsSentAgainEarlier) {
   PeerProgress progress = Matched(12, 20);
   (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
