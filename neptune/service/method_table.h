@@ -18,6 +18,7 @@
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
 #include "neptune/base/thread_cells.h"
+#include "neptune/service/grain_watch.h"
 #include "neptune/service/request_outcome.h"
 #include "neptune/service/service_module.h"
 
@@ -44,7 +45,11 @@ struct ServedMethod {
   Counter* messages_read = nullptr;
   Counter* messages_written = nullptr;
 
+  // Notices that requests of a kShort method take long.
+  mutable GrainWatch grain;
+
   bool streams() const { return stream_function != nullptr; }
+  bool is_short() const { return options.grain == Grain::kShort && !grain.is_long(); }
   bool may_be_ended_early() const {
     return options.access == AccessMode::kRead && options.stateless;
   }

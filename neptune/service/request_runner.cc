@@ -153,6 +153,9 @@ TimePoint RequestRunner::Serve(const ServedRequest& served, TimePoint begin, con
   // A short request hardly ever parks, so elapsed time approximates its processor time and saves
   // two clock reads.
   if (manner.where != Where::kInPool) end.processor = end.ran();
+  if (manner.where == Where::kInPool && served.method.options.grain == Grain::kShort) {
+    served.method.grain.OnRun(end.processor);
+  }
   if (context.ended_early()) {
     served.method.ended_early->Increment();
     if (!end.status.ok()) end.status = EndedEarly(end.ran());

@@ -158,7 +158,7 @@ void ServiceHost::Dispatch(IncomingRequest&& request, std::shared_ptr<PartitionB
   const ServedRequest served{request, method, service_class, batch};
   if (RunsInHandler(request, method)) return RunInHandler(served);
   load_.Begin();
-  if (method.options.grain == Grain::kShort && TryRunInPlace(served)) return;
+  if (method.is_short() && TryRunInPlace(served)) return;
   pool_.Enqueue(take());
 }
 
@@ -182,6 +182,9 @@ bool ServiceHost::TryRunInPlace(const ServedRequest& served) {
   // can be started. It captures one pointer so that it needs no allocation; the pointer dangles
   // after the first park and must not be used then.
   NodeLoop& here = loops_.Current();
+  const TimePoint last_end = here.in_place_end;
+  const TimePoint begin = std::max(served.request.received, last_end);
+  const ServedMethod& method = served.method;
   struct Start {
     ServiceHost& host;
     NodeLoop& here;
@@ -200,6 +203,10 @@ bool ServiceHost::TryRunInPlace(const ServedRequest& served) {
     --host.short_count_;
   });
   if (!started.ok()) --short_count_;
+  // Otherwise the request has parked. Services of the control loop need that loop.
+  if (here.in_place_end != last_end && here.role == LoopRole::kServing) {
+    method.grain.OnRun(here.in_place_end - begin);
+  }
   return started.ok();
 }
 

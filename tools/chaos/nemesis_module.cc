@@ -63,7 +63,8 @@ Status NemesisModule::Start(neptune::ModuleContext& context) {
   });
   registrar.Method(MethodName("Work"), {.grain = Grain::kLong}, Work);
   registrar.Method(MethodName("Answer"), {}, Answer);
-  registrar.Method(MethodName("Hang"), {}, Hang);
+  // One that parks would be served by the pool after some hangs.
+  registrar.Method(MethodName("Hang"), {.parks = false}, Hang);
   return OkStatus();
 }
 
