@@ -101,7 +101,7 @@ CapsuleStack::CapsuleStack(CapsuleStackOptions options)
 }
 
 CapsuleStack::~CapsuleStack() {
-  absl::MutexLock change(&change_mutex_);
+  LeafLock change(&change_mutex_);
   for (const Layer& layer : Copy()) Retire(layer.capsule);
   for (const auto& capsule : retired_) capsule->StopHelpers();
 }
@@ -207,7 +207,7 @@ StatusOr<CapsuleStack::Plan> CapsuleStack::PlanChange(Layer* layer, const Capsul
 }
 
 Status CapsuleStack::Load(const std::vector<CapsuleConfig>& configs) {
-  absl::MutexLock change(&change_mutex_);
+  LeafLock change(&change_mutex_);
   Layers layers = Copy();
   Layers added;
   std::vector<Plan> plans;
@@ -255,7 +255,7 @@ CapsuleStack::Layers::iterator CapsuleStack::FindNamed(Layers& layers, std::stri
 }
 
 Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above) {
-  absl::MutexLock change(&change_mutex_);
+  LeafLock change(&change_mutex_);
   Layers layers = Copy();
   if (FindNamed(layers, config.name) != layers.end()) {
     return FailedPrecondition("capsule '", config.name, "' exists already");
@@ -275,7 +275,7 @@ Status CapsuleStack::Create(const CapsuleConfig& config, std::string_view above)
 }
 
 Status CapsuleStack::Change(const CapsuleConfig& config) {
-  absl::MutexLock change(&change_mutex_);
+  LeafLock change(&change_mutex_);
   Layers layers = Copy();
   const auto place = FindNamed(layers, config.name);
   if (place == layers.end()) return NotFound("no capsule '", config.name, "'");
@@ -291,7 +291,7 @@ Status CapsuleStack::Destroy(std::string_view name) {
     return FailedPrecondition(
         "the default capsule cannot be destroyed: it takes what no other capsule takes");
   }
-  absl::MutexLock change(&change_mutex_);
+  LeafLock change(&change_mutex_);
   Layers layers = Copy();
   const auto place = FindNamed(layers, name);
   if (place == layers.end()) return NotFound("no capsule '", name, "'");

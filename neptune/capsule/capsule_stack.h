@@ -31,7 +31,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/capsule/capsule.h"
@@ -135,7 +134,7 @@ class CapsuleStack {
   const CapsuleStackOptions options_;
   const uint64_t number_;  // unique among all stacks ever created in the process
   std::atomic<uint64_t> version_{0};
-  absl::Mutex change_mutex_;  // serializes changes; acquired before mutex_, never by readers
+  LeafMutex change_mutex_;  // serializes changes; acquired before mutex_, never by readers
   std::vector<std::shared_ptr<Capsule>> retired_
       ABSL_GUARDED_BY(change_mutex_);  // destroyed, perhaps not empty yet
   mutable LeafMutex mutex_;

@@ -99,7 +99,7 @@ Status NodeCapsules::Load(const ClusterSpec& spec, const NodeId& node, const std
 }
 
 void NodeCapsules::SyncMetrics() {
-  absl::MutexLock lock(&series_mutex_);
+  BlockingLock lock(&series_mutex_);
   const std::vector<std::shared_ptr<Capsule>> capsules = stack_.All();
   std::map<const Capsule*, std::vector<CallbackGauge>> kept;
   for (const std::shared_ptr<Capsule>& capsule : capsules) {

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 #include "neptune/base/metrics.h"
 #include "neptune/base/status.h"
 #include "neptune/base/status_section.h"
@@ -60,7 +60,7 @@ class NodeCapsules {
   std::vector<CallbackGauge> MetricsOf(const std::shared_ptr<Capsule>& capsule);
 
   MetricsRegistry& metrics_;
-  absl::Mutex series_mutex_;
+  BlockingMutex series_mutex_;
   std::map<const Capsule*, std::vector<CallbackGauge>> series_ ABSL_GUARDED_BY(series_mutex_);
   CapsuleStack stack_;
 };

@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 #include "neptune/sert/time_limit.h"
 #include "neptune/thread/thread_specific.h"
 #include "neptune/thread/user_thread.h"
@@ -15,7 +15,7 @@ namespace {
 
 // Larger: a request computes longer after it has to stop. Smaller: the watch thread runs more
 // often.
-constexpr absl::Duration kLookInterval = absl::Milliseconds(1);
+constexpr Duration kLookInterval = std::chrono::milliseconds(1);
 
 const ThreadSpecific<LimitedRequest>& Limits() {
   static ThreadSpecific<LimitedRequest> limit;
@@ -31,12 +31,12 @@ class Watch {
   }
 
   void Add(const WatchedCompute* one) {
-    absl::MutexLock lock(&mutex_);
+    BlockingLock lock(&mutex_);
     if (watched_.empty()) changed_.Signal();
     watched_.push_back(one);
   }
   void Remove(const WatchedCompute* one) {
-    absl::MutexLock lock(&mutex_);
+    BlockingLock lock(&mutex_);
     watched_.erase(std::find(watched_.begin(), watched_.end(), one));
   }
 
@@ -44,7 +44,7 @@ class Watch {
   Watch() : thread_([this] { Run(); }) {}
   ~Watch() {
     {
-      absl::MutexLock lock(&mutex_);
+      BlockingLock lock(&mutex_);
       ends_ = true;
       changed_.Signal();
     }
@@ -52,19 +52,19 @@ class Watch {
   }
 
   void Run() {
-    absl::MutexLock lock(&mutex_);
+    BlockingLock lock(&mutex_);
     while (!ends_) {
       if (watched_.empty()) {
         changed_.Wait(&mutex_);
       } else {
-        changed_.WaitWithTimeout(&mutex_, kLookInterval);
+        (void)changed_.WaitFor(&mutex_, kLookInterval);
       }
       for (const WatchedCompute* const one : watched_) one->InterruptIfDue();
     }
   }
 
-  absl::Mutex mutex_;
-  absl::CondVar changed_;
+  BlockingMutex mutex_;
+  BlockingCondition changed_;
   std::vector<const WatchedCompute*> watched_ ABSL_GUARDED_BY(mutex_);
   bool ends_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last, because it uses the other members

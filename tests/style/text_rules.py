@@ -42,7 +42,7 @@ BANNED_CALLS = (
     ),
     BannedCall(
         "no-std-mutex", re.compile(r"\bstd::(?:\w+_)?mutex\b"),
-        ("neptune/world/", "neptune/thread/", _FOREIGN),
+        ("neptune/world/", "neptune/thread/", "neptune/base/blocking_mutex.h", _FOREIGN),
         "use LeafMutex, or the runtime's own mutex where a wait is inside",
     ),
 )

@@ -48,7 +48,7 @@ StatusOr<std::unique_ptr<PreloadRuntime>> PreloadRuntime::Make(PreloadOptions op
 Status PreloadRuntime::Start() {
   if (started_.load(std::memory_order_acquire)) return OkStatus();
   const RuntimeThreadsScope threads_are_the_runtimes;
-  absl::MutexLock lock(&start_mutex_);
+  BlockingLock lock(&start_mutex_);
   if (started_.load(std::memory_order_relaxed)) return OkStatus();
   if (world_ == nullptr) world_ = MakeRealWorldOver({}, nullptr);
   if (capsules_ == nullptr) NEPTUNE_RETURN_IF_ERROR(MakeCapsules());

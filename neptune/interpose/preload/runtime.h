@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/capsule/capsule_config.h"
 #include "neptune/capsule/capsule_stack.h"
@@ -58,7 +58,7 @@ class PreloadRuntime final : public ThreadHome {
 
   const PreloadOptions options_;
   std::vector<CapsuleConfig> configs_;
-  absl::Mutex start_mutex_;  // held while the kernel threads start
+  BlockingMutex start_mutex_;  // held while the kernel threads start
   std::atomic<bool> started_{false};
   std::unique_ptr<World> world_;
   std::unique_ptr<CapsuleStack> capsules_;

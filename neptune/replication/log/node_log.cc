@@ -18,7 +18,7 @@ std::shared_ptr<SharedLog> NodeLog::current() const {
 }
 
 StatusOr<NodeLog::Attached> NodeLog::Attach(std::string_view name) {
-  absl::MutexLock opening(&opening_mutex_);
+  BlockingLock opening(&opening_mutex_);
   std::shared_ptr<SharedLog> log = current();
   const bool is_broken = log != nullptr && !log->broken().ok();
   has_failed_ = has_failed_ || is_broken;

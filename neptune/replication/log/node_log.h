@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/replication/log/shared_log.h"
@@ -47,7 +47,7 @@ class NodeLog {
 
   LogFiles& files_;
   const SharedLogOptions options_;
-  absl::Mutex opening_mutex_;  // held while the log is opened, which blocks
+  BlockingMutex opening_mutex_;  // held while the log is opened, which blocks
   // An error was met, and the log has not been opened since.
   bool has_failed_ ABSL_GUARDED_BY(opening_mutex_) = false;
   mutable LeafMutex mutex_;

@@ -98,7 +98,7 @@ StatusOr<std::shared_ptr<SharedLog>> SharedLog::Open(LogFiles& files,
   NEPTUNE_ASSIGN_OR_RETURN(HighWaterMark mark,
                            HighWaterMark::Open(files, segments->mark_name(), segments->salt()));
   std::shared_ptr<SharedLog> log(new SharedLog(std::move(segments), std::move(mark), options));
-  absl::MutexLock lock(&log->commit_mutex_);
+  BlockingLock lock(&log->commit_mutex_);
   log->broken_ = log->Recover();
   NEPTUNE_RETURN_IF_ERROR(log->broken_);
   return log;
@@ -174,7 +174,7 @@ Status SharedLog::Commit(const std::vector<PartitionChange>& changes) {
   if (size > kLogBatchSizeMax / 2) {
     return InvalidArgument("changes of ", size, " bytes exceed ", kLogBatchSizeMax / 2);
   }
-  absl::MutexLock lock(&commit_mutex_);
+  BlockingLock lock(&commit_mutex_);
   if (!broken_.ok()) {
     return Unavailable("the node's log must be opened again after: ", ToStd(broken_.message()));
   }
@@ -355,7 +355,7 @@ void SharedLog::RemoveDeadSegments() {
 }
 
 StatusOr<bool> SharedLog::Mend(size_t size_max) {
-  absl::MutexLock lock(&commit_mutex_);
+  BlockingLock lock(&commit_mutex_);
   if (decayed_through_ == 0) return false;
   NEPTUNE_RETURN_IF_ERROR(broken_);
   if (segments_->newest() <= decayed_through_) {
@@ -411,12 +411,12 @@ SharedLog::Damage SharedLog::DamageOf(uint32_t partition) const {
 }
 
 Status SharedLog::SyncMark() {
-  absl::MutexLock lock(&commit_mutex_);
+  BlockingLock lock(&commit_mutex_);
   return mark_.Sync();
 }
 
 Status SharedLog::broken() const {
-  absl::MutexLock lock(&commit_mutex_);
+  BlockingLock lock(&commit_mutex_);
   return broken_;
 }
 

@@ -39,7 +39,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/base/status.h"
 #include "neptune/replication/log/high_water_mark.h"
@@ -183,7 +183,7 @@ class SharedLog {
   const std::unique_ptr<LogSegments> segments_;
 
   // Held while the log is written, which blocks. Acquired before index_mutex_.
-  mutable absl::Mutex commit_mutex_;
+  mutable BlockingMutex commit_mutex_;
   HighWaterMark mark_ ABSL_GUARDED_BY(commit_mutex_);
   uint64_t last_batch_ ABSL_GUARDED_BY(commit_mutex_) = 0;
   uint64_t last_checksum_ ABSL_GUARDED_BY(commit_mutex_) = 0;

@@ -47,7 +47,7 @@ StatusOr<size_t> SharedLog::CheckBatch(const LogSegments::Extent& extent, uint64
 
 size_t SharedLog::NoteDecay(const LogSpot& spot) {
   {
-    absl::MutexLock lock(&commit_mutex_);
+    BlockingLock lock(&commit_mutex_);
     decayed_through_ = std::max(decayed_through_, spot.segment);
   }
   std::vector<std::pair<uint32_t, Lsn>> suspects;

@@ -11,7 +11,6 @@
 #include <csignal>
 #include <utility>
 
-#include "absl/time/time.h"
 #include "neptune/base/strings.h"
 
 namespace neptune {
@@ -39,15 +38,16 @@ BackgroundLog::~BackgroundLog() {
   Flush(options_.flush_max);
   gives_up_ = true;
   {
-    absl::MutexLock lock(&mutex_);
+    BlockingLock lock(&mutex_);
     stopping_ = true;
+    changed_.SignalAll();
   }
   writer_.join();
 }
 
 void BackgroundLog::Append(std::string_view line) {
   line = line.substr(0, kLogLineSizeMax);
-  absl::MutexLock lock(&mutex_);
+  BlockingLock lock(&mutex_);
   if (size_ + line.size() + 1 > options_.size_max) {
     ++unreported_count_;
     dropped_count_.fetch_add(1, std::memory_order_relaxed);
@@ -56,6 +56,7 @@ void BackgroundLog::Append(std::string_view line) {
   if (unreported_count_ > 0) ReportDropped();
   lines_.push_back(StrCat(line, "\n"));
   size_ += lines_.back().size();
+  if (!is_writing_) changed_.SignalAll();
 }
 
 void BackgroundLog::ReportDropped() {
@@ -64,11 +65,14 @@ void BackgroundLog::ReportDropped() {
 }
 
 bool BackgroundLog::Flush(Duration limit) {
-  const auto is_idle = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return !has_work() && !is_writing_;
-  };
-  absl::MutexLock lock(&mutex_);
-  return mutex_.AwaitWithTimeout(absl::Condition(&is_idle), absl::FromChrono(limit));
+  const auto end = std::chrono::steady_clock::now() + limit;
+  BlockingLock lock(&mutex_);
+  while (has_work() || is_writing_) {
+    const auto rest = end - std::chrono::steady_clock::now();
+    if (rest <= Duration(0)) return false;
+    (void)changed_.WaitFor(&mutex_, rest);
+  }
+  return true;
 }
 
 std::string BackgroundLog::TakeSome() {
@@ -87,12 +91,9 @@ void BackgroundLog::WriteUntilStopped() {
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, nullptr);  // also SIGPIPE of a reader that is gone
   pthread_setname_np(pthread_self(), "log");
-  const auto is_needed = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return has_work() || stopping_;
-  };
-  absl::MutexLock lock(&mutex_);
+  BlockingLock lock(&mutex_);
   for (;;) {
-    mutex_.Await(absl::Condition(&is_needed));
+    while (!has_work() && !stopping_) changed_.Wait(&mutex_);
     if (stopping_) return;
     const std::string some = TakeSome();
     is_writing_ = true;
@@ -101,6 +102,7 @@ void BackgroundLog::WriteUntilStopped() {
     mutex_.Lock();
     is_writing_ = false;
     if (!written) dropped_count_ += std::count(some.begin(), some.end(), '\n');
+    if (!has_work()) changed_.SignalAll();
   }
 }
 

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <thread>
 
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 #include "neptune/base/time.h"
 
 namespace google::base {
@@ -70,7 +70,8 @@ class BackgroundLog {
   const BackgroundLogOptions options_;
   std::atomic<int64_t> dropped_count_{0};
   std::atomic<bool> gives_up_{false};  // what is not written by now is lost
-  mutable absl::Mutex mutex_;
+  mutable BlockingMutex mutex_;
+  BlockingCondition changed_;  // something is to be written, or all is
   std::deque<std::string> lines_ ABSL_GUARDED_BY(mutex_);
   size_t size_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t unreported_count_ ABSL_GUARDED_BY(mutex_) = 0;  // dropped since the last line

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 
 namespace neptune {
 namespace {
@@ -26,7 +26,7 @@ class RealHelperThreads final : public HelperThreads {
     std::deque<Task> dropped;  // destroyed outside the lock: a task may own something that posts
     std::list<std::thread> threads;
     {
-      absl::MutexLock lock(&mutex_);
+      BlockingLock lock(&mutex_);
       stopping_ = true;
       dropped.swap(tasks_);
       threads.swap(threads_);
@@ -40,7 +40,7 @@ class RealHelperThreads final : public HelperThreads {
     std::list<std::thread> ended;
     bool one_is_idle = false;
     {
-      absl::MutexLock lock(&mutex_);
+      BlockingLock lock(&mutex_);
       ended.swap(ended_);
       tasks_.push_back(std::move(task));
       one_is_idle = idle_count_ >= tasks_.size();
@@ -53,7 +53,7 @@ class RealHelperThreads final : public HelperThreads {
 
   void SetCount(int count) override {
     JoinEnded();
-    absl::MutexLock lock(&mutex_);
+    BlockingLock lock(&mutex_);
     count_max_ = static_cast<size_t>(std::max(1, count));
     for (size_t i = idle_count_; i < tasks_.size() && threads_.size() < count_max_; ++i) {
       if (!StartThread()) break;
@@ -78,7 +78,7 @@ class RealHelperThreads final : public HelperThreads {
 
   void Work(std::list<std::thread>::iterator self) {
     pthread_setname_np(pthread_self(), name_.c_str());
-    absl::MutexLock lock(&mutex_);
+    BlockingLock lock(&mutex_);
     while (!stopping_ && threads_.size() <= count_max_) {
       if (tasks_.empty()) {
         ++idle_count_;
@@ -101,7 +101,7 @@ class RealHelperThreads final : public HelperThreads {
   void JoinEnded() {
     std::list<std::thread> ended;
     {
-      absl::MutexLock lock(&mutex_);
+      BlockingLock lock(&mutex_);
       ended.swap(ended_);
     }
     Join(&ended);
@@ -111,8 +111,8 @@ class RealHelperThreads final : public HelperThreads {
   }
 
   const std::string name_;
-  absl::Mutex mutex_;
-  absl::CondVar wake_;
+  BlockingMutex mutex_;
+  BlockingCondition wake_;
   std::deque<Task> tasks_ ABSL_GUARDED_BY(mutex_);
   std::list<std::thread> threads_ ABSL_GUARDED_BY(mutex_);
   std::list<std::thread> ended_ ABSL_GUARDED_BY(mutex_);

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 #include "neptune/base/leaf_mutex.h"
 #include "neptune/world/real/background_threads.h"
 #include "neptune/world/real/emulated_processors.h"
@@ -77,7 +77,7 @@ class RealWorld final : public World {
   // A loop's task may be starting another loop, so no loop is joined while holding the mutex that
   // StartLoop takes.
   void Stop() override {
-    absl::MutexLock stop_lock(&stop_mutex_);
+    BlockingLock stop_lock(&stop_mutex_);
     {
       LeafLock lock(&mutex_);
       stopped_ = true;
@@ -126,7 +126,7 @@ class RealWorld final : public World {
   const std::unique_ptr<Processors> processors_;
   LoadSampler load_;
   BackgroundThreads background_;
-  absl::Mutex stop_mutex_;  // held during Stop; acquired before mutex_
+  BlockingMutex stop_mutex_;  // held during Stop; acquired before mutex_
   LeafMutex mutex_;
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
   std::vector<std::unique_ptr<RealLoop>> loops_ ABSL_GUARDED_BY(mutex_);
