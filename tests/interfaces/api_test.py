@@ -215,10 +215,10 @@ class ApiTest(unittest.TestCase):
     @classmethod
     def too_often(cls) -> List[Answer]:
         steps = [
-            send("/search?q=a&format=json", headers={"X-Api-Key": "gold-demo-key"}),
-            send("/search?q=a&format=json", headers={"X-Api-Key": "gold-demo-key"}),
-            send("/suggest?q=a", headers={"X-Api-Key": "gold-demo-key"}),
-            send("/doc/1", headers={"X-Api-Key": "gold-demo-key"})
+            send("/search?q=a&format=json", headers={"X-Api-Key": "gold-test-key"}),
+            send("/search?q=a&format=json", headers={"X-Api-Key": "gold-test-key"}),
+            send("/suggest?q=a", headers={"X-Api-Key": "gold-test-key"}),
+            send("/doc/1", headers={"X-Api-Key": "gold-test-key"})
         ]
         return run_script(PROGRAM,
                           steps,

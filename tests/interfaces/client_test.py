@@ -125,7 +125,7 @@ class ClientThatAsksTooOftenTest(unittest.TestCase):
             waits.append(seconds)
             cluster.run(seconds)
 
-        client = ns.Client(cluster.url, api_key="gold-demo-key", timeout_s=60, sleep=wait)
+        client = ns.Client(cluster.url, api_key="gold-test-key", timeout_s=60, sleep=wait)
         for _ in range(3):
             client.search("license")
         self.assertEqual(waits, [2.0, 2.0])

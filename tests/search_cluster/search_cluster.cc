@@ -13,6 +13,7 @@
 #include "docserver/service/document_module.h"
 #include "frontend/model/search_request.h"
 #include "index/tier/service/tier_module.h"
+#include "neptune/base/same_secret.h"
 #include "neptune/base/strings.h"
 #include "tools/search/answer_reader.h"
 
@@ -68,8 +69,12 @@ ClusterSpec SpecOf(const std::string& name) {
   CHECK(spec.ok()) << spec.status();
   spec->clear_admin_token_file();  // made by the cluster tool, like the next file
   spec->clear_cluster_key_file();
-  // Demonstration keys, which frontends at the addresses of simulated hosts refuse.
-  for (auto& one : *spec->mutable_service_classes()) one.clear_api_key_sha256();
+  // Frontends at the addresses of simulated hosts refuse the demonstration keys.
+  for (auto& one : *spec->mutable_service_classes()) {
+    if (one.api_key_sha256().empty()) continue;
+    one.clear_api_key_sha256();
+    one.add_api_key_sha256(neptune::ApiKeyHash(one.name() + "-test-key"));
+  }
   return *std::move(spec);
 }
 

@@ -29,7 +29,8 @@
 
 namespace search::tests {
 
-// Reads a spec of data/clusters and fills in its defaults.
+// Reads a spec of data/clusters and fills in its defaults. A class with API keys has the key
+// "NAME-test-key" instead.
 neptune::ClusterSpec SpecOf(const std::string& name);
 // The one that ./tools/up starts.
 inline neptune::ClusterSpec DevSpec() { return SpecOf("dev"); }
