@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr size_t kColumnsMax = 32;
 constexpr size_t kCellSizeMax = 500;
 
-// Of a status document. Its cells are seven levels deep.
+// Limits of a status document, whose cells are seven levels deep.
 constexpr neptune::JsonLimits kStatusLimits{
     .size_max = kStatusSizeMax, .depth_max = 8, .value_count_max = 250'000};
 

@@ -4,8 +4,9 @@
 // Threads: thread-safe; Write on user-level threads of the node.
 // Errors: one status per edit. OK: every partition concerned has acknowledged the edit, and
 //   searches find it within two seconds. FAILED_PRECONDITION: the request name belongs to another
-//   request. ALREADY_EXISTS: the edit is by a new url, whose number another document has. UNAVAILABLE and DEADLINE_EXCEEDED: the edit may have been applied or may still be;
-//   send it again.
+//   request. ALREADY_EXISTS: the edit is by a new url, whose number another document has.
+//   UNAVAILABLE and DEADLINE_EXCEEDED: the edit may have been applied or may still be; send it
+//   again.
 
 #pragma once
 

@@ -2,8 +2,8 @@
 //
 // Threads: thread-safe; the handlers run on user-level threads, and /console waits for the nodes'
 //   answers (status_gatherer.h).
-// Errors: sent as HTTP answers: 401, 403 and 421 by access_rules.h; 400 names the invalid parameter; 404 for
-//   a trace that is not kept.
+// Errors: sent as HTTP answers: 401, 403 and 421 by access_rules.h; 400 names the invalid
+//   parameter; 404 for a trace that is not kept.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// Any text is refused, or gives a document within the limits: the one that an unlimited parser reads
-// from it.
+// Any text is refused, or gives a document within the limits: the one that a parser without limits
+// reads from it.
 
 #include <glog/logging.h>
 

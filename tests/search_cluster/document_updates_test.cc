@@ -188,7 +188,7 @@ TEST_F(DocumentUpdatesTest, ChangesNeedTheTokenAndEachHasALineInTheAuditLog) {
 }
 
 TEST_F(DocumentUpdatesTest, AUrlWithTheNumberOfAnotherReplacesNothing) {
-  // As if the hashes of both urls were equal.
+  // The same happens if the hashes of both urls are equal.
   const std::string number = StrCat(index::DocIdOfUrl("http://attacker/"));
   json victim = json::parse(DocumentText("http://victim/", "victim"));
   victim["id"] = number;
