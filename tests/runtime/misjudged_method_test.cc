@@ -70,6 +70,9 @@ TEST(MisjudgedMethodTest, IsServedByTheWorkersFromThenOn) {
   const auto spin = [&](int ms) {
     Data response;
     node->Run([&] {
+      while (node->node().View()->Replicas(kService, PartitionId(0)).empty()) {
+        this_thread::SleepFor(std::chrono::milliseconds(10));
+      }
       ClientSession session(node->node().client());
       const Status status =
           Call(session, {kService, PartitionId(0), MethodName("Spin"), AccessMode::kRead},
