@@ -42,8 +42,8 @@ struct GatewayMetrics {
   neptune::Counter* change_access_refused = nullptr;
   // search_reloads_limited_total: reloads that were answered from the caches.
   neptune::Counter* reloads_limited = nullptr;
-  // search_exceptions_total: exceptions in the threads that read changes of documents, each answered
-  // with 500. Those of handlers are counted by the HTTP server.
+  // search_exceptions_total: exceptions in the threads that read changes of documents, each
+  // answered with 500. Those of handlers are counted by the HTTP server.
   neptune::Counter* exceptions = nullptr;
   // Searches that missed the query cache, one of the plan's metrics; set by the module.
   const neptune::Counter* cache_misses = nullptr;

@@ -36,9 +36,9 @@ using search::index::Segment;
 constexpr size_t kWanted = 10;
 constexpr size_t kFlipSize = 5;
 constexpr size_t kFlipsMax = 8;
-// Checksums are compared when a file is opened, and a partition sees later writes by the file's time
-// (index/tier), not the search alone: its answer may change without a word. Where searches verify
-// what they read, this is true, and answers must be right.
+// Checksums are compared when a file is opened, and a partition sees later writes by the file's
+// time (index/tier), not the search alone: its answer may change without a word. Where searches
+// verify what they read, this is true, and answers must be right.
 constexpr bool kAllDamageIsReported = false;
 
 neptune::FuzzPlace compared("the evaluations agree on hits");
