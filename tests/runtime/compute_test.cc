@@ -115,24 +115,31 @@ class ComputeTest : public testing::Test {
     Notification done;
     Node& client = nodes_.at("c")->node();
     client.RunOnControl([&] {
-      for (const uint32_t p : {0u, 1u}) {
-        while (client.View()->Replicas(ServiceName("compute"), PartitionId(p)).empty()) {
-          this_thread::SleepFor(milliseconds(10));
-        }
-      }
+      AwaitServers();
       ClientSession session(client.client());
       body(session);
       done.Notify();
     });
     done.WaitForNotification();
   }
+  // On a machine that is busy with other work a server may be excluded for a moment.
+  void AwaitServers() {
+    for (const uint32_t p : {0u, 1u}) {
+      while (
+          nodes_.at("c")->node().View()->Replicas(ServiceName("compute"), PartitionId(p)).empty()) {
+        this_thread::SleepFor(milliseconds(10));
+      }
+    }
+  }
   Status CallFirst(ClientSession& session, const char* method, Duration timeout) {
+    AwaitServers();
     Data response;
     return Call(session,
                 {ServiceName("compute"), PartitionId(0), MethodName(method), AccessMode::kRead},
                 Data("x"), &response, {.deadline = this_thread::Now() + timeout});
   }
   Status AggregateBoth(ClientSession& session, const char* method) {
+    AwaitServers();
     AggregationRequest request;
     request.service = ServiceName("compute");
     request.partitions = {PartitionId(0), PartitionId(1)};
@@ -171,8 +178,10 @@ TEST_F(ComputeTest, ItsDeadlineEndsCodeThatNeverAsks) {
   OnClient([&](ClientSession& session) {
     // One may not begin in time on a machine that is busy with other work.
     while (record_.begun < 3) {
-      EXPECT_EQ(CallFirst(session, "Spin", milliseconds(100)).code(),
-                StatusCode::kDeadlineExceeded);
+      const int begun = record_.begun;
+      const StatusCode code = CallFirst(session, "Spin", milliseconds(100)).code();
+      if (record_.begun == begun) continue;
+      EXPECT_EQ(code, StatusCode::kDeadlineExceeded);
     }
     EXPECT_TRUE(CallFirst(session, "Echo", kPatience).ok()) << "its worker is free again";
     EXPECT_EQ(record_.stopped, record_.begun);
@@ -182,7 +191,9 @@ TEST_F(ComputeTest, ItsDeadlineEndsCodeThatNeverAsks) {
 TEST_F(ComputeTest, CancellationDownTheTreeReachesCodeThatNeverAsks) {
   Start();
   OnClient([&](ClientSession& session) {
-    EXPECT_EQ(AggregateBoth(session, "SpinOrRefuse").code(), StatusCode::kUnavailable);
+    while (record_.begun == 0) {
+      EXPECT_EQ(AggregateBoth(session, "SpinOrRefuse").code(), StatusCode::kUnavailable);
+    }
     AwaitStopped(1);
     EXPECT_TRUE(CallFirst(session, "Echo", kPatience).ok());
   });
@@ -191,7 +202,9 @@ TEST_F(ComputeTest, CancellationDownTheTreeReachesCodeThatNeverAsks) {
 TEST_F(ComputeTest, CancellationDownTheTreeReachesCodeThatAsks) {
   Start();
   OnClient([&](ClientSession& session) {
-    EXPECT_EQ(AggregateBoth(session, "AskOrRefuse").code(), StatusCode::kUnavailable);
+    while (record_.begun == 0) {
+      EXPECT_EQ(AggregateBoth(session, "AskOrRefuse").code(), StatusCode::kUnavailable);
+    }
     AwaitStopped(1);
     EXPECT_TRUE(CallFirst(session, "Echo", kPatience).ok());
   });
