@@ -127,7 +127,7 @@ StatusOr<CallbackGauge> ShowDropped(const LogsInBackground& logs, MetricsRegistr
 // to be given it.
 Status MakeKeyOnLoopback(const NodeOptions& options, const StartSurroundings& surroundings) {
   const std::string& file = options.spec.cluster_key_file();
-  if (file.empty() || !IsLoopback(surroundings.address)) return OkStatus();
+  if (file.empty() || !StaysOnThisMachine(surroundings.address)) return OkStatus();
   return MakeSecretFile(NodePath(file, options.name, options.spec_directory));
 }
 

@@ -14,10 +14,10 @@ std::string TextOf(uint32_t address) {
 
 }  // namespace
 
-bool IsLoopback(uint32_t address) { return address >> 24 == kLoopbackAddress >> 24; }
+bool StaysOnThisMachine(uint32_t address) { return address >> 24 == kLoopbackAddress >> 24; }
 
 Status CheckStart(const ClusterSpec& spec, const StartSurroundings& surroundings) {
-  if (IsLoopback(surroundings.address)) return OkStatus();
+  if (StaysOnThisMachine(surroundings.address)) return OkStatus();
   const std::string where = TextOf(surroundings.address);
   if (spec.cluster_key_file().empty() && !spec.trust_network()) {
     return FailedPrecondition(
@@ -39,7 +39,7 @@ std::vector<std::string> StartWarnings(const ClusterSpec& spec,
         "the node runs as root: a weakness of it or of a module gives away the machine; start it "
         "as a user that owns nothing but its data");
   }
-  if (IsLoopback(surroundings.address) || spec.trust_network()) return warnings;
+  if (StaysOnThisMachine(surroundings.address) || spec.trust_network()) return warnings;
   if (!spec.has_node_tls()) {
     warnings.push_back(
         StrCat("calls at ", TextOf(surroundings.address),

@@ -22,7 +22,7 @@
 namespace neptune {
 
 // True for 127.0.0.0/8: datagrams and connections of other machines do not arrive there.
-bool IsLoopback(uint32_t address);
+bool StaysOnThisMachine(uint32_t address);
 
 struct StartSurroundings {
   // The node's address, at which it listens and which it announces.
