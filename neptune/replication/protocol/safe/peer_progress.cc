@@ -36,8 +36,8 @@ void PeerProgress::Lose(TimePoint retry_at, TimePoint now) {
 
 PeerProgress::Sending PeerProgress::Send(LogRange log, bool is_fed, Duration resend_delay,
                                          TimePoint now) {
-  const bool follows = !IsFree(now) && is_fed && FollowAt(log.last) <= now;
   const bool is_free = IsFree(now);
+  const bool follows = !is_free && is_fed && FollowAt(log.last) <= now;
   if (is_free) {
     keeps_up_ = keeps_up_ && ends_.empty();  // false: it has not answered
     ends_.clear();
