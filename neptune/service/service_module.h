@@ -55,8 +55,10 @@ class Replication;
 inline constexpr int kModuleInterfaceVersion = 11;
 
 enum class Grain {
-  kShort,  // runs on the loop that read it, in well under a millisecond, unless requests wait
-  kLong,   // runs on the module's pool, at lower priority than the loops
+  // Runs on the loop that read it, in well under a millisecond, unless requests wait. A method that
+  // takes long nevertheless is served by the pool (grain_watch.h).
+  kShort,
+  kLong,  // runs on the module's pool, at lower priority than the loops
 };
 
 struct MethodOptions {

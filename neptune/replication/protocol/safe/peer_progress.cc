@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "neptune/replication/protocol/replica_message.h"
-
 namespace neptune {
 
 void PeerProgress::Match(Lsn matched, TimePoint now) {
@@ -11,17 +9,18 @@ void PeerProgress::Match(Lsn matched, TimePoint now) {
   matched_ = std::max(matched_, matched);
   next_ = matched_ + 1;
   if (!has_advanced && !is_probing_) {  // the answer to a heartbeat
-    if (ends_.empty()) keeps_up_ = matched_ >= last_when_sent_;
+    if (in_flight_.empty()) keeps_up_ = matched_ >= last_when_sent_;
     return;
   }
   is_probing_ = false;
-  const bool is_whole = ends_.empty() || matched_ >= ends_.front();
-  std::erase_if(ends_, [this](Lsn end) { return end <= matched_; });
+  if (!in_flight_.empty()) is_slow_ = now - in_flight_.front().sent_at >= kFollowDelay;
+  const bool is_whole = in_flight_.empty() || matched_ >= in_flight_.front().end;
+  std::erase_if(in_flight_, [this](const InFlight& sent) { return sent.end <= matched_; });
   // What follows a message that had not room for all its entries does not fit the member's log.
-  if (!is_whole) ends_.clear();
-  if (ends_.empty()) resend_at_ = now;
+  if (!is_whole) in_flight_.clear();
+  if (in_flight_.empty()) resend_at_ = now;
   keeps_up_ = matched_ >= last_when_sent_;
-  if (keeps_up_ && !ends_.empty()) last_when_sent_ = ends_.back();
+  if (keeps_up_ && !in_flight_.empty()) last_when_sent_ = in_flight_.back().end;
 }
 
 void PeerProgress::Refuse(Lsn matched, TimePoint now) {
@@ -39,14 +38,14 @@ PeerProgress::Sending PeerProgress::Send(LogRange log, bool is_fed, Duration res
   const bool is_free = IsFree(now);
   const bool follows = !is_free && is_fed && FollowAt(log.last) <= now;
   if (is_free) {
-    keeps_up_ = keeps_up_ && ends_.empty();  // false: it has not answered
-    ends_.clear();
+    keeps_up_ = keeps_up_ && in_flight_.empty();  // false: it has not answered
+    in_flight_.clear();
     last_when_sent_ = log.last;
   }
   if (is_free || follows) resend_at_ = now + resend_delay;
-  const Lsn prev = follows ? ends_.back() : next_ - 1;
+  const Lsn prev = follows ? in_flight_.back().end : next_ - 1;
   if (prev < log.base && is_fed) {
-    ends_.clear();
+    in_flight_.clear();
     return {.is_behind = true, .prev = log.base, .entries_to = 0};
   }
   Sending sending;
@@ -57,8 +56,7 @@ PeerProgress::Sending PeerProgress::Send(LogRange log, bool is_fed, Duration res
   if (sending.entries_to == sending.prev) {
     resend_at_ = now;
   } else {
-    ends_.push_back(sending.entries_to);
-    sent_at_ = now;
+    in_flight_.push_back({.end = sending.entries_to, .sent_at = now});
   }
   return sending;
 }

@@ -4,8 +4,12 @@
 //   matched: entries follow it in messages; those that are not answered in time are sent again
 //
 // A member that answers within kFollowDelay has one message at a time, so that many writes share
-// one. To a slower one, e.g. with a slow disk, up to kInFlightMax follow each other, so that its
-// next flush has all that was written meanwhile.
+// one. To a slower one, e.g. with a slow disk, further messages follow before it answers, so that
+// its next flush has all that was written meanwhile; once its answers are known to be slow they
+// follow after kSlowFollowDelay.
+//
+// Limits: kInFlightMax messages and kInFlightEntryCountMax entries, and one message more, are in
+// flight.
 //
 // Invariant: matched() < next entry to send; matched() never decreases.
 //
@@ -19,13 +23,16 @@
 
 #include "neptune/base/time.h"
 #include "neptune/replication/log/log_entry.h"
+#include "neptune/replication/protocol/replica_message.h"
 
 namespace neptune {
 
 class PeerProgress {
  public:
-  static constexpr size_t kInFlightMax = 4;
+  static constexpr size_t kInFlightMax = 32;
+  static constexpr size_t kInFlightEntryCountMax = size_t{4} * kMessageEntryCountMax;
   static constexpr Duration kFollowDelay = std::chrono::milliseconds(10);
+  static constexpr Duration kSlowFollowDelay = std::chrono::milliseconds(1);
 
   PeerProgress() = default;
   // The search begins at the end of the primary's log.
@@ -45,14 +52,16 @@ class PeerProgress {
 
   // True if something should be sent now, besides heartbeats.
   bool HasWork(Lsn last_lsn, TimePoint now) const {
-    if (resend_at_ <= now) return is_probing_ || next_ <= last_lsn;
+    if (IsFree(now)) return is_probing_ || next_ <= last_lsn;
     return FollowAt(last_lsn) <= now;
   }
   // When a further message may follow those in flight; kNever: not before an answer, or there is
   // nothing more to send.
   TimePoint FollowAt(Lsn last_lsn) const {
-    const bool may_follow = !ends_.empty() && ends_.size() < kInFlightMax;
-    return may_follow && ends_.back() < last_lsn ? sent_at_ + kFollowDelay : kNever;
+    const bool may_follow = !in_flight_.empty() && in_flight_.size() < kInFlightMax &&
+                            in_flight_.back().end < matched_ + kInFlightEntryCountMax;
+    if (!may_follow || in_flight_.back().end >= last_lsn) return kNever;
+    return in_flight_.back().sent_at + (is_slow_ ? kSlowFollowDelay : kFollowDelay);
   }
 
   // The primary's log: its last dropped entry and its last one.
@@ -70,16 +79,19 @@ class PeerProgress {
   Sending Send(LogRange log, bool is_fed, Duration resend_delay, TimePoint now);
 
  private:
+  struct InFlight {
+    Lsn end = 0;  // its last entry; a message may have fewer entries, if they are large
+    TimePoint sent_at{};
+  };
+
   bool IsFree(TimePoint now) const { return resend_at_ <= now; }
 
   Lsn matched_ = 0;
   Lsn next_ = 1;
   bool is_probing_ = true;
   TimePoint resend_at_{};  // entries or a probe are in flight until then
-  // The last entry of each message in flight, and when the last message was sent. A message may
-  // have fewer entries, if they are large.
-  std::vector<Lsn> ends_;
-  TimePoint sent_at_{};
+  std::vector<InFlight> in_flight_;
+  bool is_slow_ = false;  // its last answer about entries took kFollowDelay or longer
   // The end of the log when entries were last sent to the member.
   Lsn last_when_sent_ = 0;
   bool keeps_up_ = false;

@@ -83,6 +83,31 @@ TEST(PeerProgressTest, FurtherMessagesFollowToAMemberThatAnswersSlowly) {
   EXPECT_TRUE(progress.HasWork(26, later + milliseconds(2)));
 }
 
+TEST(PeerProgressTest, FurtherMessagesFollowSoonOnceAnAnswerWasSlow) {
+  PeerProgress progress = Matched(12, 20);
+  (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
+  const TimePoint answered = kNow + PeerProgress::kFollowDelay;
+  progress.Match(20, answered);
+  (void)progress.Send({.base = 5, .last = 21}, true, kResend, answered);
+  EXPECT_EQ(progress.FollowAt(25), answered + PeerProgress::kSlowFollowDelay);
+  progress.Match(21, answered + milliseconds(1));
+  (void)progress.Send({.base = 5, .last = 25}, true, kResend, answered + milliseconds(1));
+  EXPECT_EQ(progress.FollowAt(26), answered + milliseconds(1) + PeerProgress::kFollowDelay)
+      << "the last answer was not slow";
+}
+
+TEST(PeerProgressTest, FewEntriesAreInFlight) {
+  PeerProgress progress = Matched(0, 1);
+  constexpr Lsn kMany = 100 * kMessageEntryCountMax;
+  TimePoint now = kNow;
+  Lsn sent = 0;
+  while (progress.HasWork(kMany, now)) {
+    sent = progress.Send({.base = 0, .last = kMany}, true, seconds(10), now).entries_to;
+    now += PeerProgress::kFollowDelay;
+  }
+  EXPECT_EQ(sent, PeerProgress::kInFlightEntryCountMax);
+}
+
 TEST(PeerProgressTest, FewMessagesAreInFlight) {
   PeerProgress progress = Matched(0, 1);
   TimePoint now = kNow;
