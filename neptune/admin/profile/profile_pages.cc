@@ -14,7 +14,7 @@
 #include "neptune/thread/user_thread.h"
 #include "neptune/wire/http/problem.h"
 
-// Of jemalloc; null in programs without it.
+// A function of jemalloc; null in programs without it.
 extern "C" [[gnu::weak]] int mallctl(const char* name, void* old_value, size_t* old_size,
                                      void* new_value, size_t new_size);
 
