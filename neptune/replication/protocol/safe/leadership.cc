@@ -86,7 +86,7 @@ void Leadership::Record(MemberIndex from, const ReplicaMessage& answer, TimePoin
   if (answer.yes) {
     progress_[from].Match(answer.matched, now);
   } else {
-    progress_[from].Refuse(answer.matched, now);
+    progress_[from].Refuse(answer.matched, sent_at, now);
   }
 }
 

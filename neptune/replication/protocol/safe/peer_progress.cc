@@ -31,10 +31,12 @@ void PeerProgress::Match(Lsn matched, TimePoint now) {
   if (in_flight_.empty()) resend_at_ = now;
 }
 
-void PeerProgress::Refuse(Lsn matched, TimePoint now) {
+void PeerProgress::Refuse(Lsn matched, TimePoint sent_at, TimePoint now) {
   if (!is_probing_) {
-    // A message came without the one before it, which is late or lost.
-    if (!in_flight_.empty()) resend_at_ = std::min(resend_at_, now + kFollowDelay);
+    // A message came without the one before it, which is late or lost. What followed a message that
+    // had not room for all its entries was sent before those in flight.
+    const bool is_gap = !in_flight_.empty() && sent_at > in_flight_.front().sent_at;
+    if (is_gap) resend_at_ = std::min(resend_at_, now + kFollowDelay);
     return;
   }
   if (matched + 1 >= next_) return;

@@ -33,9 +33,9 @@ TEST(PeerProgressTest, ProbesWithoutEntriesFromTheEndOfTheLog) {
 
 TEST(PeerProgressTest, RefusalMovesTheProbeBack) {
   PeerProgress progress(20, kNow);
-  progress.Refuse(12, kNow);
+  progress.Refuse(12, kNow, kNow);
   EXPECT_EQ(progress.Send({.base = 5, .last = 20}, true, kResend, kNow).prev, 12u);
-  progress.Refuse(15, kNow);  // an old answer does not move it forward
+  progress.Refuse(15, kNow, kNow);  // an old answer does not move it forward
   EXPECT_EQ(progress.Send({.base = 5, .last = 20}, true, kResend, kNow + kResend).prev, 12u);
 }
 
@@ -126,7 +126,9 @@ TEST(PeerProgressTest, AMessageThatCameWithoutTheOneBeforeItIsSentAgainSoon) {
   (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
   const TimePoint later = kNow + PeerProgress::kFollowDelay;
   (void)progress.Send({.base = 5, .last = 25}, true, kResend, later);
-  progress.Refuse(12, later);
+  progress.Refuse(12, kNow, later);
+  EXPECT_FALSE(progress.HasWork(25, later + PeerProgress::kFollowDelay)) << "an answer of before";
+  progress.Refuse(12, later, later);
   EXPECT_FALSE(progress.HasWork(25, later)) << "the first may be late only";
   ASSERT_TRUE(progress.HasWork(25, later + PeerProgress::kFollowDelay));
   const PeerProgress::Sending again =
@@ -178,7 +180,7 @@ TEST(PeerProgressTest, MatchNeverDecreases) {
   PeerProgress progress = Matched(12, 20);
   progress.Match(7, kNow);
   EXPECT_EQ(progress.matched(), 12u);
-  progress.Refuse(2, kNow);
+  progress.Refuse(2, kNow, kNow);
   EXPECT_EQ(progress.Send({.base = 5, .last = 20}, true, kResend, kNow).prev, 12u);
 }
 
