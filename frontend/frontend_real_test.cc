@@ -305,6 +305,52 @@ TEST(FrontendRealTest, ChangesForEveryoneKeepTheNodeFromStarting) {
   EXPECT_TRUE(with_token.status().ok()) << with_token.status();
 }
 
+// Sends the bytes and returns the first bytes of what comes back; empty if the connection ends.
+std::string FirstAnswer(const neptune::Endpoint& server, const std::string& bytes) {
+  const int client = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(server.port);
+  std::string answer(4096, '\0');
+  ssize_t size = -1;
+  if (connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 &&
+      send(client, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(bytes.size())) {
+    size = recv(client, answer.data(), answer.size(), 0);
+  }
+  close(client);
+  answer.resize(size > 0 ? static_cast<size_t>(size) : 0);
+  return answer;
+}
+
+TEST(FrontendRealTest, ABodyWithoutATokenIsRefusedBeforeItIsRead) {
+  const std::string path = testing::TempDir() + "/body.token";
+  std::filesystem::remove(path);
+  std::ofstream(path) << "0123456789abcdef\n";
+  chmod(path.c_str(), 0600);
+  const FrontendNode node(
+      "parameters { key: 'documents_change' value: 'true' } "
+      "parameters { key: 'document_token_file' value: '" +
+      path + "' } ");
+  ASSERT_TRUE(node.status().ok()) << node.status();
+  // No byte of the body is sent, so an answer is one to the header.
+  const auto answer = [&node](size_t size, const std::string& header) {
+    return FirstAnswer(node.http_endpoint(),
+                       "POST /documents HTTP/1.1\r\nHost: localhost\r\n"
+                       "Content-Type: application/json\r\nExpect: 100-continue\r\n"
+                       "Content-Length: " +
+                           std::to_string(size) + "\r\n" + header + "\r\n");
+  };
+  constexpr size_t kLargest = size_t{16} << 20;
+  const std::string token = "Authorization: Bearer 0123456789abcdef\r\n";
+  EXPECT_EQ(answer(kLargest, "").substr(0, 12), "HTTP/1.1 401");
+  EXPECT_EQ(answer(kLargest, "Authorization: Bearer 0123456789abcdeX\r\n").substr(0, 12),
+            "HTTP/1.1 401");
+  EXPECT_EQ(answer(kLargest, token).substr(0, 12), "HTTP/1.1 100");
+  EXPECT_EQ(answer(kLargest + 1, token).substr(0, 12), "HTTP/1.1 413");
+}
+
 TEST(FrontendRealTest, AnInvalidParameterKeepsTheNodeFromStarting) {
   const auto error = [](const std::string& parameter) {
     return std::string(neptune::ToStd(FrontendNode(parameter).status().message()));

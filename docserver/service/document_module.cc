@@ -2,6 +2,7 @@
 
 #include <glog/logging.h>
 
+#include <atomic>
 #include <memory>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "docserver/document_service.h"
 #include "docserver/live/live_store.h"
 #include "docserver/registry.h"
+#include "docserver/service/folder_state.h"
 #include "docserver/snippet/snippet.h"
 #include "docserver/taken_number.h"
 #include "index/core/query/query.h"
@@ -92,9 +94,11 @@ bool Summarise(StoredDocument document, const FetchRequest& request, const Query
 // damaged documents are missing.
 StatusOr<FetchedDocuments> ReadReadable(const DocumentStore& store,
                                         const std::vector<uint64_t>& ids, size_t text_size_max,
-                                        neptune::Counter* damaged) {
+                                        neptune::Counter* damaged,
+                                        std::atomic<bool>* has_met_damage) {
   StatusOr<FetchedDocuments> documents = store.FetchBeginnings(ids, text_size_max);
   if (documents.status().code() != neptune::StatusCode::kDataLoss) return documents;
+  *has_met_damage = true;
   FetchedDocuments readable;
   for (const uint64_t id : ids) {
     StatusOr<FetchedDocuments> one = store.FetchBeginnings(std::span(&id, 1), text_size_max);
@@ -155,6 +159,7 @@ std::unique_ptr<DocumentModule::Partition> DocumentModule::Open(
     PartitionId id, const std::string& directory) const {
   auto partition = std::make_unique<Partition>();
   partition->path = directory;
+  partition->folder_state = FolderState(directory);
   partition->implementation = implementation_;
   StatusOr<std::unique_ptr<DocumentStore>> store =
       OpenDocumentStore(implementation_, directory, DocumentStoreOptions());
@@ -188,11 +193,12 @@ StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
                                                 const Partition& partition,
                                                 std::vector<uint64_t> ids,
                                                 size_t text_size_max) const {
-  return ReadOnDevice(
-      context, partition,
-      [store = partition.store, ids = std::move(ids), text_size_max, damaged = damaged_] {
-        return ReadReadable(*store, ids, text_size_max, damaged);
-      });
+  return ReadOnDevice(context, partition,
+                      [store = partition.store, ids = std::move(ids), text_size_max,
+                       damaged = damaged_, has_met_damage = partition.has_met_damage] {
+                        return ReadReadable(*store, ids, text_size_max, damaged,
+                                            has_met_damage.get());
+                      });
 }
 
 template <typename ReadCall>
@@ -255,7 +261,11 @@ Status DocumentModule::Fetch(RequestContext& context, const Data& request, Data*
 
 Status DocumentModule::Checked(PartitionId id, const std::shared_ptr<Partition>& partition,
                                const Status& status) {
-  const Status sound = partition->store->CheckSound();
+  Status sound = partition->store->CheckSound();
+  if (sound.ok() && partition->has_met_damage->exchange(false) &&
+      FolderState(partition->path) != partition->folder_state) {
+    sound = neptune::DataLoss(partition->path, " has damaged documents, and other files since");
+  }
   if (sound.code() != neptune::StatusCode::kDataLoss) return sound.ok() ? status : sound;
   partitions_.NoteDamage(id, partition, sound);
   return neptune::Unavailable("partition ", id, " is damaged: ", sound.message());

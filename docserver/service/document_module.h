@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ class DocumentModule final : public neptune::ServiceModule {
   struct Partition {
     index::PartitionState state;  // served: store is set
     std::string path;
+    std::string folder_state;  // when it was opened
+    // Set by a read that met a damaged document, cleared by the request that looks at the folder.
+    std::shared_ptr<std::atomic<bool>> has_met_damage = std::make_shared<std::atomic<bool>>(false);
     std::shared_ptr<const DocumentStore> store;         // a read may outlive its request
     std::shared_ptr<const index::StoreReader> changes;  // set if documents change; `store` reads it
     std::string implementation;
@@ -54,6 +58,8 @@ class DocumentModule final : public neptune::ServiceModule {
                          const Partition& partition, neptune::Data* response);
   // What a request of the partition returns that ended with `status`. A store whose files were
   // changed meanwhile is withdrawn, and its answer UNAVAILABLE, so that another replica is asked.
+  // So is one with damaged documents in whose folder other files are now: while it is open it would
+  // read the old ones.
   neptune::Status Checked(neptune::PartitionId id, const std::shared_ptr<Partition>& partition,
                           const neptune::Status& status);
   neptune::StatusOr<FetchedDocuments> Read(const neptune::RequestContext& context,

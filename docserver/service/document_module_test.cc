@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -207,6 +209,29 @@ TEST_F(DocumentModuleTest, FetchEndsWhereItHasGivenWayIfNobodyWaitsForIt) {
   FetchResponse answer;
   EXPECT_FALSE(Fetch(&answer).ok());
   EXPECT_EQ(said_.given_way, 5);
+}
+
+TEST_F(DocumentModuleTest, AStoreOpenedWithDamageIsOpenedAgainOnceOtherFilesAreInItsPlace) {
+  const std::filesystem::path file = root_ / "0" / "documents.dat";
+  const std::filesystem::path clean = root_ / "clean";
+  std::filesystem::copy_file(file, clean);
+  const auto size = static_cast<std::streamoff>(std::filesystem::file_size(file));
+  std::fstream(file, std::ios::binary | std::ios::in | std::ios::out).seekp(size - 20).put('\x55');
+  std::filesystem::last_write_time(file,
+                                   std::filesystem::last_write_time(file) - std::chrono::hours(1));
+
+  FetchResponse answer;
+  EXPECT_EQ(Fetch(&answer).code(), neptune::StatusCode::kUnavailable);  // it was changed in use
+  nodes_->simulator().RunFor(seconds(5));
+  ASSERT_TRUE(Fetch(&answer).ok());  // opening reads no blocks
+  EXPECT_EQ(answer.summaries(kDocumentCount - 1).title(), "");
+
+  std::filesystem::rename(clean, file);
+  EXPECT_EQ(Fetch(&answer).code(), neptune::StatusCode::kUnavailable);
+  nodes_->simulator().RunFor(seconds(5));
+  const Status status = Fetch(&answer);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(answer.summaries(kDocumentCount - 1).title(), StrCat("Document ", kDocumentCount - 1));
 }
 
 }  // namespace
