@@ -41,11 +41,16 @@ struct RunContext {
   }
 };
 
+// How often each point is run, with one seed each time. Fewer than kRunCountMin decide nothing.
 struct SeedCounts {
   int smoke = 1;
-  int quick = 2;
-  int full = 5;
+  int quick = kRunCountMin;
+  // A full run looks at its rows after this many, and goes on until they are decided.
+  int full = kRunCountMin;
+  // A full run ends here at the latest; 0: kMostOfFull times `full`.
+  int most = 0;
 };
+inline constexpr int kMostOfFull = 8;
 
 struct Experiment {
   // The name on the command line, "lb_polling".

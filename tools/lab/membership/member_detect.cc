@@ -46,7 +46,7 @@ Estimate Worst(const Results& results, const Point& point, const std::string& me
   for (const double value : results.Values(point, metric)) {
     worst = value < 0 ? 1e9 : std::max(worst, value);
   }
-  return Estimate::Exact(worst);
+  return Estimate::OfAll(worst, results.run_count());
 }
 
 class Judge {

@@ -64,11 +64,13 @@ void JudgeSessions(const Results& results, Judgement* judgement) {
     seen_again += sum("seen_again_count");
   }
   judgement->Shown("answers with an item that the session had already read", "",
-                   Estimate::Exact(seen_again));
-  judgement->AtMost("of these with a lower bid", "", Estimate::Exact(declined), 0).Shape();
+                   Estimate::OfAll(seen_again, results.run_count()));
+  judgement
+      ->AtMost("of these with a lower bid", "", Estimate::OfAll(declined, results.run_count()), 0)
+      .Shape();
   judgement
       ->AtMost("answers older than what the session had already read", "",
-               Estimate::Exact(regressed), 0)
+               Estimate::OfAll(regressed, results.run_count()), 0)
       .Shape();
 }
 

@@ -136,7 +136,10 @@ void Judge(const Results& results, Judgement* judgement) {
   for (const Point& point : results.points()) {
     for (const double count : results.Values(point, "wrong_count")) wrong += count;
   }
-  judgement->AtMost("answers with another query's value", "", Estimate::Exact(wrong), 0).Shape();
+  judgement
+      ->AtMost("answers with another query's value", "",
+               Estimate::OfAll(wrong, results.run_count()), 0)
+      .Shape();
   judgement->Shown("lookups that found an entry, largest number of nodes", "",
                    results.Mean(results.points().back(), "found_percent"), "%");
   judgement->AddPlot(GrowthFigure(results, "pcache", "Persistent cache, level 2 (figure 5.6)"));
