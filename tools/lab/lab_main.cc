@@ -11,6 +11,7 @@
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/record.h"
 #include "tools/lab/engine/runner.h"
+#include "tools/lab/recorded_runs.h"
 #include "tools/lab/registry.h"
 #include "tools/terminal/caller_path.h"
 #include "tools/terminal/command_line.h"
@@ -27,6 +28,10 @@ DEFINE_int32(
     "decided");
 DEFINE_int32(seeds_max, 0, "the full form ends after this many seeds; 0: the experiment's own");
 DEFINE_uint64(first_seed, 1, "the first of consecutive seeds");
+DEFINE_string(
+    recorded, "",
+    "of one experiment: the file of recorded figures that a smoke run must repeat; empty: "
+    "check and record use tools/lab/recorded/NAME.txt, run compares nothing");
 DEFINE_int32(threads, 0, "kernel threads; 0: one per processor");
 
 namespace search::lab {
@@ -46,11 +51,14 @@ constexpr char kUsage[] =
     "  bazel run //tools:lab -- run lb_polling lb_discard --seeds=10 --out=results\n"
     "  bazel run //tools:lab -- run all --quick --out=results\n"
     "  bazel run //tools:lab -- report --out=results\n"
+    "  bazel run //tools:lab -- check all      # simulated figures are as recorded\n"
+    "  bazel run //tools:lab -- record all     # renews tools/lab/recorded\n"
     "\n"
     "Exit status: 0 if every line holds, 1 if one is missed or a run failed, 2 for wrong "
     "arguments,\n"
     "3 if no line is missed and one is not decided.";
 constexpr int kNotDecidedStatus = 3;
+constexpr char kRecordedFolder[] = "tools/lab/recorded";
 
 StatusOr<RunOptions> OptionsFromFlags() {
   RunOptions options;
@@ -109,6 +117,16 @@ const char* SentenceOf(Verdict verdict, Length length) {
   return length == Length::kSmoke ? "shape only" : "the line holds";
 }
 
+void PrintDifferences(const std::string& name, const std::string& differences) {
+  if (differences.empty()) {
+    printf("%s: as recorded\n", name.c_str());
+  } else {
+    printf("%s is not as recorded; if that is intended: bazel run //tools:lab -- record %s\n%s\n",
+           name.c_str(), name.c_str(), differences.c_str());
+  }
+  fflush(stdout);
+}
+
 // Runs an experiment, prints its table, and writes its files.
 StatusOr<Verdict> RunOne(const Experiment& experiment, const RunOptions& options,
                          const std::string& out) {
@@ -134,7 +152,13 @@ StatusOr<Verdict> RunOne(const Experiment& experiment, const RunOptions& options
   facts.revision = RevisionOf(tools::ProjectOutputPath("."));
   facts.took_s = static_cast<double>(tools::MonotonicNanoseconds() - begin) / 1e9;
   NEPTUNE_RETURN_IF_ERROR(WriteRecord(folder, experiment, facts, run->results, run->judgement));
-  const Verdict verdict = run->judgement.verdict();
+  Verdict verdict = run->judgement.verdict();
+  if (!FLAGS_recorded.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string differences,
+                             CompareRecorded(run->results, run->judgement, FLAGS_recorded));
+    if (!differences.empty()) verdict = Verdict::kMissed;
+    PrintDifferences(experiment.name, differences);
+  }
   printf("%s: %s after %d %s; details in %s\n\n", experiment.name.c_str(),
          SentenceOf(verdict, options.length), run->run_count, run->run_count == 1 ? "run" : "runs",
          folder.c_str());
@@ -163,6 +187,10 @@ int Run(const std::vector<std::string>& names, const std::string& out) {
   if (!options.ok()) return tools::ExitStatus(options.status(), kTool);
   const StatusOr<std::vector<Experiment>> experiments = Chosen(names);
   if (!experiments.ok()) return tools::ExitStatus(experiments.status(), kTool);
+  if (!FLAGS_recorded.empty() && (experiments->size() != 1 || !FLAGS_smoke)) {
+    return tools::ExitStatus(
+        neptune::InvalidArgument("--recorded is for a smoke run of one experiment"), kTool);
+  }
   int worst = 0;
   bool is_open = false;
   for (const Experiment& experiment : *experiments) {
@@ -176,6 +204,33 @@ int Run(const std::vector<std::string>& names, const std::string& out) {
     }
   }
   return worst == 0 && is_open ? kNotDecidedStatus : worst;
+}
+
+// Checks or renews the recorded figures of the named experiments that have some.
+int Recorded(const std::string& command, const std::vector<std::string>& names) {
+  const StatusOr<std::vector<Experiment>> experiments = Chosen(names);
+  if (!experiments.ok()) return tools::ExitStatus(experiments.status(), kTool);
+  const std::string folder = tools::ProjectOutputPath(kRecordedFolder);
+  int exit_status = 0;
+  for (const Experiment& experiment : *experiments) {
+    if (!RecordedForm(experiment) && names.front() == "all") continue;
+    if (command == "record") {
+      const Status status = Record(experiment, folder, FLAGS_threads);
+      exit_status = std::max(exit_status, tools::ExitStatus(status, kTool));
+      if (status.ok()) printf("%s: recorded\n", experiment.name.c_str());
+      continue;
+    }
+    const std::string path =
+        FLAGS_recorded.empty() ? RecordedPath(folder, experiment.name) : FLAGS_recorded;
+    const StatusOr<std::string> differences = CheckRecorded(experiment, path, FLAGS_threads);
+    if (!differences.ok()) {
+      exit_status = std::max(exit_status, tools::ExitStatus(differences.status(), kTool));
+      continue;
+    }
+    PrintDifferences(experiment.name, *differences);
+    if (!differences->empty()) exit_status = std::max(exit_status, 1);
+  }
+  return exit_status;
 }
 
 int Report(const std::string& out) {
@@ -201,9 +256,12 @@ int Main(int argc, char** argv) {
   if (!arguments.empty()) arguments.erase(arguments.begin());
   if (command == "list" && arguments.empty()) return List();
   if (command == "run") return Run(arguments, out);
+  if (command == "check" || command == "record") return Recorded(command, arguments);
   if (command == "report" && arguments.empty()) return Report(out);
   return tools::ExitStatus(
-      neptune::InvalidArgument("expected 'list', 'run NAME' or 'report'; see --help"), kTool);
+      neptune::InvalidArgument(
+          "expected 'list', 'run NAME', 'check NAME', 'record NAME' or 'report'; see --help"),
+      kTool);
 }
 
 }  // namespace

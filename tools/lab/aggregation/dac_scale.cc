@@ -220,7 +220,7 @@ Experiment DacScale() {
       "relative to the ideal throughput nk/(ns+(n-1)r). The highest throughput is searched for "
       "up to 110 % of it, with 4,096 servers up to 100 %; these announce their loads every 8 s "
       "instead of every second, and are judged at 50 and 90 % too.";
-  experiment.seeds = {.smoke = 1, .quick = 3, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 3, .full = 5, .most = 10};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -273,7 +273,7 @@ Experiment CapRubis() {
       "calls. The third is the second, with capsules that are bypassed after two consecutive "
       "failures and redirect to the next replica's capsule.";
   experiment.worlds = {WorldKind::kReal};
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.parallel = false;
   experiment.points = Points;
   experiment.run = Run;

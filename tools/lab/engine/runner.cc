@@ -135,8 +135,21 @@ RunCounts RunCountsOf(const Experiment& experiment, const RunOptions& options) {
   if (options.length != Length::kFull) return {least, least};
   const int most = options.seed_count_max > 0 ? options.seed_count_max
                    : seeds.most > 0           ? seeds.most
-                                              : kMostOfFull * seeds.full;
+                   : experiment.parallel      ? kMostOfFull * seeds.full
+                                              : kMostOfFullReal * seeds.full;
   return {std::min(least, most), most};
+}
+
+std::optional<Experiment> RecordedForm(const Experiment& experiment) {
+  if (!experiment.recorded_points && experiment.worlds.front() != WorldKind::kSim) {
+    return std::nullopt;
+  }
+  Experiment form = experiment;
+  form.worlds = {WorldKind::kSim};
+  if (experiment.recorded_points) {
+    form.points = [points = experiment.recorded_points](Length) { return points(); };
+  }
+  return form;
 }
 
 neptune::StatusOr<JudgedRun> RunAndJudge(const Experiment& experiment, const RunOptions& options,

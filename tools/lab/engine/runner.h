@@ -52,6 +52,10 @@ struct JudgedRun {
 neptune::StatusOr<JudgedRun> RunAndJudge(const Experiment& experiment, const RunOptions& options,
                                          const OnRun& on_run);
 
+// The experiment as its recorded run has it, for a smoke run: its recorded points, in the simulated
+// world. Unset if it has no recorded run.
+std::optional<Experiment> RecordedForm(const Experiment& experiment);
+
 // Runs every point RunCounts::least times.
 neptune::StatusOr<Results> RunExperiment(const Experiment& experiment, const RunOptions& options,
                                          const OnRun& on_run);

@@ -147,8 +147,10 @@ Experiment MemberDetect() {
       "nothing. In the real world each node is a process.");
   experiment.worlds = {WorldKind::kReal};  // each point names its own
   experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
+  // Smoke runs are simulated.
+  experiment.recorded_points = [] { return Points(Length::kSmoke); };
   experiment.run = Run;
   experiment.judge = [](const Results& results, Judgement* judgement) {
     Judge(results, judgement).All();

@@ -93,7 +93,7 @@ Experiment ReplAuction() {
       "time, a new item 6 ms and a bid 2 ms, exponentially distributed; the paper does not state "
       "its values. In half of the requests users return to the item that they viewed last. Bids "
       "are checked at 90 % of the highest rate.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 2};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = GrowthPoints;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -157,7 +157,7 @@ Experiment ReplPcache() {
       "inserts, 2,000 keys. A lookup takes 4 ms of processor time, an insert 20 ms on each "
       "replica, exponentially distributed: the paper states that lookups are answered from "
       "memory and updates cost disk accesses, but no times.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 2};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = GrowthPoints;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -224,7 +224,7 @@ Experiment ReplRecovery() {
       "synced, and restart at 80, 110 and 140 s. Load is relative to the capacity of eight "
       "nodes: 75 % exceeds the capacity of five of them, and of six. At the end every group is "
       "read and compared with the acknowledged writes.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

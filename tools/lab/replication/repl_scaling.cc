@@ -186,7 +186,7 @@ Experiment ReplScaling() {
       "replication. Storage takes no time. Users send about one request per second each. The "
       "figure is the highest rate, found by bisection, at which 98 % of the requests are "
       "answered within 2 s.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 2};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -235,7 +235,7 @@ Experiment SearchSwap() {
       "queried alone outside of the cluster; about 300 answers and all partial ones are checked. "
       "All complete answers to a query from one version are compared: numbers and titles in "
       "order.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

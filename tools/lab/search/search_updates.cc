@@ -325,7 +325,7 @@ Experiment SearchUpdates() {
       "each word that was ever written: an acknowledged write is lost if it is not found, or if "
       "the document servers show something else. Coverage is defined as in search_failover. The "
       "first point is the same without writes.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -86,7 +86,7 @@ Experiment SertSafety() {
       "of processor time while no request ends.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 4};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = [](Length) { return std::vector<Point>{kPoint}; };
   experiment.run = Run;
   experiment.judge = Judge;
