@@ -36,7 +36,8 @@ def lab_experiments(experiments, deps, data = []):
 
     Makes the library :experiments, which defines e.g. BalancingExperiments() for the registry,
     and two tests of each experiment: NAME_smoke_test checks the shape within seconds in every test
-    run, NAME_quick_test checks the lines within a minute and is run by name only.
+    run, NAME_quick_test checks the lines within a minute and is run by name only. The tag "recorded"
+    is that of experiments whose smoke run is simulated: their smoke run must repeat //tools/lab:recorded/NAME.txt.
     """
     native.genrule(
         name = "experiments_list",
@@ -52,15 +53,17 @@ def lab_experiments(experiments, deps, data = []):
     )
     for name, tags in experiments.items():
         # Those that measure the machine start processes, each of which may take long on a busy one.
-        _test(name, "smoke", "medium" if "exclusive" in tags else "small", tags)
+        size = "medium" if "exclusive" in tags else "small"
+        _test(name, "smoke", size, tags, "//tools/lab:recorded/%s.txt" % name if "recorded" in tags else None)
         _test(name, "quick", "medium", tags + ["manual"])
 
-def _test(name, length, size, tags):
+def _test(name, length, size, tags, recorded = None):
     native.sh_test(
         name = "%s_%s_test" % (name, length),
         size = size,
         srcs = ["//tools/lab:run_experiment.sh"],
-        args = ["$(location //tools/lab:lab)", name, "--" + length],
-        data = ["//tools/lab:lab"],
+        args = ["$(location //tools/lab:lab)", name, "--" + length] +
+               (["--recorded=$(location %s)" % recorded] if recorded else []),
+        data = ["//tools/lab:lab"] + ([recorded] if recorded else []),
         tags = tags + ["no_san"],
     )

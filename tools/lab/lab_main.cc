@@ -11,6 +11,7 @@
 #include "neptune/base/strings.h"
 #include "tools/lab/engine/record.h"
 #include "tools/lab/engine/runner.h"
+#include "tools/lab/recorded_runs.h"
 #include "tools/lab/registry.h"
 #include "tools/terminal/caller_path.h"
 #include "tools/terminal/command_line.h"
@@ -21,8 +22,16 @@ DEFINE_string(out, "data/var/lab",
 DEFINE_string(world, "", "sim or real; empty: the experiment's own");
 DEFINE_bool(quick, false, "short form: at most a minute per experiment, wider intervals");
 DEFINE_bool(smoke, false, "shortest form: a few seconds per experiment, checks the shape only");
-DEFINE_int32(seeds, 0, "number of seeds; 0: the experiment's own");
+DEFINE_int32(
+    seeds, 0,
+    "number of seeds; 0: the experiment's own, and in the full form more until every line is "
+    "decided");
+DEFINE_int32(seeds_max, 0, "the full form ends after this many seeds; 0: the experiment's own");
 DEFINE_uint64(first_seed, 1, "the first of consecutive seeds");
+DEFINE_string(
+    recorded, "",
+    "of one experiment: the file of recorded figures that a smoke run must repeat; empty: "
+    "check and record use tools/lab/recorded/NAME.txt, run compares nothing");
 DEFINE_int32(threads, 0, "kernel threads; 0: one per processor");
 
 namespace search::lab {
@@ -42,8 +51,14 @@ constexpr char kUsage[] =
     "  bazel run //tools:lab -- run lb_polling lb_discard --seeds=10 --out=results\n"
     "  bazel run //tools:lab -- run all --quick --out=results\n"
     "  bazel run //tools:lab -- report --out=results\n"
+    "  bazel run //tools:lab -- check all      # simulated figures are as recorded\n"
+    "  bazel run //tools:lab -- record all     # renews tools/lab/recorded\n"
     "\n"
-    "Exit status: 0 if every line holds, 1 if one does not or a run failed, 2 for wrong arguments.";
+    "Exit status: 0 if every line holds, 1 if one is missed or a run failed, 2 for wrong "
+    "arguments,\n"
+    "3 if no line is missed and one is not decided.";
+constexpr int kNotDecidedStatus = 3;
+constexpr char kRecordedFolder[] = "tools/lab/recorded";
 
 StatusOr<RunOptions> OptionsFromFlags() {
   RunOptions options;
@@ -57,8 +72,10 @@ StatusOr<RunOptions> OptionsFromFlags() {
   if (FLAGS_quick && FLAGS_smoke)
     return neptune::InvalidArgument("--quick and --smoke are mutually exclusive");
   if (FLAGS_seeds < 0) return neptune::InvalidArgument("--seeds is negative");
+  if (FLAGS_seeds_max < 0) return neptune::InvalidArgument("--seeds_max is negative");
   options.length = FLAGS_smoke ? Length::kSmoke : FLAGS_quick ? Length::kQuick : Length::kFull;
   options.seed_count = FLAGS_seeds;
+  options.seed_count_max = FLAGS_seeds_max;
   options.first_seed = FLAGS_first_seed;
   options.thread_count = FLAGS_threads;
   return options;
@@ -76,49 +93,76 @@ int List() {
   return 0;
 }
 
-// Runs an experiment, prints its table, and writes its files. Returns true if the line holds.
-StatusOr<bool> RunOne(const Experiment& experiment, const RunOptions& options,
-                      const std::string& out) {
+// Runs and judges with the progress on stderr; each run is in `series` at once.
+StatusOr<JudgedRun> RunWithProgress(const Experiment& experiment, const RunOptions& options,
+                                    SeriesFile* series) {
+  tools::Progress progress({.label = experiment.name,
+                            .unit = "runs",
+                            .total = experiment.points(options.length).size() *
+                                     static_cast<size_t>(RunCountsOf(experiment, options).least),
+                            .out = stderr,
+                            .clock = tools::MonotonicNanoseconds});
+  StatusOr<JudgedRun> run = RunAndJudge(
+      experiment, options, [&](const Point& point, uint64_t seed, const Measurement& measurement) {
+        series->Add(point, seed, measurement);
+        progress.Add(1);
+      });
+  progress.Finish();
+  return run;
+}
+
+const char* SentenceOf(Verdict verdict, Length length) {
+  if (verdict == Verdict::kMissed) return "short of line";
+  if (verdict == Verdict::kNotDecided) return "not decided";
+  return length == Length::kSmoke ? "shape only" : "the line holds";
+}
+
+void PrintDifferences(const std::string& name, const std::string& differences) {
+  if (differences.empty()) {
+    printf("%s: as recorded\n", name.c_str());
+  } else {
+    printf("%s is not as recorded; if that is intended: bazel run //tools:lab -- record %s\n%s\n",
+           name.c_str(), name.c_str(), differences.c_str());
+  }
+  fflush(stdout);
+}
+
+// Runs an experiment, prints its table, and writes its files.
+StatusOr<Verdict> RunOne(const Experiment& experiment, const RunOptions& options,
+                         const std::string& out) {
   const std::string folder = StrCat(out, "/", experiment.name);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return neptune::Unavailable("creating ", folder, ": ", error.message());
   NEPTUNE_ASSIGN_OR_RETURN(SeriesFile series, SeriesFile::Create(folder + "/series.csv"));
   const int64_t begin = tools::MonotonicNanoseconds();
-  StatusOr<Results> results = neptune::Unavailable("not run");
-  {
-    tools::Progress progress({.label = experiment.name,
-                              .unit = "runs",
-                              .total = experiment.points(options.length).size() *
-                                       static_cast<size_t>(SeedCount(experiment, options)),
-                              .out = stderr,
-                              .clock = tools::MonotonicNanoseconds});
-    results = RunExperiment(experiment, options,
-                            [&](const Point& point, uint64_t seed, const Measurement& measurement) {
-                              series.Add(point, seed, measurement);
-                              progress.Add(1);
-                            });
-    progress.Finish();
-  }
+  StatusOr<JudgedRun> run = RunWithProgress(experiment, options, &series);
   const Status written = series.Finish();
-  if (!results.ok()) return results.status();
-  Judgement judgement(options.length);
-  experiment.judge(*results, &judgement);
+  if (!run.ok()) return run.status();
   // Prints the table before any write can fail.
-  printf("%s\n", TableText(experiment, judgement).c_str());
+  printf("%s\n", TableText(experiment, run->judgement).c_str());
   fflush(stdout);
   NEPTUNE_RETURN_IF_ERROR(written);
   RunFacts facts;
   facts.world = options.world.value_or(experiment.worlds.front());
   facts.length = options.length;
-  facts.seed_count = SeedCount(experiment, options);
+  facts.seed_count = run->run_count;
+  facts.look_count = run->look_count;
   facts.first_seed = options.first_seed;
   facts.revision = RevisionOf(tools::ProjectOutputPath("."));
   facts.took_s = static_cast<double>(tools::MonotonicNanoseconds() - begin) / 1e9;
-  NEPTUNE_RETURN_IF_ERROR(WriteRecord(folder, experiment, facts, *results, judgement));
-  printf("%s: %s; details in %s\n\n", experiment.name.c_str(),
-         judgement.holds() ? "the line holds" : "short of line", folder.c_str());
-  return judgement.holds();
+  NEPTUNE_RETURN_IF_ERROR(WriteRecord(folder, experiment, facts, run->results, run->judgement));
+  Verdict verdict = run->judgement.verdict();
+  if (!FLAGS_recorded.empty()) {
+    NEPTUNE_ASSIGN_OR_RETURN(const std::string differences,
+                             CompareRecorded(run->results, run->judgement, FLAGS_recorded));
+    if (!differences.empty()) verdict = Verdict::kMissed;
+    PrintDifferences(experiment.name, differences);
+  }
+  printf("%s: %s after %d %s; details in %s\n\n", experiment.name.c_str(),
+         SentenceOf(verdict, options.length), run->run_count, run->run_count == 1 ? "run" : "runs",
+         folder.c_str());
+  return verdict;
 }
 
 StatusOr<std::vector<Experiment>> Chosen(const std::vector<std::string>& names) {
@@ -143,14 +187,48 @@ int Run(const std::vector<std::string>& names, const std::string& out) {
   if (!options.ok()) return tools::ExitStatus(options.status(), kTool);
   const StatusOr<std::vector<Experiment>> experiments = Chosen(names);
   if (!experiments.ok()) return tools::ExitStatus(experiments.status(), kTool);
+  if (!FLAGS_recorded.empty() && (experiments->size() != 1 || !FLAGS_smoke)) {
+    return tools::ExitStatus(
+        neptune::InvalidArgument("--recorded is for a smoke run of one experiment"), kTool);
+  }
+  int worst = 0;
+  bool is_open = false;
+  for (const Experiment& experiment : *experiments) {
+    const StatusOr<Verdict> verdict = RunOne(experiment, *options, out);
+    if (!verdict.ok()) {
+      worst = std::max(worst, tools::ExitStatus(verdict.status(), kTool));
+    } else if (*verdict == Verdict::kMissed) {
+      worst = std::max(worst, 1);
+    } else if (*verdict == Verdict::kNotDecided) {
+      is_open = true;
+    }
+  }
+  return worst == 0 && is_open ? kNotDecidedStatus : worst;
+}
+
+// Checks or renews the recorded figures of the named experiments that have some.
+int Recorded(const std::string& command, const std::vector<std::string>& names) {
+  const StatusOr<std::vector<Experiment>> experiments = Chosen(names);
+  if (!experiments.ok()) return tools::ExitStatus(experiments.status(), kTool);
+  const std::string folder = tools::ProjectOutputPath(kRecordedFolder);
   int exit_status = 0;
   for (const Experiment& experiment : *experiments) {
-    const StatusOr<bool> holds = RunOne(experiment, *options, out);
-    if (!holds.ok()) {
-      exit_status = std::max(exit_status, tools::ExitStatus(holds.status(), kTool));
-    } else if (!*holds) {
-      exit_status = std::max(exit_status, 1);
+    if (!RecordedForm(experiment) && names.front() == "all") continue;
+    if (command == "record") {
+      const Status status = Record(experiment, folder, FLAGS_threads);
+      exit_status = std::max(exit_status, tools::ExitStatus(status, kTool));
+      if (status.ok()) printf("%s: recorded\n", experiment.name.c_str());
+      continue;
     }
+    const std::string path =
+        FLAGS_recorded.empty() ? RecordedPath(folder, experiment.name) : FLAGS_recorded;
+    const StatusOr<std::string> differences = CheckRecorded(experiment, path, FLAGS_threads);
+    if (!differences.ok()) {
+      exit_status = std::max(exit_status, tools::ExitStatus(differences.status(), kTool));
+      continue;
+    }
+    PrintDifferences(experiment.name, *differences);
+    if (!differences->empty()) exit_status = std::max(exit_status, 1);
   }
   return exit_status;
 }
@@ -178,9 +256,12 @@ int Main(int argc, char** argv) {
   if (!arguments.empty()) arguments.erase(arguments.begin());
   if (command == "list" && arguments.empty()) return List();
   if (command == "run") return Run(arguments, out);
+  if (command == "check" || command == "record") return Recorded(command, arguments);
   if (command == "report" && arguments.empty()) return Report(out);
   return tools::ExitStatus(
-      neptune::InvalidArgument("expected 'list', 'run NAME' or 'report'; see --help"), kTool);
+      neptune::InvalidArgument(
+          "expected 'list', 'run NAME', 'check NAME', 'record NAME' or 'report'; see --help"),
+      kTool);
 }
 
 }  // namespace

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 #include <string>
+
+#include "tools/lab/engine/runner.h"
+#include "tools/lab/recorded_runs.h"
 
 namespace search::lab {
 namespace {
@@ -21,6 +25,19 @@ TEST(RegistryTest, ExperimentsAreComplete) {
       EXPECT_FALSE(experiment.points(length).empty()) << experiment.name;
     }
   }
+}
+
+TEST(RegistryTest, EverySimulatedExperimentHasRecordedFigures) {
+  const std::string folder = "tools/lab/recorded";
+  std::set<std::string> expected;
+  for (const Experiment& experiment : AllExperiments()) {
+    if (RecordedForm(experiment)) expected.insert(RecordedPath(folder, experiment.name));
+  }
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    found.insert(entry.path().string());
+  }
+  EXPECT_EQ(found, expected) << "bazel run //tools:lab -- record NAME";
 }
 
 }  // namespace

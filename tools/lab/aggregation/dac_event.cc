@@ -131,15 +131,14 @@ void JudgeKnee(const Results& results, const std::string& blocking, Judgement* j
   const int knee = KneeOf(results, blocking);
   judgement->Shown(StrCat("highest rate that the best blocking pool sustains (", blocking, ")"),
                    "about 45 of 60 per second",
-                   Estimate::Exact(knee < 0 ? 0 : IdealRate() * ShareOf(knee)), "/s");
+                   Estimate::OfAll(knee < 0 ? 0 : IdealRate() * ShareOf(knee), results.run_count()),
+                   "/s");
   const int beyond = std::max(knee, 0) + kStepsTo12;
   const auto steps = Steps(results);
   if (std::find(steps.begin(), steps.end(), beyond) == steps.end()) return;
   const double capacity = IdealRate() * std::min(1.0, ShareOf(beyond));
   const auto share = [&](const std::string& scheme) {
-    Estimate share = results.Mean(PointOf(scheme, beyond), kQuality);
-    for (double* const value : {&share.low, &share.middle, &share.high}) *value *= 100 / capacity;
-    return share;
+    return Scaled(results.Mean(PointOf(scheme, beyond), kQuality), 100 / capacity);
   };
   const std::string at =
       StrCat(" at 1.2 times that rate, ", ShortText(std::round(IdealRate() * ShareOf(beyond))),

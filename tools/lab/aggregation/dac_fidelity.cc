@@ -115,7 +115,7 @@ Experiment DacFidelity() {
       "has the paper's delays.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

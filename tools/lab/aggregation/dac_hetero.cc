@@ -108,7 +108,7 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
   const double knee = lat.LastRateWith(kFull, kFullPercent);
   judgement->Shown(
       StrCat(workload, ", highest rate at which lat answers ", kFullPercent, " % within 2 s"), "",
-      Estimate::Exact(knee), "/s");
+      Estimate::OfAll(knee, results.run_count()), "/s");
   const AggregationProfile profile = ProfileOf(workload);
   const double model = AdaptiveCeiling(profile) / EvenCeiling(profile);
   judgement->Shown(
@@ -117,7 +117,11 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
   for (const Gap& gap : GapsOf(workload)) {
     const RateSweep baseline = SweepOf(results, workload, gap.baseline);
     const std::string over = StrCat(" over ", gap.baseline);
-    const Estimate capacity = Estimate::Exact(knee / baseline.LastRateWith(kFull, kFullPercent));
+    // A knee is found in the means of all runs; leaving out each in turn gives its interval.
+    const Estimate capacity = results.Jackknife([&](const Results& some) {
+      return SweepOf(some, workload, "lat").LastRateWith(kFull, kFullPercent) /
+             SweepOf(some, workload, gap.baseline).LastRateWith(kFull, kFullPercent);
+    });
     if (workload == "MICRO") {
       judgement->AtLeast(StrCat(workload, ", capacity", over), "", capacity, 1.15, "x");
     } else {
@@ -131,9 +135,9 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
                       StrCat("up to -", ShortText(gap.response_percent), " %"),
                       RatioAt(lat, baseline, kResponse, knee), 1 - gap.response_percent / 100, "x");
     judgement
-        ->AtMost(
+        ->NotAbove(
             StrCat(workload, ", response time at the capacity of evenly spread reductions", over),
-            "", RatioAt(lat, baseline, kResponse, EvenCeiling(profile)), 1.02, "x")
+            "", RatioAt(lat, baseline, kResponse, EvenCeiling(profile)), 1, 0.02, "x")
         .Shape();
   }
 }

@@ -101,6 +101,8 @@ constexpr char kWhyBaseEnds[] =
     "the model's capacity assumes an unbounded queue. Near it the caller's own queue takes most "
     "of the 2 s, too little time remains for the heavy tail of local times, and answers miss a "
     "few partitions; weighted by quality they reach the model's capacity";
+// "Never worse by more than 2 %".
+constexpr double kNeverWorse = 0.02;
 constexpr char kWhyWorse[] =
     "callers learn loads late: a tree formed from old loads gives the reductions to servers that "
     "have become busy since";
@@ -127,10 +129,11 @@ void JudgeTree(const Results& results, const std::string& workload, const std::s
     for (const double part : {0.8, 0.9, 0.95}) {
       const Estimate ratio = RatioAt(lat, baseline, kResponse, part * capacity);
       const bool reaches = is_micro && ours == "lat" && part == 0.95;
-      Row& row =
-          judgement->AtMost(StrCat(workload, ", response time of ", ours, " over ", gap.baseline,
-                                   " at ", ShortText(100 * part), " %"),
-                            part == 0.95 ? gap.paper : "", ratio, reaches ? gap.ratio : 1.02, "x");
+      const std::string what = StrCat(workload, ", response time of ", ours, " over ", gap.baseline,
+                                      " at ", ShortText(100 * part), " %");
+      const std::string paper = part == 0.95 ? gap.paper : "";
+      Row& row = reaches ? judgement->AtMost(what, paper, ratio, gap.ratio, "x")
+                         : judgement->NotAbove(what, paper, ratio, 1, kNeverWorse, "x");
       if (std::string(gap.baseline) == "flat" && !reaches) row.Shape();
       if (reaches) row.ShortOfLine(kWhyNoGap);
       if (!reaches && ours != "lat measured") row.ShortOfLine(kWhyWorse);
@@ -149,7 +152,7 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
     const double capacity = SweepOf(results, workload, scheme).LastRateWith(kFull, kFullPercent);
     judgement->Shown(
         StrCat(workload, ", ", scheme, ", highest rate with ", kFullPercent, " % within 2 s"), "",
-        Estimate::Exact(capacity), "/s");
+        Estimate::OfAll(capacity, results.run_count()), "/s");
     if (!scheme.starts_with("lat")) worst = std::min(worst, capacity);
   }
   for (const std::string ours : {"lat", "lat measured", "lat polled", "lat stale"}) {
@@ -158,15 +161,15 @@ void JudgeWorkload(const Results& results, const std::string& workload, Judgemen
   }
   const double ceiling = BaseCeiling(profile);
   Estimate best = SweepOf(results, workload, "base").Best("full_per_s");
-  for (double* value : {&best.middle, &best.low, &best.high}) *value /= ceiling;
+  best = Scaled(best, 1 / ceiling);
   Row& row = judgement->Between(StrCat(workload,
                                        ", highest throughput of base relative to "
                                        "min{1/nr, 1/s}"),
                                 "1", best, 0.85, 1.05, "x");
   if (workload == "RET") row.ShortOfLine(kWhyBaseEnds);
-  Estimate by_quality =
-      SweepOf(results, workload, "base").MeanAt("quality_per_s", RateFor(profile, "base", 1));
-  for (double* value : {&by_quality.middle, &by_quality.low, &by_quality.high}) *value /= ceiling;
+  const Estimate by_quality = Scaled(
+      SweepOf(results, workload, "base").MeanAt("quality_per_s", RateFor(profile, "base", 1)),
+      1 / ceiling);
   judgement->Shown(StrCat(workload, ", the same at that rate, with answers weighted by quality"),
                    "", by_quality, "x");
 }

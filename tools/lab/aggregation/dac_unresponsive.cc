@@ -143,11 +143,10 @@ void JudgeShare(const Results& results, const Point& ours, Judgement* judgement)
   const std::vector<int> windows = SettledWindows(results.length());
   // The window with the largest loss in excess of the unavoidable one.
   std::vector<double> worst(results.Of(ours).size(), -100);
-  Estimate worst_mean = Estimate::Exact(-100);
+  Estimate worst_mean{.middle = -100};
   for (const int w : windows) {
-    Estimate loss = results.Mean(ours, Answered(w));
     const double must = SlowSharePercent(w * kWindowS);
-    loss = {100 - loss.middle - must, 100 - loss.high - must, 100 - loss.low - must, loss.count};
+    const Estimate loss = Scaled(results.Mean(ours, Answered(w)), -1, 100 - must);
     if (loss.middle > worst_mean.middle) worst_mean = loss;
   }
   judgement
@@ -212,7 +211,10 @@ void Judge(const Results& results, Judgement* judgement) {
     judgement->Shown(
         StrCat(scheme.name, ": answered while servers are slow",
                scheme.event_driven ? "" : StrCat(", ", point.Text("pool"), " threads")),
-        "", Estimate::Exact(MeanAnswered(results, point, SettledWindows(results.length()))), "%");
+        "",
+        Estimate::OfAll(MeanAnswered(results, point, SettledWindows(results.length())),
+                        results.run_count()),
+        "%");
     plot::Series series{.name = scheme.name, .dots = {}};
     for (int w = 0; w < kWindowCount; ++w) {
       const Estimate value = results.Mean(point, Throughput(w));

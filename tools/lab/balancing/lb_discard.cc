@@ -56,8 +56,7 @@ void Judge(const Results& results, Judgement* judgement) {
   for (const Case& one : kCases) {
     const Estimate ratio =
         results.MeanRatio(PointOf(one.workload, 10), PointOf(one.workload, kNever), kMean);
-    const Estimate gain{100 * (1 - ratio.middle), 100 * (1 - ratio.high), 100 * (1 - ratio.low),
-                        ratio.count};
+    const Estimate gain = Scaled(ratio, -100, 100);
     judgement->AtLeast(StrCat("gain, ", one.workload), one.paper, gain, one.gain_min, "%");
     judgement->Shown(StrCat("mean response time with discarding, ", one.workload), "",
                      results.Mean(PointOf(one.workload, 10), kMean), "ms");
@@ -67,7 +66,9 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   const Estimate fine =
       results.MeanRatio(PointOf("Fine-Grain", 10), PointOf("Fine-Grain", kNever), kMean);
-  judgement->Holds("fine-grained services gain", "yes", ToText(fine), "below 1", fine.middle < 1)
+  judgement
+      ->AtMost("fine-grained services gain: response time relative to no discarding", "yes", fine,
+               1, "x")
       .Shape();
   judgement->AddPlot(std::move(figure));
 }

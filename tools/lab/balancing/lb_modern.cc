@@ -13,26 +13,44 @@ constexpr char kMean[] = "response_ms_mean";
 constexpr char kTail[] = "response_ms_p99";
 constexpr double kServicesMs[] = {1, 5, 20, 200};
 constexpr const char* kPolicies[] = {"ideal", "poll 3", "probe_pool"};
+// The time after which poll 3 discards a poll: the baseline's free parameter.
+constexpr double kDiscardsMs[] = {1, 2, 5, 10};
+constexpr double kNoDiscard = 10;  // what the policies that do not poll are given
+constexpr int kManyClients = 30;
+// "Never worse" of coarse services.
+constexpr double kNeverWorse = 0.02;
 
-Point PointOf(double service_ms, int slow_servers, int clients, const std::string& policy) {
+Point PointOf(double service_ms, int slow_servers, int clients, const std::string& policy,
+              double discard_ms = kNoDiscard) {
   return Point{{"policy", policy}}
       .Set("service_ms", service_ms)
       .Set("slow_servers", slow_servers)
-      .Set("clients", clients);
+      .Set("clients", clients)
+      .Set("discard_ms", discard_ms);
 }
 
 std::vector<Point> Points(Length length) {
   std::vector<Point> points;
-  for (const std::string policy : kPolicies) {
-    for (const double service : kServicesMs) {
-      if (length == Length::kSmoke && service != 1) continue;
-      points.push_back(PointOf(service, 0, 6, policy));
-      points.push_back(PointOf(service, 2, 6, policy));
+  const auto add = [&](double service, int slow_servers, int clients) {
+    for (const std::string policy : kPolicies) {
+      if (policy != "poll 3") {
+        points.push_back(PointOf(service, slow_servers, clients, policy));
+        continue;
+      }
+      for (const double discard : kDiscardsMs) {
+        if (length == Length::kSmoke && discard != 1 && discard != 10) continue;
+        points.push_back(PointOf(service, slow_servers, clients, policy, discard));
+      }
     }
-    if (length == Length::kFull) {
-      points.push_back(PointOf(1, 0, 30, policy));
-      points.push_back(PointOf(20, 0, 30, policy));
-    }
+  };
+  for (const double service : kServicesMs) {
+    if (length == Length::kSmoke && service != 1) continue;
+    add(service, 0, 6);
+    add(service, 2, 6);
+  }
+  if (length == Length::kFull) {
+    add(1, 0, kManyClients);
+    add(20, 0, kManyClients);
   }
   return points;
 }
@@ -42,6 +60,7 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
   run.workload = workload::PoissonExp(point.Number("service_ms"));
   run.policy = point.Text("policy");
   run.cluster.slow_datagrams = true;
+  run.cluster.poll_discard_ms = static_cast<uint32_t>(point.Number("discard_ms"));
   run.cluster.client_count = static_cast<int>(point.Number("clients"));
   for (int i = 0; i < static_cast<int>(point.Number("slow_servers")); ++i)
     run.cluster.slowness[i] = 3;
@@ -57,29 +76,50 @@ std::string NameOf(const Point& point) {
                 point.Number("slow_servers") == 0 ? "" : ", two servers slow", clients);
 }
 
+// The setting of poll 3 with the smallest figure.
+Point BestPoll(const Results& results, const Point& ours, const char* metric) {
+  Point best = ours.With("policy", "poll 3");
+  for (const double discard : kDiscardsMs) {
+    const Point point = ours.With("policy", "poll 3").With("discard_ms", discard);
+    if (!results.Has(point)) continue;
+    if (results.Mean(point, metric).middle < results.Mean(best, metric).middle) best = point;
+  }
+  return best;
+}
+
+constexpr char kWhyDiscardHelps[] =
+    "the line was set against a baseline that waits 10 ms for a poll, ten times a service of 1 ms. "
+    "A baseline that discards after 1 ms has lost most of that handicap";
+
 void JudgePoint(const Results& results, const Point& ours, Judgement* judgement) {
   const std::string name = NameOf(ours);
   const bool slow = ours.Number("slow_servers") > 0;
-  const bool many_clients = ours.Number("clients") != 6;
-  const Point poll = ours.With("policy", "poll 3");
-  const Estimate mean = results.MeanRatio(ours, poll, kMean);
-  const Estimate tail = results.MeanRatio(ours, poll, kTail);
-  const Estimate ideal = results.MeanRatio(ours, ours.With("policy", "ideal"), kTail);
-  if (many_clients) {
-    judgement->Shown(StrCat("mean relative to poll's, ", name), "", mean, "x");
-    judgement->Shown(StrCat("p99 relative to poll's, ", name), "", tail, "x");
-    judgement->Shown(StrCat("p99 relative to ideal's, ", name), "", ideal, "x");
-    return;
+  const bool fine = ours.Number("service_ms") == 1 && !slow;
+  struct Line {
+    const char* metric;
+    const char* what;
+    double fine_line;
+  };
+  for (const Line& line : {Line{kMean, "mean", 0.65}, Line{kTail, "p99", 0.60}}) {
+    const Point best = BestPoll(results, ours, line.metric);
+    const Estimate ratio = results.MeanRatio(ours, best, line.metric);
+    const std::string what = StrCat(line.what, " relative to poll's with its best discard, ",
+                                    best.Text("discard_ms"), " ms; ", name);
+    if (fine) {
+      judgement->AtMost(what, "", ratio, line.fine_line, "x").ShortOfLine(kWhyDiscardHelps);
+    } else {
+      judgement->NotAbove(what, "", ratio, 1, kNeverWorse, "x");
+    }
   }
-  const bool fine = ours.Number("service_ms") == 1;
+  judgement->AtMost(StrCat("p99 relative to ideal's, ", name), "",
+                    results.MeanRatio(ours, ours.With("policy", "ideal"), kTail), slow ? 1.6 : 1.35,
+                    "x");
+  // The baseline as [Shen02] 3.4.2 runs it.
   judgement
-      ->AtMost(StrCat("mean relative to poll's, ", name), "", mean, fine && !slow ? 0.65 : 1.02,
+      ->AtMost(StrCat("mean relative to poll's with a discard of 10 ms; ", name), "",
+               results.MeanRatio(ours, ours.With("policy", "poll 3"), kMean), fine ? 0.65 : 1.02,
                "x")
       .Shape();
-  judgement
-      ->AtMost(StrCat("p99 relative to poll's, ", name), "", tail, fine && !slow ? 0.60 : 1.02, "x")
-      .Shape();
-  judgement->AtMost(StrCat("p99 relative to ideal's, ", name), "", ideal, slow ? 1.6 : 1.35, "x");
 }
 
 plot::Plot Figure(const Results& results, int slow_servers) {
@@ -90,11 +130,13 @@ plot::Plot Figure(const Results& results, int slow_servers) {
       .x = {.label = "mean service time, ms", .logarithmic = true},
       .y = {.label = "p99 relative to ideal's", .low = 0}};
   for (const std::string policy : {"poll 3", "probe_pool"}) {
-    plot::Series series{.name = policy, .dots = {}};
+    plot::Series series{.name = policy == "poll 3" ? "poll 3, best discard" : policy, .dots = {}};
     for (const double service : kServicesMs) {
-      const Point point = PointOf(service, slow_servers, 6, policy);
-      if (!results.Has(point)) continue;
-      const Estimate ratio = results.MeanRatio(point, point.With("policy", "ideal"), kTail);
+      const Point ideal = PointOf(service, slow_servers, 6, "ideal");
+      if (!results.Has(ideal)) continue;
+      const Point point =
+          policy == "poll 3" ? BestPoll(results, ideal, kTail) : ideal.With("policy", policy);
+      const Estimate ratio = results.MeanRatio(point, ideal, kTail);
       series.dots.push_back({service, ratio.middle, ratio.low, ratio.high});
     }
     figure.series.push_back(std::move(series));
@@ -119,11 +161,13 @@ Experiment LbModern() {
   experiment.title = "The probe pool compared with polling";
   experiment.source = "bounds of this system; the idea is from Prequal [Wydrowski24]";
   experiment.setup =
-      "16 servers at 90 % utilization, 6 clients, Poisson arrivals, exponential service times. "
-      "Polls and probes are subject to the same slow servers, with the profile of [Shen02]; poll "
-      "3 discards polls after 10 ms. The ideal policy knows every queue and speed, including "
+      "16 servers at 90 % utilization, 6 or 30 clients, Poisson arrivals, exponential service "
+      "times. "
+      "Polls and probes are subject to the same slow servers, with the profile of [Shen02]. Poll "
+      "3 discards polls after 1, 2, 5 or 10 ms; each figure is compared with the best of these. "
+      "The ideal policy knows every queue and speed, including "
       "calls in transit. In half of the rows two of the 16 servers are three times slower.";
-  experiment.seeds = {.smoke = 1, .quick = 2, .full = 5};
+  experiment.seeds = {.smoke = 1, .quick = 5, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -76,7 +76,7 @@ Estimate OverReference(const Results& results, const Point& point) {
   std::vector<double> ratios = results.Values(point, kMean);
   const std::vector<double> reference = results.Values(point, kReference);
   for (size_t i = 0; i < ratios.size(); ++i) ratios[i] /= reference[i];
-  return MeanOf(ratios);
+  return results.MeanOfRuns(ratios);
 }
 
 void JudgeReference(const Results& results, Judgement* judgement) {
@@ -95,15 +95,17 @@ void JudgeReference(const Results& results, Judgement* judgement) {
 }
 
 void JudgeOrder(const Results& results, const std::string& workload, Judgement* judgement) {
-  const auto mean = [&](const std::string& policy) {
-    return results.Mean(PointOf(workload, 0.9, policy, "none"), kMean).middle;
+  const auto over = [&](const std::string& worse, const std::string& better) {
+    return results.MeanRatio(PointOf(workload, 0.9, worse, "none"),
+                             PointOf(workload, 0.9, better, "none"), kMean);
   };
   judgement
-      ->Holds(StrCat("random, poll 2, poll 3 at 90 %, ", workload), "random far worse",
-              StrCat(NumberText(mean("random")), ", ", NumberText(mean("poll 2")), ", ",
-                     NumberText(mean("poll 3")), " ms"),
-              "random ≥ 2 x poll 2 > poll 3",
-              mean("random") >= 2 * mean("poll 2") && mean("poll 2") > mean("poll 3"))
+      ->AtLeast(StrCat("random relative to poll 2 at 90 %, ", workload), "random far worse",
+                over("random", "poll 2"), 2, "x")
+      .Shape();
+  judgement
+      ->AtLeast(StrCat("poll 2 relative to poll 3 at 90 %, ", workload), "",
+                over("poll 2", "poll 3"), 1, "x")
       .Shape();
   judgement->Shown(StrCat("poll 3 relative to ideal at 90 %, ", workload), "within 1.2",
                    results.MeanRatio(PointOf(workload, 0.9, "poll 3", "none"),

@@ -87,7 +87,7 @@ Experiment LbReal() {
       "Polls are datagrams that are discarded after 10 ms.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

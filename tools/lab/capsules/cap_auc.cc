@@ -136,6 +136,8 @@ Experiment CapAuc() {
   experiment.worlds = {WorldKind::kReal, WorldKind::kSim};
   experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
+  // Smoke runs are simulated.
+  experiment.recorded_points = [] { return Points(Length::kSmoke); };
   experiment.run = Run;
   experiment.judge = Judge;
   return experiment;

@@ -121,7 +121,7 @@ Experiment CapBbs() {
       "processors each; the database has the capacity to serve the pages of a bypassed cache.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -94,7 +94,7 @@ void JudgeSilence(const Results& results, const Silence& silence, Judgement* jud
   judgement->AtLeast(what + ": waiting requests per kernel thread", "",
                      results.Median(point, "blocked_per_thread"), 10, "");
   judgement->AtMost(what + ": not answered after the release", "",
-                    results.Median(point, "unanswered_count"), 0, "");
+                    results.Largest(point, "unanswered_count"), 0, "");
 }
 
 void Judge(const Results& results, Judgement* judgement) {

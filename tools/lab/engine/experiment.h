@@ -41,11 +41,18 @@ struct RunContext {
   }
 };
 
+// How often each point is run, with one seed each time. Fewer than kRunCountMin decide nothing.
 struct SeedCounts {
   int smoke = 1;
-  int quick = 2;
-  int full = 5;
+  int quick = kRunCountMin;
+  // A full run looks at its rows after this many, and goes on until they are decided.
+  int full = kRunCountMin;
+  // A full run ends here at the latest; 0: kMostOfFull times `full`, or kMostOfFullReal times if
+  // runs measure the machine, because they are long and cannot run side by side.
+  int most = 0;
 };
+inline constexpr int kMostOfFull = 8;
+inline constexpr int kMostOfFullReal = 2;
 
 struct Experiment {
   // The name on the command line, "lb_polling".
@@ -64,6 +71,9 @@ struct Experiment {
   bool parallel = true;
   // The settings to run. A smoke run may omit some.
   std::function<std::vector<Point>(Length)> points;
+  // The points of the recorded run (engine/recorded.h), which are simulated. Unset: those of a
+  // smoke run if the first world is kSim, otherwise there is no recorded run.
+  std::function<std::vector<Point>()> recorded_points{};
   // One run of one point. An error ends the experiment without a verdict.
   std::function<neptune::StatusOr<Measurement>(const Point&, const RunContext&)> run;
   // Adds rows with their lines, plots and notes. Called after all points are measured.

@@ -1,7 +1,5 @@
 #include "tools/lab/engine/judgement.h"
 
-#include <algorithm>
-
 #include "neptune/base/strings.h"
 
 namespace search::lab {
@@ -20,38 +18,51 @@ Row& Judgement::Add(Row row) {
   return rows_.back();
 }
 
+Row& Judgement::AddFigure(Row row, const Estimate& ours, const Region& region,
+                          const std::string& unit) {
+  row.ours = WithUnit(ToText(ours), unit);
+  row.line = WithUnit(row.line, unit);
+  row.estimate = ours;
+  row.decision = Decide(ours, region, length_);
+  return Add(std::move(row));
+}
+
 Row& Judgement::AtMost(std::string what, std::string paper, const Estimate& ours, double line,
                        const std::string& unit) {
-  const double decides = length_ == Length::kFull ? ours.middle : ours.low;
-  return Add({.what = std::move(what),
-              .paper = std::move(paper),
-              .ours = WithUnit(ToText(ours), unit),
-              .estimate = ours,
-              .line = WithUnit("≤ " + ShortText(line), unit),
-              .holds = decides <= line});
+  return AddFigure(
+      {.what = std::move(what), .paper = std::move(paper), .line = StrCat("≤ ", ShortText(line))},
+      ours, {.high = line}, unit);
 }
 
 Row& Judgement::AtLeast(std::string what, std::string paper, const Estimate& ours, double line,
                         const std::string& unit) {
-  const double decides = length_ == Length::kFull ? ours.middle : ours.high;
-  return Add({.what = std::move(what),
-              .paper = std::move(paper),
-              .ours = WithUnit(ToText(ours), unit),
-              .estimate = ours,
-              .line = WithUnit("≥ " + ShortText(line), unit),
-              .holds = decides >= line});
+  return AddFigure(
+      {.what = std::move(what), .paper = std::move(paper), .line = StrCat("≥ ", ShortText(line))},
+      ours, {.low = line}, unit);
 }
 
 Row& Judgement::Between(std::string what, std::string paper, const Estimate& ours, double low,
                         double high, const std::string& unit) {
-  const bool full = length_ == Length::kFull;
-  return Add({.what = std::move(what),
-              .paper = std::move(paper),
-              .ours = WithUnit(ToText(ours), unit),
-              .estimate = ours,
-              .line = WithUnit(StrCat(NumberText(low), " to ", NumberText(high)), unit),
-              .holds = (full ? ours.middle : ours.high) >= low &&
-                       (full ? ours.middle : ours.low) <= high});
+  return AddFigure({.what = std::move(what),
+                    .paper = std::move(paper),
+                    .line = StrCat(NumberText(low), " to ", NumberText(high))},
+                   ours, {.low = low, .high = high}, unit);
+}
+
+Row& Judgement::NotAbove(std::string what, std::string paper, const Estimate& ours, double line,
+                         double margin, const std::string& unit) {
+  return AddFigure({.what = std::move(what),
+                    .paper = std::move(paper),
+                    .line = StrCat("≤ ", ShortText(line), " + ", ShortText(margin))},
+                   ours, {.high = line + margin}, unit);
+}
+
+Row& Judgement::Near(std::string what, std::string paper, const Estimate& ours, double target,
+                     double margin, const std::string& unit) {
+  return AddFigure({.what = std::move(what),
+                    .paper = std::move(paper),
+                    .line = StrCat(ShortText(target), " ± ", ShortText(margin))},
+                   ours, {.low = target - margin, .high = target + margin}, unit);
 }
 
 Row& Judgement::Holds(std::string what, std::string paper, std::string ours, std::string line,
@@ -60,7 +71,7 @@ Row& Judgement::Holds(std::string what, std::string paper, std::string ours, std
               .paper = std::move(paper),
               .ours = std::move(ours),
               .line = std::move(line),
-              .holds = holds});
+              .decision = Decide(holds, run_count_, length_)});
 }
 
 Row& Judgement::Shown(std::string what, std::string paper, const Estimate& ours,
@@ -71,14 +82,17 @@ Row& Judgement::Shown(std::string what, std::string paper, const Estimate& ours,
               .estimate = ours});
 }
 
-bool Judgement::holds() const {
+Verdict Judgement::verdict() const {
   bool any = false;
+  bool all = true;
   for (const Row& row : rows_) {
     if (!Counts(row)) continue;
     any = true;
-    if (!row.holds) return false;
+    if (row.missed()) return Verdict::kMissed;
+    all = all && row.holds();
   }
-  return any;
+  if (!any) return Verdict::kMissed;
+  return all ? Verdict::kHolds : Verdict::kNotDecided;
 }
 
 }  // namespace search::lab

@@ -1,5 +1,6 @@
 #include "tools/lab/engine/record.h"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "neptune/base/file.h"
@@ -18,18 +19,23 @@ using neptune::StrCat;
 using Json = nlohmann::ordered_json;
 
 Json ToJson(const Estimate& estimate) {
-  return {{"middle", estimate.middle},
-          {"low", estimate.low},
-          {"high", estimate.high},
-          {"count", estimate.count}};
+  return {{"middle", estimate.middle}, {"low", estimate.low},
+          {"high", estimate.high},     {"count", estimate.count},
+          {"exact", estimate.exact},   {"too_few", !estimate.has_interval()}};
 }
 
 Json ToJson(const Row& row, bool counts) {
   Json json = {{"what", row.what}, {"paper", row.paper}, {"ours", row.ours}, {"line", row.line}};
-  if (row.has_line()) json["holds"] = row.holds;
-  if (row.has_line()) json["counts"] = counts;
+  if (row.has_line()) {
+    json["holds"] = row.holds();
+    json["verdict"] = VerdictName(row.decision.verdict);
+    json["counts"] = counts;
+  }
+  if (row.has_line() && std::isfinite(row.decision.more_runs) && row.decision.more_runs > 0) {
+    json["more_runs"] = row.decision.more_runs;
+  }
   if (row.estimate) json["interval_95"] = ToJson(*row.estimate);
-  if (counts && !row.holds) json["short_of_line"] = row.short_of_line;
+  if (counts && row.missed()) json["short_of_line"] = row.short_of_line;
   return json;
 }
 
@@ -55,12 +61,14 @@ std::string ResultJson(const Experiment& experiment, const RunFacts& facts, cons
       {"experiment", experiment.name},
       {"title", experiment.title},
       {"source", experiment.source},
-      {"holds", judgement.holds()},
+      {"holds", judgement.verdict() == Verdict::kHolds},
+      {"verdict", VerdictName(judgement.verdict())},
       {"revision", facts.revision},
       {"configuration",
        {{"world", WorldName(facts.world)},
         {"length", LengthName(facts.length)},
         {"seed_count", facts.seed_count},
+        {"look_count", facts.look_count},
         {"first_seed", facts.first_seed},
         {"setup", experiment.setup}}},
       {"took_s", facts.took_s},
@@ -80,8 +88,10 @@ size_t Width(const std::string& text) {
 
 std::string VerdictWord(const Judgement& judgement, const Row& row) {
   if (!row.has_line()) return "";
-  if (!judgement.Counts(row)) return row.holds ? "(yes)" : "(no)";
-  return row.holds ? "yes" : "SHORT OF LINE";
+  if (!judgement.Counts(row)) return row.holds() ? "(yes)" : row.missed() ? "(no)" : "(open)";
+  if (row.missed()) return "SHORT OF LINE";
+  if (row.holds()) return judgement.length() == Length::kSmoke ? "shape only" : "yes";
+  return StrCat("NOT DECIDED: ", MoreRunsText(row.decision));
 }
 
 }  // namespace
@@ -106,7 +116,7 @@ std::string TableText(const Experiment& experiment, const Judgement& judgement) 
   }
   for (const std::string& note : judgement.notes()) StrAppend(&text, "\n", note, "\n");
   for (const Row& row : judgement.rows()) {
-    if (judgement.Counts(row) && !row.holds && !row.short_of_line.empty()) {
+    if (judgement.Counts(row) && row.missed() && !row.short_of_line.empty()) {
       StrAppend(&text, "\nshort of line: ", row.what, ": ", row.short_of_line, "\n");
     }
   }

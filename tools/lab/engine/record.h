@@ -1,6 +1,6 @@
 // The files of a run, and the report of several runs.
 //
-//   OUT/NAME/series.csv    every run in the order of completion: point, seed, metrics
+//   OUT/NAME/series.csv    every run, seed by seed: point, seed, metrics
 //   OUT/NAME/result.json   configuration, revision, verdict, rows with intervals, all metrics
 //   OUT/NAME/PLOT.svg      the plots
 //   OUT/NAME/section.html  the experiment's part of the report
@@ -30,6 +30,8 @@ struct RunFacts {
   WorldKind world = WorldKind::kSim;
   Length length = Length::kFull;
   int seed_count = 0;
+  // How often the rows were judged; intervals are those of engine/sequence.h.
+  int look_count = 1;
   uint64_t first_seed = 1;
   // Commit of the source tree, with "-dirty" if files differ from it; "unknown" outside a
   // repository.

@@ -86,11 +86,11 @@ std::vector<double> Results::Values(const Point& point, const std::string& metri
 }
 
 Estimate Results::Mean(const Point& point, const std::string& metric) const {
-  return MeanOf(Values(point, metric));
+  return MeanOf(Values(point, metric), miss_);
 }
 
 Estimate Results::Median(const Point& point, const std::string& metric) const {
-  return MedianOf(Values(point, metric));
+  return MedianOf(Values(point, metric), miss_);
 }
 
 std::vector<double> Results::Ratios(const Point& above, const Point& below,
@@ -104,12 +104,47 @@ std::vector<double> Results::Ratios(const Point& above, const Point& below,
 
 Estimate Results::MeanRatio(const Point& above, const Point& below,
                             const std::string& metric) const {
-  return MeanOf(Ratios(above, below, metric));
+  return MeanOf(Ratios(above, below, metric), miss_);
 }
 
 Estimate Results::MedianRatio(const Point& above, const Point& below,
                               const std::string& metric) const {
-  return MedianOf(Ratios(above, below, metric));
+  return MedianOf(Ratios(above, below, metric), miss_);
+}
+
+Estimate Results::Largest(const Point& point, const std::string& metric) const {
+  return LargestOf(Values(point, metric));
+}
+
+Results Results::AmongBest(int choices) const { return WithMiss(miss_ / std::max(1, choices)); }
+
+Results Results::WithMiss(double miss) const {
+  Results other = *this;
+  other.miss_ = miss;
+  return other;
+}
+
+int Results::run_count() const {
+  size_t least = points_.empty() ? 0 : Of(points_.front()).size();
+  for (const Point& point : points_) least = std::min(least, Of(point).size());
+  return static_cast<int>(least);
+}
+
+Estimate Results::Jackknife(const std::function<double(const Results&)>& figure) const {
+  return JackknifeOf(
+      run_count(),
+      [&](int left_out) {
+        if (left_out < 0) return figure(*this);
+        Results others(length_, miss_);
+        for (const Point& point : points_) {
+          const std::vector<Measurement>& runs = Of(point);
+          for (size_t i = 0; i < runs.size(); ++i) {
+            if (static_cast<int>(i) != left_out) others.Add(point, runs[i]);
+          }
+        }
+        return figure(others);
+      },
+      miss_);
 }
 
 }  // namespace search::lab

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,11 +16,11 @@
 
 namespace search::lab {
 
-// How long an experiment may take, which determines the criterion of its verdict.
+// How long an experiment may take.
 enum class Length {
   kSmoke,  // at most 5 s: only rows marked Shape() count
-  kQuick,  // at most 60 s: a line holds unless the interval excludes it
-  kFull,   // the final verdict: the middle of the interval must reach the line
+  kQuick,  // at most 60 s
+  kFull,   // the final verdict: repeats until every line is decided
 };
 std::string_view LengthName(Length length);
 
@@ -51,7 +52,14 @@ using Measurement = std::map<std::string, double>;
 
 class Results {
  public:
-  explicit Results(Length length) : length_(length) {}
+  // `miss` is the share of the intervals below that may miss the true figure.
+  explicit Results(Length length, double miss = kMiss) : length_(length), miss_(miss) {}
+
+  // The same values with intervals for a figure that is the best of `choices` figures: they are
+  // wider (Bonferroni), because the best of many is partly the luckiest.
+  Results AmongBest(int choices) const;
+  // The same values with other intervals.
+  Results WithMiss(double miss) const;
 
   // Results of one point are added in the order of seeds, so that equal indices have equal seeds.
   void Add(const Point& point, Measurement measurement);
@@ -64,17 +72,27 @@ class Results {
   // REQUIRES, for all functions below: every run of the point returned the metric.
   std::vector<double> Values(const Point& point, const std::string& metric) const;
 
+  // The mean of figures that were made of Values(), one a run.
+  Estimate MeanOfRuns(const std::vector<double>& values) const { return MeanOf(values, miss_); }
   Estimate Mean(const Point& point, const std::string& metric) const;
   Estimate Median(const Point& point, const std::string& metric) const;
   // The ratio of `above` to `below`, seed by seed, which cancels the noise that both share.
   Estimate MeanRatio(const Point& above, const Point& below, const std::string& metric) const;
   Estimate MedianRatio(const Point& above, const Point& below, const std::string& metric) const;
+  // The largest value of all runs, as a statement about them: for what must never happen.
+  Estimate Largest(const Point& point, const std::string& metric) const;
+  // A figure that needs all runs together: `figure` computes it from results; the interval is that
+  // of tools/statistics/estimate.h. REQUIRES: all points have the same number of runs.
+  Estimate Jackknife(const std::function<double(const Results&)>& figure) const;
+  // The smallest number of runs of a point.
+  int run_count() const;
 
  private:
   std::vector<double> Ratios(const Point& above, const Point& below,
                              const std::string& metric) const;
 
   Length length_;
+  double miss_;
   std::vector<Point> points_;
   std::map<Point, std::vector<Measurement>> measured_;
 };

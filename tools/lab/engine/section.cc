@@ -31,7 +31,10 @@ a{color:inherit}
 std::string HoldsCell(const Judgement& judgement, const Row& row) {
   if (!row.has_line()) return "<td></td>";
   if (!judgement.Counts(row)) return "<td>not checked at this length</td>";
-  return row.holds ? "<td class=\"yes\">yes</td>" : "<td class=\"no\">short of line</td>";
+  if (row.missed()) return "<td class=\"no\">short of line</td>";
+  if (!row.holds()) return StrCat("<td>not decided: ", MoreRunsText(row.decision), "</td>");
+  return judgement.length() == Length::kSmoke ? "<td class=\"yes\">shape only</td>"
+                                              : "<td class=\"yes\">yes</td>";
 }
 
 std::string TableHtml(const Judgement& judgement) {
@@ -51,19 +54,23 @@ std::string TableHtml(const Judgement& judgement) {
 
 std::string SectionHtml(const Experiment& experiment, const RunFacts& facts,
                         const Judgement& judgement, const std::vector<std::string>& figures) {
-  const bool holds = judgement.holds();
+  const Verdict verdict = judgement.verdict();
   std::string html = StrCat(
       "<section id=\"", EscapeHtml(experiment.name), "\"><span class=\"verdict ",
-      holds ? "yes\">holds" : "no\">short of line", "</span><h2>", EscapeHtml(experiment.title),
-      "</h2>\n<p class=\"facts\"><code>", EscapeHtml(experiment.name), "</code> &middot; ",
+      verdict == Verdict::kHolds    ? "yes\">holds"
+      : verdict == Verdict::kMissed ? "no\">short of line"
+                                    : "\">not decided",
+      "</span><h2>", EscapeHtml(experiment.title), "</h2>\n<p class=\"facts\"><code>",
+      EscapeHtml(experiment.name), "</code> &middot; ",
       facts.world == WorldKind::kSim ? "simulated world" : "real world", " &middot; ",
       LengthName(facts.length), " &middot; ", facts.seed_count,
-      facts.seed_count == 1 ? " seed" : " seeds", " from ", facts.first_seed, " &middot; revision ",
-      EscapeHtml(facts.revision), " &middot; ", NumberText(facts.took_s), " s</p>\n",
-      "<p class=\"source\">Figures to compare with: ", EscapeHtml(experiment.source), ".</p>\n<p>",
-      EscapeHtml(experiment.setup), "</p>\n", TableHtml(judgement));
+      facts.seed_count == 1 ? " seed" : " seeds", " from ", facts.first_seed,
+      facts.look_count == 1 ? "" : StrCat(", judged ", facts.look_count, " times"),
+      " &middot; revision ", EscapeHtml(facts.revision), " &middot; ", NumberText(facts.took_s),
+      " s</p>\n", "<p class=\"source\">Figures to compare with: ", EscapeHtml(experiment.source),
+      ".</p>\n<p>", EscapeHtml(experiment.setup), "</p>\n", TableHtml(judgement));
   for (const Row& row : judgement.rows()) {
-    if (!judgement.Counts(row) || row.holds) continue;
+    if (!judgement.Counts(row) || !row.missed()) continue;
     StrAppend(&html, "<p class=\"cause\"><strong>Short of line</strong>: ", EscapeHtml(row.what),
               ". ",
               EscapeHtml(row.short_of_line.empty() ? "The cause is not known." : row.short_of_line),
@@ -87,8 +94,9 @@ std::string PageHtml(const std::vector<Section>& sections) {
   }
   StrAppend(
       &html,
-      "</p>\n<p>Intervals have a confidence of 95 %. In a full run a line holds if the middle of "
-      "the interval reaches it, in a quick run unless the whole interval misses it.</p>\n");
+      "</p>\n<p>Intervals have a confidence of 95 %, also where a run looked at its rows several "
+      "times. A line holds if the whole interval, of at least five runs, is on its side, and is "
+      "missed if none of it is; otherwise it is not decided.</p>\n");
   for (const Section& section : sections) StrAppend(&html, section.html);
   return html + "</body></html>\n";
 }

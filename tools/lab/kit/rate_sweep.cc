@@ -49,9 +49,10 @@ std::vector<double> RateSweep::At(const std::string& metric, double rate) const 
 }
 
 Estimate RateSweep::Best(const std::string& metric) const {
-  Estimate best = results_.Mean(points_.front(), metric);
+  const Results chosen = results_.AmongBest(static_cast<int>(points_.size()));
+  Estimate best = chosen.Mean(points_.front(), metric);
   for (const Point& point : points_) {
-    const Estimate here = results_.Mean(point, metric);
+    const Estimate here = chosen.Mean(point, metric);
     if (here.middle > best.middle) best = here;
   }
   return best;
@@ -72,7 +73,7 @@ Estimate RatioAt(const RateSweep& above, const RateSweep& below, const std::stri
   const std::vector<double> other = below.At(metric, rate);
   CHECK_EQ(ratios.size(), other.size());
   for (size_t seed = 0; seed < ratios.size(); ++seed) ratios[seed] /= other[seed];
-  return MeanOf(ratios);
+  return above.results().MeanOfRuns(ratios);
 }
 
 }  // namespace search::lab

@@ -24,8 +24,11 @@ class RateSweep {
   double LastRateWith(const std::string& metric, double least) const;
   // The metric at a rate, one value for each seed.
   std::vector<double> At(const std::string& metric, double rate) const;
-  Estimate MeanAt(const std::string& metric, double rate) const { return MeanOf(At(metric, rate)); }
-  // The largest mean of the metric over all rates.
+  Estimate MeanAt(const std::string& metric, double rate) const {
+    return results_.MeanOfRuns(At(metric, rate));
+  }
+  const Results& results() const { return results_; }
+  // The largest mean of the metric over all rates, with the interval of the best of them.
   Estimate Best(const std::string& metric) const;
   // The mean of the metric and its interval, by rate.
   plot::Series SeriesOf(const std::string& name, const std::string& metric) const;

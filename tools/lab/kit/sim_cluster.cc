@@ -286,6 +286,7 @@ class OpenLoop {
                            neptune::MethodName(workload::kWorkMethod), neptune::AccessMode::kRead},
                           neptune::Data(workload::WorkRequest(cost, wait)), &response,
                           {.deadline = neptune::this_thread::Now() + load_.timeout}, &report);
+        ChargeRefusals(report, status);
         if (status.ok()) break;
       }
       ++ended_count_;
@@ -296,6 +297,24 @@ class OpenLoop {
       Keep(number, {at, cost, now - at, status.code(), SimCluster::ServerNumber(report.server),
                     report.attempts, wait});
     });
+  }
+
+  // Every attempt but one that was answered or ran out of time was refused. The last one's server
+  // is known; those of earlier attempts are drawn.
+  void ChargeRefusals(const neptune::CallReport& report, const neptune::Status& status) {
+    if (load_.refusal_cost == Duration(0)) return;
+    const bool last_refused = status.code() == neptune::StatusCode::kResourceExhausted;
+    for (int i = last_refused ? 0 : 1; i < report.attempts; ++i) {
+      int server = i == 0 ? SimCluster::ServerNumber(report.server) : -1;
+      if (server < 0) {
+        server = static_cast<int>(
+            admission_random_.Below(static_cast<uint64_t>(cluster_.server_count())));
+      }
+      cluster_.simulator()
+          .host(StrCat("s", server))
+          .processors()
+          .Execute(*neptune::Loop::Current(), load_.refusal_cost, [] {});
+    }
   }
 
   void Keep(uint64_t number, const SimOutcome& outcome) {

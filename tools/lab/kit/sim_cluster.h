@@ -144,6 +144,9 @@ struct SimLoadOptions {
   // runtime.
   int stubborn_retry_count = 0;
   neptune::Duration timeout = std::chrono::seconds(30);
+  // Processor time that a server spends on refusing a call, which the model of its network leaves
+  // out. It is spent when the caller learns of the refusal, in the order of the server's work.
+  neptune::Duration refusal_cost{0};
 };
 
 // The outcome of one measured request.

@@ -46,7 +46,7 @@ Estimate Worst(const Results& results, const Point& point, const std::string& me
   for (const double value : results.Values(point, metric)) {
     worst = value < 0 ? 1e9 : std::max(worst, value);
   }
-  return Estimate::Exact(worst);
+  return Estimate::OfAll(worst, results.run_count());
 }
 
 class Judge {
@@ -147,8 +147,10 @@ Experiment MemberDetect() {
       "nothing. In the real world each node is a process.");
   experiment.worlds = {WorldKind::kReal};  // each point names its own
   experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
+  // Smoke runs are simulated.
+  experiment.recorded_points = [] { return Points(Length::kSmoke); };
   experiment.run = Run;
   experiment.judge = [](const Results& results, Judgement* judgement) {
     Judge(results, judgement).All();

@@ -64,11 +64,13 @@ void JudgeSessions(const Results& results, Judgement* judgement) {
     seen_again += sum("seen_again_count");
   }
   judgement->Shown("answers with an item that the session had already read", "",
-                   Estimate::Exact(seen_again));
-  judgement->AtMost("of these with a lower bid", "", Estimate::Exact(declined), 0).Shape();
+                   Estimate::OfAll(seen_again, results.run_count()));
+  judgement
+      ->AtMost("of these with a lower bid", "", Estimate::OfAll(declined, results.run_count()), 0)
+      .Shape();
   judgement
       ->AtMost("answers older than what the session had already read", "",
-               Estimate::Exact(regressed), 0)
+               Estimate::OfAll(regressed, results.run_count()), 0)
       .Shape();
 }
 
@@ -91,7 +93,7 @@ Experiment ReplAuction() {
       "time, a new item 6 ms and a bid 2 ms, exponentially distributed; the paper does not state "
       "its values. In half of the requests users return to the item that they viewed last. Bids "
       "are checked at 90 % of the highest rate.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 2};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = GrowthPoints;
   experiment.run = Run;
   experiment.judge = Judge;

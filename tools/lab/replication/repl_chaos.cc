@@ -68,7 +68,9 @@ double Total(const Results& results, const std::string& metric) {
   return total;
 }
 
-Estimate Exactly(double value) { return {value, value, value, 1}; }
+Estimate Sum(const Results& results, const std::string& metric) {
+  return Estimate::OfAll(Total(results, metric), results.run_count());
+}
 
 // How many faults of each kind were caused, and how many of them disturbed something.
 void JudgeFaults(const Results& results, Judgement* judgement) {
@@ -84,7 +86,8 @@ void JudgeFaults(const Results& results, Judgement* judgement) {
   }
   if (has_many) {
     judgement
-        ->AtMost("kinds of faults that never disturbed anything", "", Exactly(without_effect), 0)
+        ->AtMost("kinds of faults that never disturbed anything", "",
+                 Estimate::OfAll(without_effect, results.run_count()), 0)
         .Shape();
   }
 }
@@ -94,15 +97,14 @@ void Judge(const Results& results, Judgement* judgement) {
       ->AtMost(
           "histories with a lost or duplicated write, two write orders, a session that goes back "
           "in time, a read that is staler than it states, or replicas that differ",
-          "", Exactly(Total(results, "wrong")), 0)
+          "", Sum(results, "wrong"), 0)
       .Shape();
-  judgement->Shown("histories", "", Exactly(Total(results, "histories")));
-  judgement->Shown("acknowledged writes", "", Exactly(Total(results, "acknowledged")));
-  judgement->Shown("reads", "", Exactly(Total(results, "reads")));
-  judgement->Shown("calls without an answer in 3 s", "", Exactly(Total(results, "unanswered")));
-  judgement->Shown("primacies", "", Exactly(Total(results, "primaries")));
-  judgement->Shown("partitions found at rest, in looks a second apart", "",
-                   Exactly(Total(results, "rests")));
+  judgement->Shown("histories", "", Sum(results, "histories"));
+  judgement->Shown("acknowledged writes", "", Sum(results, "acknowledged"));
+  judgement->Shown("reads", "", Sum(results, "reads"));
+  judgement->Shown("calls without an answer in 3 s", "", Sum(results, "unanswered"));
+  judgement->Shown("primacies", "", Sum(results, "primaries"));
+  judgement->Shown("partitions found at rest, in looks a second apart", "", Sum(results, "rests"));
   JudgeFaults(results, judgement);
   judgement->Note(
       "Planted bugs are tested where they can be planted without a change to the product: "

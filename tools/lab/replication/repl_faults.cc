@@ -25,8 +25,6 @@ double Largest(const Results& results, const Point& point, const std::string& me
   return *std::max_element(values.begin(), values.end());
 }
 
-Estimate Exactly(double value) { return {value, value, value, 1}; }
-
 std::string Seconds(double seconds) {
   constexpr double kLongest = 1e5;
   return seconds > kLongest ? "never" : StrCat(std::round(seconds * 100) / 100, " s");
@@ -69,8 +67,8 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 void JudgeQuiet(const Results& results, Judgement* judgement) {
   const Point quiet = PointOf("quiet");
   judgement
-      ->AtLeast("quiet: acknowledged writes in a run", "",
-                Exactly(Largest(results, quiet, "acknowledged")), 1)
+      ->AtLeast("quiet: acknowledged writes in a run", "", results.Largest(quiet, "acknowledged"),
+                1)
       .Shape();
   judgement->Shown("quiet: writes a second", "", results.Median(quiet, "writes_per_s"));
   judgement->Shown("quiet: p50", "", results.Median(quiet, "p50_ms"), "ms");
@@ -130,7 +128,7 @@ void JudgeLoads(const Results& results, Judgement* judgement) {
     judgement->AtLeast("flood on every node: writes over their share of quiet", "",
                        results.Median(flood, "of_share_ratio"), 0.25, "x");
     judgement->AtMost("flood on every node: changes of primary", "",
-                      Exactly(Largest(results, flood, "primary_change_count")), 0);
+                      results.Largest(flood, "primary_change_count"), 0);
     judgement->Shown("flood on every node: answers a second", "",
                      results.Median(flood, "answers_per_s"));
   }
@@ -148,7 +146,7 @@ void JudgeLoads(const Results& results, Judgement* judgement) {
                       results.Median(slow, "entries_per_write"), 1.05);
     judgement->AtMost(what + "p50 in flushes", "", results.Median(slow, "p50_flushes"), 2.5);
     judgement->AtMost(what + "changes of primary", "",
-                      Exactly(Largest(results, slow, "primary_change_count")), 0);
+                      results.Largest(slow, "primary_change_count"), 0);
   }
 }
 
@@ -164,7 +162,7 @@ void JudgeSizes(const Results& results, Judgement* judgement) {
       judgement->AtMost(what, "", results.Median(readers, "of_budget_ratio"), 1.1, "x");
     }
     judgement->AtMost("64 readers of 60 MiB that stop: longest time without a write", "",
-                      Exactly(Largest(results, readers, "write_gap_s")), 3, "s");
+                      results.Largest(readers, "write_gap_s"), 3, "s");
   }
   if (const Point snapshot = PointOf("snapshot"); results.Has(snapshot)) {
     const std::string what =
@@ -173,8 +171,7 @@ void JudgeSizes(const Results& results, Judgement* judgement) {
                      Seconds(Largest(results, snapshot, "snapshot_s")) != "never");
     judgement->AtMost(what + "growth of resident memory", "",
                       results.Median(snapshot, "growth_mib"), 256, "MiB");
-    judgement->AtMost(what + "snapshots", "", Exactly(Largest(results, snapshot, "snapshot_count")),
-                      1);
+    judgement->AtMost(what + "snapshots", "", results.Largest(snapshot, "snapshot_count"), 1);
     judgement->AtMost(what + "log over its cap", "", results.Median(snapshot, "of_log_cap_ratio"),
                       1.2, "x");
   }
@@ -194,13 +191,13 @@ void JudgeFlips(const Results& results, Judgement* judgement) {
     if (!results.Has(flip)) continue;
     const std::string what = StrCat("a flipped bit (", place, ") and a node down: ");
     judgement->AtMost(what + "acknowledged writes lost or doubled", "",
-                      Exactly(Largest(results, flip, "wrong_count")), 0);
+                      results.Largest(flip, "wrong_count"), 0);
     judgement->AtMost(what + "acknowledged writes that cannot be read", "",
-                      Exactly(Largest(results, flip, "unreadable_count")), 0);
+                      results.Largest(flip, "unreadable_count"), 0);
     judgement->AtMost(what + "writes again after a majority is back", "",
-                      Exactly(Largest(results, flip, "again_s")), 30, "s");
-    judgement->AtMost(what + "every replica serves by itself", "",
-                      Exactly(Largest(results, flip, "heal_s")), 30, "s");
+                      results.Largest(flip, "again_s"), 30, "s");
+    judgement->AtMost(what + "every replica serves by itself", "", results.Largest(flip, "heal_s"),
+                      30, "s");
     const Estimate reported = results.Mean(flip, "reported");
     if (std::string(place) == "written") {
       judgement->AtLeast(what + "runs that report the damage", "", reported, 1);

@@ -87,8 +87,7 @@ void JudgeLinear(const Results& results, Judgement* judgement) {
       const Point more = least.With("nodes", nodes);
       if (!results.Has(more)) continue;
       const double factor = least.Number("nodes") / nodes;
-      Estimate ratio = results.MeanRatio(more, least, kRate);
-      ratio = {ratio.middle * factor, ratio.low * factor, ratio.high * factor, ratio.count};
+      const Estimate ratio = Scaled(results.MeanRatio(more, least, kRate), factor);
       if (ratio.middle >= worst.middle) continue;
       worst = ratio;
       at = StrCat(nodes);
@@ -103,6 +102,9 @@ void JudgeLinear(const Results& results, Judgement* judgement) {
   }
 }
 
+// "Levels within 5 %".
+constexpr double kLevelsMargin = 0.05;
+
 void JudgeLevels(const Results& results, Judgement* judgement) {
   for (const Point& ordered : results.points()) {
     if (ordered.Text("level") != kOrdered) continue;
@@ -111,10 +113,10 @@ void JudgeLevels(const Results& results, Judgement* judgement) {
     const std::string where =
         StrCat(ordered.Text("nodes"), " nodes, degree ", ordered.Text("degree"), ", ",
                ordered.Text("writes_percent"), " % writes");
-    judgement->Between(StrCat("level 3 relative to 2: ", where), "close",
-                       results.MeanRatio(bounded, ordered, kRate), 0.95, 1.05, "x");
-    judgement->Between(StrCat("level 1 relative to 2: ", where), "close",
-                       results.MeanRatio(anywhere, ordered, kRate), 0.95, 1.05, "x");
+    judgement->Near(StrCat("level 3 relative to 2: ", where), "close",
+                    results.MeanRatio(bounded, ordered, kRate), 1, kLevelsMargin, "x");
+    judgement->Near(StrCat("level 1 relative to 2: ", where), "close",
+                    results.MeanRatio(anywhere, ordered, kRate), 1, kLevelsMargin, "x");
     judgement->AtLeast(StrCat("level 3 relative to 1: ", where), "close",
                        results.MeanRatio(bounded, anywhere, kRate), 0.9, "x");
   }
@@ -184,7 +186,7 @@ Experiment ReplScaling() {
       "replication. Storage takes no time. Users send about one request per second each. The "
       "figure is the highest rate, found by bisection, at which 98 % of the requests are "
       "answered within 2 s.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 2};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

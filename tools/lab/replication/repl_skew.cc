@@ -149,7 +149,7 @@ Experiment ReplSkew() {
       "The set-up of repl_scaling with 8 nodes and 10 % writes; partitions are drawn from a Zipf "
       "distribution whose exponent gives the most popular one its share: 1/64 is even load, 1 "
       "means that all requests are for one partition.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

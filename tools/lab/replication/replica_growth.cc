@@ -62,9 +62,7 @@ void JudgeGrowth(const Results& results, const std::string& figure, const std::s
     const double factor = static_cast<double>(least) / most;
     judgement
         ->AtLeast(StrCat("relative to linear, ", most, " nodes over ", least, ": degree ", degree),
-                  figure,
-                  {ratio.middle * factor, ratio.low * factor, ratio.high * factor, ratio.count},
-                  0.9, "x")
+                  figure, Scaled(ratio, factor), 0.9, "x")
         .Shape();
   }
   if (!results.Has(GrowthPoint(most, 1))) return;

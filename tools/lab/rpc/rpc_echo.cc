@@ -60,10 +60,7 @@ void JudgeCell(const Results& results, const Cell& cell, Judgement* judgement) {
   if (cell.grpc_line > 0) {
     judgement->AtLeast(against_grpc, "", over_grpc, cell.grpc_line, "x");
     judgement->AtLeast(against_floor, "", over_floor, cell.epoll_line, "x");
-    judgement
-        ->Holds(StrCat("serves more than gRPC; ", load), "", ToText(over_grpc), "> 1",
-                over_grpc.middle > 1)
-        .Shape();
+    judgement->AtLeast(StrCat("serves more than gRPC; ", load), "", over_grpc, 1, "x").Shape();
   } else {
     judgement->Shown(against_grpc, "", over_grpc, "x");
     judgement->Shown(against_floor, "", over_floor, "x");

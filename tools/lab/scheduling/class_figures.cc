@@ -55,8 +55,7 @@ Estimate LossOf(const Results& results, const Point& point) {
 }
 
 Estimate LessLossPercent(const Results& results, const Point& one, const Point& other) {
-  const Estimate ratio = results.MeanRatio(one, other, kLossPercent);
-  return {100 * (1 - ratio.middle), 100 * (1 - ratio.high), 100 * (1 - ratio.low), ratio.count};
+  return Scaled(results.MeanRatio(one, other, kLossPercent), -100, 100);
 }
 
 void DrawLoss(const Results& results, const ClassSetting& setting,

@@ -210,7 +210,10 @@ double GoldOff(const Results& results, const Point& point, int window) {
   return furthest;
 }
 
-Estimate Percent(double share) { return Estimate::Exact(100 * share); }
+// A figure over all runs together.
+Estimate Percent(const Results& results, double share) {
+  return Estimate::OfAll(100 * share, results.run_count());
+}
 
 void ShowGoldAfterFailure(const Results& results, const std::string& scheme, Judgement* judgement) {
   const Point point = PointOf(scheme);
@@ -219,7 +222,7 @@ void ShowGoldAfterFailure(const Results& results, const std::string& scheme, Jud
         StrCat("Gold's consumption relative to its demand, ", begin, " to ", begin + 10, " s, ",
                scheme),
         scheme == "partitioned" && begin == kFailure ? "a deep drop for about 10 s" : "",
-        Percent(ConsumedOfDemand(results, point, kGold, {begin, begin + 10})), "%");
+        Percent(results, ConsumedOfDemand(results, point, kGold, {begin, begin + 10})), "%");
   }
 }
 
@@ -257,26 +260,28 @@ void Judge(const Results& results, Judgement* judgement) {
   const Span settled = {kSpikeBegin + kSettleTime, kSpikeEnd};
   judgement
       ->AtLeast("adaptive: smallest decayed share of Silver or Bronze on any server, 20 to 300 s",
-                "about 20 %", Percent(SmallestDecayedShare(results, adaptive)),
+                "about 20 %", Percent(results, SmallestDecayedShare(results, adaptive)),
                 100 * kGuarantee - 1, "%")
       .Shape();
   judgement
       ->AtLeast("adaptive: smallest share of Silver or Bronze in 10 s, 75 to 150 s", "about 20 %",
-                Percent(SmallestShare(results, adaptive, 10, settled)), 100 * kGuarantee - 2, "%")
+                Percent(results, SmallestShare(results, adaptive, 10, settled)),
+                100 * kGuarantee - 2, "%")
       .ShortOfLine(
           "a server becomes greedy only when 5 % of the requests of 30 s were dropped, about 5 s "
           "after the start of the spike, and only then the 21 s begin in which Bronze's decayed "
           "share decreases from 60 to 20 %");
   judgement->Shown(
       "adaptive: time after the start of the spike from which 10 s means of Bronze stay at 18 %",
-      "", Estimate::Exact(TimeToGuarantee(results, adaptive)), "s");
+      "", Estimate::OfAll(TimeToGuarantee(results, adaptive), results.run_count()), "s");
   const Point ours = PointOf("waiting_cost");
   judgement->AtLeast("waiting_cost: smallest share of Silver or Bronze in 2 s, 50 to 150 s", "",
-                     Percent(SmallestShare(results, ours, kWindow, spike)), 90 * kGuarantee, "%");
+                     Percent(results, SmallestShare(results, ours, kWindow, spike)),
+                     90 * kGuarantee, "%");
   for (const std::string scheme : kSchemes) {
     const Point point = PointOf(scheme);
     if (!results.Has(point)) continue;
-    const Estimate off = Percent(GoldOff(results, point, kSpikeEnd - kSpikeBegin));
+    const Estimate off = Percent(results, GoldOff(results, point, kSpikeEnd - kSpikeBegin));
     const std::string what = StrCat(scheme,
                                     ": deviation of Gold's consumption from its demand, "
                                     "50 to 150 s");
@@ -286,13 +291,14 @@ void Judge(const Results& results, Judgement* judgement) {
       judgement->AtMost(what, "untouched", off, 2, "%");
     }
     judgement->Shown(StrCat(what, ", largest in any 10 s, which are 129 requests"), "",
-                     Percent(GoldOff(results, point, 10)), "%");
+                     Percent(results, GoldOff(results, point, 10)), "%");
     ShowGoldAfterFailure(results, scheme, judgement);
     judgement->Shown(StrCat(scheme, ": Silver's consumption relative to its demand, 50 to 60 s"),
-                     "", Percent(ConsumedOfDemand(results, point, kSilver, {50, 60})), "%");
+                     "", Percent(results, ConsumedOfDemand(results, point, kSilver, {50, 60})),
+                     "%");
     judgement->Shown(StrCat(scheme, ": share of the offered yield"), "",
-                     Percent(results.Mean(point, "realized_yield").middle /
-                             results.Mean(point, "offered_yield").middle),
+                     Percent(results, results.Mean(point, "realized_yield").middle /
+                                          results.Mean(point, "offered_yield").middle),
                      "%");
     judgement->AddPlot(Draw(results, scheme));
   }

@@ -150,9 +150,12 @@ void Judge(const Results& results, Judgement* judgement) {
   const auto mean = [&](const char* metric) { return results.Mean(point, metric); };
   judgement->AtLeast("answers per second of processor time, observed relative to not observed", "",
                      mean("ratio"), kLine, "x");
-  judgement->AtMost("failed scrapes", "", mean("failed_scrape_count"), 0, "").Shape();
+  judgement->AtMost("failed scrapes", "", results.Largest(point, "failed_scrape_count"), 0, "")
+      .Shape();
   judgement->AtLeast("scrapes", "", mean("scrape_count"), 8, "").Shape();
-  judgement->AtMost("bytes of spans written without observation", "", mean("off_span_bytes"), 0, "")
+  judgement
+      ->AtMost("bytes of spans written without observation", "",
+               results.Largest(point, "off_span_bytes"), 0, "")
       .Shape();
   judgement->AtLeast("bytes of spans written with observation", "", mean("span_bytes"), 1, "");
   judgement->Shown("answers per second of processor time, observed", "", mean("on_per_processor_s"),

@@ -92,8 +92,8 @@ void Judge(const Results& results, Judgement* judgement) {
   for (const char* page : kFrontendPages) JudgeKind(results, FrontendKind(page), judgement);
   for (const char* page : kAdminPages) JudgeKind(results, AdminKind(page), judgement);
   judgement
-      ->AtMost("page requests without an answer", "", results.Mean(point, "failed_visit_count"), 0,
-               "")
+      ->AtMost("page requests without an answer", "", results.Largest(point, "failed_visit_count"),
+               0, "")
       .Shape();
   // Otherwise there was no overload.
   judgement->AtLeast("queries that are refused or late", "", results.Mean(point, "failed_percent"),

@@ -245,7 +245,7 @@ Experiment SearchFailover() {
       "partial answers and about 300 others are checked. p99 counts as back to normal from the "
       "first moment after which at most one query in a hundred takes longer than twice the p99 "
       "of the worst second before the fault.";
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -85,7 +85,8 @@ StatusOr<Measurement> Run(const Point& point, const RunContext& context) {
 
 void Judge(const Results& results, Judgement* judgement) {
   const auto mean = [&](const char* rule, const char* metric) {
-    return results.Mean(PointOf(rule), metric);
+    // The questions are fixed, so that a run repeats every figure of another.
+    return Estimate::Exact(results.Mean(PointOf(rule), metric).middle);
   };
   judgement->AtMost("results said to be sure that are others", "", mean("safe", "false_claims"), 0)
       .Shape();

@@ -55,20 +55,16 @@ Point Fastest(const Results& results) {
   return best;
 }
 
-Estimate MorePercent(const Estimate& ratio) {
-  return {100 * (ratio.middle - 1), 100 * (ratio.low - 1), 100 * (ratio.high - 1), ratio.count};
-}
-
 void Judge(const Results& results, Judgement* judgement) {
   const Point most = MostAnswered(results);
   const Point fastest = Fastest(results);
   const Point ours = PointOf("sert");
   judgement
       ->AtLeast("answered, relative to admission control", "+209.1 %",
-                MorePercent(results.MeanRatio(ours, most, kAnswered)), 209.1, "%")
+                ExcessPercent(results.MeanRatio(ours, most, kAnswered)), 209.1, "%")
       .Shape();
   judgement->AtMost("response time of answered requests, relative to admission control", "-54.7 %",
-                    MorePercent(results.MeanRatio(ours, fastest, kMean)), -54.7, "%");
+                    ExcessPercent(results.MeanRatio(ours, fastest, kMean)), -54.7, "%");
   plot::Plot figure{.name = "shift",
                     .title = "During the shift, by scheme",
                     .x = {.label = "response time of answered requests, ms", .logarithmic = true},

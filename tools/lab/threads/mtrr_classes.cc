@@ -277,11 +277,10 @@ void JudgeGoals(const Curve& curve, int low, Judgement* judgement) {
 
 void JudgePlan(const Results& results, int classes, Judgement* judgement) {
   const Point point = PlanPoint(classes);
-  const std::vector<double> deviations = results.Values(point, "cost_deviation");
   judgement
       ->AtMost(
           StrCat("cost of plans for ", classes, " classes, largest deviation from the minimum"),
-          "optimal", Estimate::Exact(*std::max_element(deviations.begin(), deviations.end())), 1e-9)
+          "optimal", results.Largest(point, "cost_deviation"), 1e-9)
       .Shape();
   for (const neptune::PlannedClass& one : Asked(classes).classes) {
     const double threads = results.Values(point, one.name + "_threads").front();

@@ -110,34 +110,39 @@ void JudgeAlike(const Results& results, Judgement* judgement) {
 
 // Two kinds: the loss caused by the other kind, with 32 threads of the first.
 void JudgeUnlike(const Results& results, Judgement* judgement) {
-  const double alone = Throughput(results, kUnlike, 32, 0);
-  const auto left = [&](int second) { return Throughput(results, kUnlike, 32, second) / alone; };
-  const double one = left(1);
+  const auto left = [](const Results& some, int second) {
+    return Throughput(some, kUnlike, 32, second) / Throughput(some, kUnlike, 32, 0);
+  };
   judgement
       ->AtLeast("share that one thread of the other kind takes from 32 threads", "significant (P1)",
-                Estimate::Exact(1 - one), 3.0 / 33)
+                results.Jackknife([&](const Results& some) { return 1 - left(some, 1); }), 3.0 / 33)
       .Shape();
   judgement->Shown("share that its number of threads would take in proportion", "",
                    Estimate::Exact(1.0 / 33));
-  const double per_thread_first = 1 - one;
-  const double per_thread_below = (one - left(kDynamicSaturation)) / (kDynamicSaturation - 1);
+  const auto further = [&](const Results& some) {
+    const double one = left(some, 1);
+    return (one - left(some, kDynamicSaturation)) / (kDynamicSaturation - 1) / (1 - one);
+  };
   judgement->AtMost("taken by each further thread up to its saturation, relative to the first",
-                    "small (P2)", Estimate::Exact(per_thread_below / per_thread_first), 1.0 / 3,
-                    "x");
-  const double below = left(kDynamicSaturation) / one;
-  const double beyond = left(64) / left(kDynamicSaturation);
-  judgement->Holds("share left with 1 to 16 threads of the other kind, and with 16 to 64",
-                   "much less beyond saturation (P3)",
-                   StrCat(NumberText(below), ", ", NumberText(beyond)), "less beyond saturation",
-                   beyond < below);
-  const neptune::ClassKind kind = KindOf(results, kUnlike);
-  double worst = 0;
-  for (const int second : {1, 16, 64}) {
-    const double measured = Throughput(results, kUnlike, 32, second);
-    worst = std::max(worst, Shared(kind, 32, second) / measured - 1);
-  }
+                    "small (P2)", results.Jackknife(further), 1.0 / 3, "x");
+  judgement->AtMost(
+      "share left with 16 to 64 threads of the other kind, relative to that with 1 to 16",
+      "much less beyond saturation (P3)", results.Jackknife([&](const Results& some) {
+        const double below = left(some, kDynamicSaturation) / left(some, 1);
+        return left(some, 64) / left(some, kDynamicSaturation) / below;
+      }),
+      1, "x");
   judgement->AtLeast("two kinds: how much (12) over-predicts", "not proportional",
-                     Estimate::Exact(worst), 0.3);
+                     results.Jackknife([](const Results& some) {
+                       const neptune::ClassKind kind = KindOf(some, kUnlike);
+                       double worst = 0;
+                       for (const int second : {1, 16, 64}) {
+                         const double measured = Throughput(some, kUnlike, 32, second);
+                         worst = std::max(worst, Shared(kind, 32, second) / measured - 1);
+                       }
+                       return worst;
+                     }),
+                     0.3);
 }
 
 void JudgeWarning(const Results& results, Judgement* judgement) {

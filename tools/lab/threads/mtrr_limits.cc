@@ -195,9 +195,9 @@ neptune::StatusOr<Measurement> Run(const Point& point, const RunContext& context
 
 void JudgeLimit(const Results& results, const std::string& limit, const std::string& paper,
                 Judgement* judgement) {
-  const std::vector<double> values = results.Values(LimitPoint(limit), kDeviation);
-  const double most = *std::max_element(values.begin(), values.end());
-  judgement->AtMost(StrCat(limit, ": largest deviation"), paper, Estimate::Exact(most), kLine)
+  judgement
+      ->AtMost(StrCat(limit, ": largest deviation"), paper,
+               results.Largest(LimitPoint(limit), kDeviation), kLine)
       .Shape();
 }
 

@@ -127,17 +127,16 @@ void Judge(const Results& results, Judgement* judgement) {
   }
   judgement->AtMost("error of the prediction outside the critical region, median",
                     "within 10 % over a wide range", MedianOf(errors), 10, "%");
-  judgement->Shown("largest", "over-predicts where load is critical",
-                   Estimate::Exact(*std::max_element(errors.begin(), errors.end())), "%");
-  const auto response = [&](double load) {
-    return results.Mean(LoadPoint(4, RateOf(kThreads[2], load)), "response_ms").middle;
-  };
+  judgement->Shown("largest", "over-predicts where load is critical", LargestOf(errors), "%");
   if (results.Has(LoadPoint(4, RateOf(kThreads[2], 0.5)))) {
     judgement
         ->AtLeast(
             "response time at 1.5 times the capacity relative to half the capacity, 4 "
             "threads",
-            "S-shaped", Estimate::Exact(response(1.5) / response(0.5)), 2, "x")
+            "S-shaped",
+            results.MeanRatio(LoadPoint(4, RateOf(kThreads[2], 1.5)),
+                              LoadPoint(4, RateOf(kThreads[2], 0.5)), "response_ms"),
+            2, "x")
         .Shape();
   }
   judgement->AddPlot(std::move(figure));
@@ -160,7 +159,7 @@ Experiment MtrrSingle() {
       "source.";
   experiment.worlds = {WorldKind::kReal};
   experiment.parallel = false;
-  experiment.seeds = {.smoke = 1, .quick = 1, .full = 3};
+  experiment.seeds = {.smoke = 1, .quick = 1, .full = 5};
   experiment.points = Points;
   experiment.run = Run;
   experiment.judge = Judge;

@@ -130,16 +130,18 @@ void JudgeKind(const Results& results, const Kind& kind, Judgement* judgement, p
     runs.push_back(Find(counts, found.fewest_threads,
                         [&](const std::string& metric) { return run.at(metric); }));
   }
-  Estimate fit_error = Estimate::Exact(100 * found.fit.error_max);
+  const double error = 100 * found.fit.error_max;
+  Estimate fit_error{error, error, error, static_cast<int>(runs.size())};
   for (const Found& run : runs) {
     fit_error.low = std::min(fit_error.low, 100 * run.fit.error_max);
     fit_error.high = std::max(fit_error.high, 100 * run.fit.error_max);
   }
   AddSeries(results, kind, found.fit, figure);
   const std::string name = StrCat(kind.name, ": ");
-  judgement->Shown(name + "alpha", kind.paper, Estimate::Exact(found.fit.speedup.alpha()));
+  judgement->Shown(name + "alpha", kind.paper,
+                   Estimate::OfAll(found.fit.speedup.alpha(), results.run_count()));
   judgement->Shown(name + "saturation point", "",
-                   Estimate::Exact(found.fit.speedup.saturation_point()));
+                   Estimate::OfAll(found.fit.speedup.saturation_point(), results.run_count()));
   judgement->AtMost(name + "largest deviation of the fit", "linear, then flat", fit_error, 10, "%");
   judgement->AtLeast(StrCat(name, "throughput with ", found.fewest_threads,
                             " threads, measured again, relative to the best"),
@@ -157,8 +159,7 @@ void Judge(const Results& results, Judgement* judgement) {
   const Point mixed = PointOf(kKinds[2]);
   judgement
       ->AtLeast("mixed: 16 threads relative to one", "rises",
-                Estimate::Exact(results.Median(mixed, FitMetric(16)).middle /
-                                results.Median(mixed, FitMetric(1)).middle),
+                RatioOf(results.Median(mixed, FitMetric(16)), results.Median(mixed, FitMetric(1))),
                 2, "x")
       .Shape();
   judgement->AddPlot(std::move(figure));
