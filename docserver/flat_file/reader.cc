@@ -104,11 +104,12 @@ neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids,
 
   FetchedDocuments documents(ids.size());
   std::string raw;
-  uint64_t loaded_offset = 0;  // 0: no block loaded; the file begins with its header
+  std::optional<uint64_t> loaded_offset;  // of the block in `raw`
   uint64_t next_offset = 0;
   for (const Wanted& one : wanted) {
     if (one.entry.block_offset != loaded_offset) {
-      loaded_offset = next_offset = one.entry.block_offset;
+      next_offset = one.entry.block_offset;
+      loaded_offset = next_offset;
       NEPTUNE_RETURN_IF_ERROR(LoadBlock(&next_offset, &raw).status());
     }
     StoredDocument& document = documents[one.position].emplace();

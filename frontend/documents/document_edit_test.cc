@@ -85,7 +85,8 @@ TEST(ParseDocumentTest, DeepNestingIsRefusedLikeAnythingElse) {
   for (int i = 0; i < 100; ++i) many += ",0";
   EXPECT_EQ(ReasonFor(many + "]}"), "JSON with more than 100 values");
   EXPECT_EQ(ReasonFor("{\"url\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}"),
-            "member url: not a string");
+            "JSON with more than 8 arrays and objects within each other");
+  EXPECT_EQ(ReasonFor(R"({"url": [[]]})"), "member url: not a string");
 }
 
 TEST(ParseBulkTest, LinesAreIndependent) {

@@ -93,7 +93,9 @@ void Run(const uint8_t* data, size_t size) {
         page.Quarantine(EndpointOf(which, 1 + how_much % 2), now);
         break;
       case 4:
-        if (page.Outranks(announcement, now)) CHECK(page.NextEventOf(NodeOf(which)) != kNever);
+        if (const auto stored = page.Outranks(announcement, now)) {
+          CHECK_GE(*stored, announcement.incarnation);
+        }
         break;
       case 5:
         now += std::chrono::milliseconds(how_much) * (1 + which % 40);

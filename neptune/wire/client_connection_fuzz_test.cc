@@ -61,7 +61,7 @@ struct Call final : public AnswerSink {
   explicit Call(bool has_stream) {
     if (has_stream) messages = std::make_shared<MessageStream>(std::make_unique<SilentOutlet>());
   }
-  void OnAnswer(StatusOr<CallAnswer> answer) override {
+  void OnAnswer(StatusOr<CallAnswer>&& answer) override {
     CHECK(!is_forgotten) << "a forgotten call is answered";
     CHECK_EQ(++answer_count, 1) << "a call is answered twice";
     if (answer.ok()) answered_call.Reach();

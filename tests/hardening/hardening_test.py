@@ -12,6 +12,7 @@ import unittest
 from typing import List
 
 FILES: List[str] = []
+BRANCH_TARGET = b"\xf3\x0f\x1e\xfa"  # endbr64
 
 
 def read(path: str, *options: str) -> str:
@@ -22,7 +23,7 @@ def faults_of(path: str) -> List[str]:
     """What the file lacks."""
     faults = []
     header, segments, dynamic = read(path, "--file-header"), read(path, "--segments"), read(path, "--dynamic")
-    symbols, notes = read(path, "--dyn-syms"), read(path, "--notes")
+    symbols = read(path, "--dyn-syms")
     if not re.search(r"Type:\s+DYN", header):
         faults.append("its addresses are fixed (PIE)")
     if "GNU_RELRO" not in segments or not re.search(r"BIND_NOW|FLAGS_1\).*\bNOW\b", dynamic):
@@ -37,8 +38,11 @@ def faults_of(path: str) -> List[str]:
         faults.append("calls of the C library are not checked (FORTIFY)")
     if "__glibcxx_assert_fail" not in symbols:
         faults.append("containers are not checked (_GLIBCXX_ASSERTIONS)")
-    if "IBT" not in notes:
-        faults.append("indirect branches may go anywhere (IBT)")
+    functions = re.findall(r"\bFUNC\s+(?:GLOBAL|WEAK)\s+\w+\s+\d+\s", symbols)
+    with open(path, "rb") as file:
+        targets = file.read().count(BRANCH_TARGET)
+    if targets < max(len(functions) / 2, 20):
+        faults.append("places of indirect branches are not marked (CET)")
     return faults
 
 

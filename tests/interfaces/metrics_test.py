@@ -18,7 +18,7 @@ FRONTENDS, STORES = ("web-1", "web-2"), ("store-1", "store-2", "store-3", "store
 SHOWN_BY = {
     "every node": FRONTENDS + STORES, "callers": FRONTENDS + STORES, "frontend": FRONTENDS,
     "frontend with a log": FRONTENDS, "frontend with HTTPS": FRONTENDS, "cache": FRONTENDS,
-    "document servers": STORES, "services with a time limit": STORES, "streams": STORES,
+    "document servers": STORES, "index tiers, document servers": STORES, "services with a time limit": STORES, "streams": STORES,
     "leader of statistics": STORES, "nodes with replicas": STORES,
     "nodes with live documents": STORES, "nodes with certificates": None, "node programs": None
 }

@@ -266,25 +266,26 @@ TEST_F(ReplicationTest, WhatIsAskedOfAnUnknownPartitionIsRefused) {
 }
 
 TEST_F(ReplicationTest, AReceiverThatVanishesHoldsASnapshotsPlaceForAMinute) {
-  Start(1, kOrdered);
+  Start(kSnapshotCountMax + 2, kOrdered);
+  const std::string last = StrCat("s", kSnapshotCountMax + 1);
   InSession([](ReplicaSession& session) { EXPECT_TRUE(Append(session, "k=x").ok()); });
   cluster_->RunOnClient([&](ClientSession& session) {
     Data response;
     for (int i = 0; i < kSnapshotCountMax; ++i) {
       EXPECT_TRUE(
-          PullFrom(session, "s0", BeginPull("registers", 0, StrCat("r", i)), &response).ok());
+          PullFrom(session, "s0", BeginPull("registers", 0, StrCat("s", i + 1)), &response).ok());
     }
-    EXPECT_EQ(PullFrom(session, "s0", BeginPull("registers", 0, "r9"), &response).code(),
+    EXPECT_EQ(PullFrom(session, "s0", BeginPull("registers", 0, last), &response).code(),
               StatusCode::kResourceExhausted);
     // One that begins again takes its own place.
-    EXPECT_TRUE(PullFrom(session, "s0", BeginPull("registers", 0, "r0"), &response).ok());
+    EXPECT_TRUE(PullFrom(session, "s0", BeginPull("registers", 0, "s1"), &response).ok());
   });
   EXPECT_EQ(Agent("s0")->status().snapshots_sending, kSnapshotCountMax);
   simulator().RunFor(kSnapshotIdleMax + seconds(2));
   EXPECT_EQ(Agent("s0")->status().snapshots_sending, 0);
   cluster_->RunOnClient([&](ClientSession& session) {
     Data response;
-    EXPECT_TRUE(PullFrom(session, "s0", BeginPull("registers", 0, "r9"), &response).ok());
+    EXPECT_TRUE(PullFrom(session, "s0", BeginPull("registers", 0, last), &response).ok());
   });
   EXPECT_EQ(Agent("s0")->status().snapshots_sent, 0u);
 }

@@ -22,7 +22,7 @@
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
-#include <string>
+#include <type_traits>
 
 #include "tools/chaos/disk_fault_page.h"
 
@@ -40,7 +40,8 @@ Function* Next(const char* name) {
 
 struct Faults {
   DiskFaultPage* page = nullptr;  // null: none
-  std::string folder;             // ends with a slash
+  char folder[PATH_MAX] = "";     // ends with a slash
+  size_t folder_size = 0;
 
   Faults() {
     const char* const path = getenv(kDiskFaultPageVariable);
@@ -54,16 +55,20 @@ struct Faults {
     if (mapped == MAP_FAILED) return;
     auto* const found = static_cast<DiskFaultPage*>(mapped);
     if (found->magic.load() != kDiskFaultMagic) return;
-    folder = below;
-    if (folder.empty() || folder.back() != '/') folder += '/';
+    folder_size = strlen(below);
+    if (folder_size + 1 >= sizeof(folder)) return;
+    memcpy(folder, below, folder_size);
+    if (folder_size == 0 || folder[folder_size - 1] != '/') folder[folder_size++] = '/';
     page = found;
   }
 };
 
-// Never destroyed, since other threads call until the process ends.
+// Has no destructor, since other threads call until the process ends, and takes no memory, since an
+// allocator that starts reads files.
 Faults& TheFaults() {
-  static Faults* const faults = new Faults;
-  return *faults;
+  static_assert(std::is_trivially_destructible_v<Faults>);
+  static Faults faults;
+  return faults;
 }
 
 bool IsInFolder(int descriptor) {
@@ -71,9 +76,9 @@ bool IsInFolder(int descriptor) {
   snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
   char path[PATH_MAX];
   const ssize_t size = readlink(link, path, sizeof(path));
-  const std::string& folder = TheFaults().folder;
-  return size >= static_cast<ssize_t>(folder.size()) &&
-         memcmp(path, folder.data(), folder.size()) == 0;
+  const Faults& faults = TheFaults();
+  return size >= static_cast<ssize_t>(faults.folder_size) &&
+         memcmp(path, faults.folder, faults.folder_size) == 0;
 }
 
 uint64_t NextRandom() {
@@ -238,9 +243,10 @@ namespace {
 
 // `path` is the folder, or below it.
 bool IsBelowFolder(const char* path) {
-  const std::string& folder = search::chaos::TheFaults().folder;
-  const std::string with_slash = std::string(path) + "/";
-  return with_slash.compare(0, folder.size(), folder) == 0;
+  const auto& faults = search::chaos::TheFaults();
+  const size_t without_slash = faults.folder_size - 1;
+  return strncmp(path, faults.folder, without_slash) == 0 &&
+         (path[without_slash] == '/' || path[without_slash] == '\0');
 }
 
 template <typename Space>

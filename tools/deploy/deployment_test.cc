@@ -403,7 +403,9 @@ TEST_F(KubernetesTest, TokensOfFrontendsAreSecrets) {
   std::string text = kSpec;
   const std::string port = "parameters { key: 'http_port' value: '8080' } ";
   text.insert(text.find(port), "parameters { key: 'document_token_file' value: 'var/token' } ");
-  const auto files = KubernetesManifests(Spec(text), {});
+  DeploymentOptions options;
+  options.image = Image();
+  const auto files = KubernetesManifests(Spec(text), options);
   ASSERT_TRUE(files.ok()) << files.status();
   std::string manifests;
   for (const YAML::Node& document : YAML::LoadAll(files->at(0).text)) {

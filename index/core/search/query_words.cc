@@ -1,6 +1,7 @@
 #include "index/core/search/query_words.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "index/core/search/block_kernels.h"
 
@@ -21,8 +22,10 @@ QueryWords::QueryWords(const FlatPlan& plan, bool scores, Evaluation* evaluation
     if (word.role == Role::kExcluded) excluded_.push_back(list);
     if (list->scores()) scoring_.push_back(list);
   }
+  // Sparse lists have fewer documents than dense ones, unless the file is damaged.
   std::stable_sort(required_.begin(), required_.end(), [](const WordList* a, const WordList* b) {
-    return a->document_frequency() < b->document_frequency();
+    return std::pair(a->is_dense(), a->document_frequency()) <
+           std::pair(b->is_dense(), b->document_frequency());
   });
 }
 

@@ -14,6 +14,10 @@
 #include "neptune/thread/user_thread.h"
 #include "neptune/wire/http/problem.h"
 
+// A function of jemalloc; null in programs without it.
+extern "C" [[gnu::weak]] int mallctl(const char* name, void* old_value, size_t* old_size,
+                                     void* new_value, size_t new_size);
+
 namespace neptune {
 namespace {
 
@@ -60,6 +64,30 @@ HttpResponse FileResponse(std::string body, const char* type, const std::string&
   response.headers.Add("Content-Disposition", StrCat("attachment; filename=\"", name, "\""));
   response.headers.Set("Cache-Control", "no-store");
   return response;
+}
+
+struct HeapSizes {
+  const char* allocator;
+  size_t in_use;
+  size_t free;  // held for later allocations
+  size_t from_system;
+};
+
+HeapSizes SizesOfHeap() {
+  if (mallctl == nullptr) {
+    const struct mallinfo2 heap = mallinfo2();
+    return {"glibc", heap.uordblks + heap.hblkhd, heap.fordblks, heap.arena + heap.hblkhd};
+  }
+  uint64_t epoch = 1;  // asks for new figures
+  mallctl("epoch", nullptr, nullptr, &epoch, sizeof(epoch));
+  const auto figure = [](const char* name) {
+    size_t value = 0;
+    size_t size = sizeof(value);
+    return mallctl(name, &value, &size, nullptr, 0) == 0 ? value : 0;
+  };
+  const size_t in_use = figure("stats.allocated");
+  const size_t from_system = figure("stats.resident");
+  return {"jemalloc", in_use, from_system - std::min(in_use, from_system), from_system};
 }
 
 }  // namespace
@@ -112,12 +140,10 @@ HttpResponse ProfilePages::Take(const HttpRequest& request, const std::string& k
 
 // Briefly takes the lock of each of the allocator's arenas.
 HttpResponse ProfilePages::HeapTotals() const {
-  const struct mallinfo2 heap = mallinfo2();
+  const HeapSizes heap = SizesOfHeap();
   HttpResponse response = HttpResponse::Json(
-      200,
-      StrCat("{\"in_use_bytes\":", heap.uordblks + heap.hblkhd, ",\"free_bytes\":", heap.fordblks,
-             ",\"from_system_bytes\":", heap.arena + heap.hblkhd, ",\"mapped_bytes\":", heap.hblkhd,
-             ",\"mapped_count\":", heap.hblks, ",\"free_at_top_bytes\":", heap.keepcost, "}"));
+      200, StrCat("{\"allocator\":\"", heap.allocator, "\",\"in_use_bytes\":", heap.in_use,
+                  ",\"free_bytes\":", heap.free, ",\"from_system_bytes\":", heap.from_system, "}"));
   response.headers.Set("Cache-Control", "no-store");
   return response;
 }

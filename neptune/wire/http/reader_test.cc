@@ -71,6 +71,35 @@ TEST(HttpRequestReaderTest, TrailersAreNotHeaders) {
   EXPECT_FALSE(reader.Next()->headers.Has("Trailer"));
 }
 
+TEST(HttpRequestReaderTest, AQuoteInATrailerIsAByteLikeOthers) {
+  const std::string request =
+      "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "2;a=\"b\"\r\nab\r\n0;c=\"d\\\"\"\r\nT: \"u\r\nV: w\r\n\r\n";
+  HttpRequestReader reader;
+  for (const char byte : request) reader.Feed(std::string_view(&byte, 1));
+  HttpRequestReader slow;
+  std::optional<HttpRequest> read;
+  for (const char byte : request) {
+    slow.Feed(std::string_view(&byte, 1));
+    ASSERT_FALSE(read.has_value());
+    read = slow.Next();
+    ASSERT_FALSE(slow.error().has_value()) << slow.error()->reason;
+  }
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->body, "ab");
+  EXPECT_TRUE(reader.Next().has_value());
+}
+
+TEST(HttpRequestReaderTest, ALineEndWithinQuotesEndsAChunksLine) {
+  HttpRequestReader reader;
+  reader.Feed(
+      "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: "
+      "chunked\r\n\r\n2;a=\"b\r\nab\r\n0\r\n\r\n");
+  EXPECT_FALSE(reader.Next().has_value());
+  ASSERT_TRUE(reader.error().has_value());
+  EXPECT_EQ(reader.error()->reason, "bad chunk extension");
+}
+
 TEST(HttpRequestReaderTest, KeepAliveFollowsVersionAndHeader) {
   const auto keeps = [](std::string_view bytes) {
     HttpRequestReader reader;

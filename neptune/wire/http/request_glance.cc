@@ -63,7 +63,7 @@ bool TakeRequestLine(std::string_view* rest, HttpGlance* glance) {
   line.remove_suffix(kVersion.size());
   line.remove_prefix(std::min(line.size(), (glance->is_head ? kHead : kGet).size()));
   glance->target = line;
-  return line.starts_with('/') && line.find(' ') == line.npos;
+  return line.starts_with('/') && line.find_first_of(" #") == line.npos;
 }
 
 bool Is(std::string_view name, std::string_view known) {

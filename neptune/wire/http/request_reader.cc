@@ -81,6 +81,19 @@ struct ArrivingBody {
   };
 };
 
+// True if the first line, after the line end of the chunk before it, has ended within quotes.
+bool EndsInQuotes(std::string_view bytes) {
+  if (bytes.starts_with("\r\n")) bytes.remove_prefix(2);
+  const size_t end = bytes.find('\n');
+  if (end == bytes.npos) return false;
+  bool is_quoted = false;
+  for (size_t i = 0; i < end; ++i) {
+    if (bytes[i] == '"') is_quoted = !is_quoted;
+    if (bytes[i] == '\\' && is_quoted) ++i;
+  }
+  return is_quoted;
+}
+
 }  // namespace
 
 struct HttpRequestReader::Parsing {
@@ -240,6 +253,8 @@ bool HttpRequestReader::ReadBody() {
     error_code error;
     consumed_ += parser.put(boost::asio::buffer(rest().data(), rest().size()), error);
     if (error == http::error::need_more) {
+      // Beast waits for the other quote; others take the line end for the end of the line.
+      if (EndsInQuotes(rest())) return Fail(400, "bad chunk extension");
       // Only a chunk size line or the trailer can be incomplete here; it is bounded like a header.
       if (rest().size() <= options_.header_size_max) return false;
       return Fail(431, "a chunk size line or the trailer is too long");

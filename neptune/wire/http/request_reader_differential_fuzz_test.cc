@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "neptune/wire/http/request_reader.h"
 
 namespace {
@@ -274,6 +275,8 @@ bool IsOneOf(std::string_view reason, const auto& prefixes) {
                      [&](std::string_view prefix) { return reason.starts_with(prefix); });
 }
 
+std::string Shown(std::string_view bytes) { return absl::CEscape({bytes.data(), bytes.size()}); }
+
 void CheckSame(const HttpRequest& request, size_t size, const Read& read, const char* other) {
   CHECK(read.end == Read::End::kComplete) << other << " does not accept it";
   CHECK_EQ(size, read.size) << other;
@@ -309,14 +312,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       continue;
     }
     if (!reader.error()) {
-      CHECK(beast.end != Read::End::kComplete) << "Beast has found its end";
-      CHECK(grammar.end != Read::End::kComplete) << "the grammar has found its end";
+      CHECK(beast.end != Read::End::kComplete) << "Beast has found its end: " << Shown(bytes);
+      CHECK(grammar.end != Read::End::kComplete)
+          << "the grammar has found its end: " << Shown(bytes);
       return 0;
     }
     const std::string& reason = reader.error()->reason;
-    if (beast.end == Read::End::kComplete) CHECK(IsOneOf(reason, kStricter)) << reason;
+    if (beast.end == Read::End::kComplete)
+      CHECK(IsOneOf(reason, kStricter)) << reason << ": " << Shown(bytes);
     if (grammar.end == Read::End::kComplete) {
-      CHECK(IsOneOf(reason, kStricter) || IsOneOf(reason, kOfBeast)) << reason;
+      CHECK(IsOneOf(reason, kStricter) || IsOneOf(reason, kOfBeast))
+          << reason << ": " << Shown(bytes);
     }
     return 0;
   }

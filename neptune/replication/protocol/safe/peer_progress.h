@@ -5,8 +5,7 @@
 //
 // A member that answers within kFollowDelay has one message at a time, so that many writes share
 // one. To a slower one, e.g. with a slow disk, further messages follow before it answers, so that
-// its next flush has all that was written meanwhile; once its answers are known to be slow they
-// follow after kSlowFollowDelay.
+// its next flush has all that was written meanwhile.
 //
 // Limits: kInFlightMax messages and kInFlightEntryCountMax entries, and one message more, are in
 // flight.
@@ -29,10 +28,9 @@ namespace neptune {
 
 class PeerProgress {
  public:
-  static constexpr size_t kInFlightMax = 32;
+  static constexpr size_t kInFlightMax = 16;
   static constexpr size_t kInFlightEntryCountMax = size_t{4} * kMessageEntryCountMax;
   static constexpr Duration kFollowDelay = std::chrono::milliseconds(10);
-  static constexpr Duration kSlowFollowDelay = std::chrono::milliseconds(1);
 
   PeerProgress() = default;
   // The search begins at the end of the primary's log.
@@ -45,7 +43,8 @@ class PeerProgress {
 
   // Handles the answer that the logs match up to `matched`.
   void Match(Lsn matched, TimePoint now);
-  // Handles the answer that the logs do not match at the entry asked for; tries `matched` next.
+  // Handles the answer that the logs do not match at the entry asked for: tries `matched` next, or
+  // sends again soon what is in flight.
   void Refuse(Lsn matched, TimePoint now);
   // The last message is probably lost: sends again at `retry_at`, if that is earlier.
   void Lose(TimePoint retry_at, TimePoint now);
@@ -61,7 +60,7 @@ class PeerProgress {
     const bool may_follow = !in_flight_.empty() && in_flight_.size() < kInFlightMax &&
                             in_flight_.back().end < matched_ + kInFlightEntryCountMax;
     if (!may_follow || in_flight_.back().end >= last_lsn) return kNever;
-    return in_flight_.back().sent_at + (is_slow_ ? kSlowFollowDelay : kFollowDelay);
+    return in_flight_.back().sent_at + kFollowDelay;
   }
 
   // The primary's log: its last dropped entry and its last one.
@@ -80,7 +79,8 @@ class PeerProgress {
 
  private:
   struct InFlight {
-    Lsn end = 0;  // its last entry; a message may have fewer entries, if they are large
+    Lsn end = 0;        // its last entry; a message may have fewer entries, if they are large
+    Lsn last_then = 0;  // the end of the log when it was sent
     TimePoint sent_at{};
   };
 
@@ -91,7 +91,6 @@ class PeerProgress {
   bool is_probing_ = true;
   TimePoint resend_at_{};  // entries or a probe are in flight until then
   std::vector<InFlight> in_flight_;
-  bool is_slow_ = false;  // its last answer about entries took kFollowDelay or longer
   // The end of the log when entries were last sent to the member.
   Lsn last_when_sent_ = 0;
   bool keeps_up_ = false;

@@ -83,19 +83,6 @@ TEST(PeerProgressTest, FurtherMessagesFollowToAMemberThatAnswersSlowly) {
   EXPECT_TRUE(progress.HasWork(26, later + milliseconds(2)));
 }
 
-TEST(PeerProgressTest, FurtherMessagesFollowSoonOnceAnAnswerWasSlow) {
-  PeerProgress progress = Matched(12, 20);
-  (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
-  const TimePoint answered = kNow + PeerProgress::kFollowDelay;
-  progress.Match(20, answered);
-  (void)progress.Send({.base = 5, .last = 21}, true, kResend, answered);
-  EXPECT_EQ(progress.FollowAt(25), answered + PeerProgress::kSlowFollowDelay);
-  progress.Match(21, answered + milliseconds(1));
-  (void)progress.Send({.base = 5, .last = 25}, true, kResend, answered + milliseconds(1));
-  EXPECT_EQ(progress.FollowAt(26), answered + milliseconds(1) + PeerProgress::kFollowDelay)
-      << "the last answer was not slow";
-}
-
 TEST(PeerProgressTest, FewEntriesAreInFlight) {
   PeerProgress progress = Matched(0, 1);
   constexpr Lsn kMany = 100 * kMessageEntryCountMax;
@@ -126,13 +113,26 @@ TEST(PeerProgressTest, UnansweredMessagesAreSentAgainFromTheFirst) {
   (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
   const TimePoint later = kNow + PeerProgress::kFollowDelay;
   (void)progress.Send({.base = 5, .last = 25}, true, kResend, later);
-  progress.Refuse(12, later);  // the second arrived without the first
-  EXPECT_FALSE(progress.HasWork(25, later));
+  EXPECT_FALSE(progress.HasWork(25, later + kResend - milliseconds(1)));
   const PeerProgress::Sending again =
       progress.Send({.base = 5, .last = 25}, true, kResend, later + kResend);
   EXPECT_EQ(again.prev, 12u);
   EXPECT_EQ(again.entries_to, 25u);
   EXPECT_FALSE(progress.keeps_up());
+}
+
+TEST(PeerProgressTest, AMessageThatCameWithoutTheOneBeforeItIsSentAgainSoon) {
+  PeerProgress progress = Matched(12, 20);
+  (void)progress.Send({.base = 5, .last = 20}, true, kResend, kNow);
+  const TimePoint later = kNow + PeerProgress::kFollowDelay;
+  (void)progress.Send({.base = 5, .last = 25}, true, kResend, later);
+  progress.Refuse(12, later);
+  EXPECT_FALSE(progress.HasWork(25, later)) << "the first may be late only";
+  ASSERT_TRUE(progress.HasWork(25, later + PeerProgress::kFollowDelay));
+  const PeerProgress::Sending again =
+      progress.Send({.base = 5, .last = 25}, true, kResend, later + PeerProgress::kFollowDelay);
+  EXPECT_EQ(again.prev, 12u);
+  EXPECT_EQ(again.entries_to, 25u);
 }
 
 TEST(PeerProgressTest, WhatHadNoRoomInAMessageIsSentAtOnce) {
