@@ -188,6 +188,12 @@ StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
                                                 const Partition& partition,
                                                 std::vector<uint64_t> ids,
                                                 size_t text_size_max) const {
+  // In the simulated world, which has no descriptors, all reads go the same way, whatever the
+  // machine's memory holds.
+  const bool is_real = neptune::Loop::Current()->readiness() != nullptr;
+  if (is_real && partition.store->IsInMemory(ids, text_size_max)) {
+    return ReadReadable(*partition.store, ids, text_size_max, damaged_);
+  }
   return ReadOnDevice(
       context, partition,
       [store = partition.store, ids = std::move(ids), text_size_max, damaged = damaged_] {
