@@ -71,6 +71,13 @@ class DocumentStore {
   virtual neptune::StatusOr<FetchedDocuments> FetchBeginnings(std::span<const uint64_t> ids,
                                                               size_t text_size_max) const = 0;
 
+  // True if FetchBeginnings would probably wait for no disk, so that it can be called on a thread
+  // that must not. Cost: less than fetching.
+  // Default: false, for stores that cannot say.
+  virtual bool IsInMemory(std::span<const uint64_t> ids, size_t text_size_max) const {
+    return false;
+  }
+
   // Adds documents; a document replaces an earlier one with the same doc_id. They are not readable
   // before Seal. After an error the store can only be destroyed.
   virtual neptune::Status Put(std::span<const StoredDocument> batch) = 0;

@@ -24,6 +24,10 @@ class FlatFileStore : public DocumentStore {
     return reader_->Fetch(ids, text_size_max);
   }
 
+  bool IsInMemory(std::span<const uint64_t> ids, size_t text_size_max) const override {
+    return reader_ != nullptr && reader_->IsInMemory(ids, text_size_max);
+  }
+
   neptune::Status Put(std::span<const StoredDocument> batch) override {
     NEPTUNE_RETURN_IF_ERROR(CheckPut(writer_ != nullptr));
     for (const StoredDocument& document : batch) {

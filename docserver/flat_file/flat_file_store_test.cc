@@ -161,6 +161,16 @@ TEST_F(FlatFileStoreTest, WrittenAndShortenedFilesAreNoticed) {
   }
 }
 
+TEST_F(FlatFileStoreTest, WhatWasJustReadIsInMemory) {
+  Build(20);
+  const auto store = OpenFlatFileStore(directory_, {});
+  ASSERT_TRUE(store.ok()) << store.status();
+  const std::vector<uint64_t> ids = {3, 17, 4711};  // the last one is in no store
+  ASSERT_TRUE((*store)->Fetch(ids).ok());
+  EXPECT_TRUE((*store)->IsInMemory(ids, kTextPieceSize));
+  EXPECT_FALSE((*store)->IsInMemory(ids, SIZE_MAX)) << "a text may have further blocks";
+}
+
 TEST_F(FlatFileStoreTest, RefusesALaterVersion) {
   Build(3);
   std::string data = ReadBytes(DataPath());

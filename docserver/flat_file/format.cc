@@ -75,6 +75,11 @@ std::string EncodeBlockHeader(const Block& block) {
   return header + covered;
 }
 
+size_t StoredSizeOf(std::string_view bytes) {
+  if (bytes.size() < kBlockHeaderSize) return 0;
+  return kBlockHeaderSize + ReadNumber<uint32_t>(bytes, 8);
+}
+
 std::optional<Block> DecodeBlock(std::string_view bytes) {
   if (bytes.size() < kBlockHeaderSize) return std::nullopt;
   const uint32_t payload_size = ReadNumber<uint32_t>(bytes, 8);

@@ -68,6 +68,8 @@ std::optional<DataHeader> DecodeDataHeader(std::string_view bytes);
 
 // The header that belongs before block.payload.
 std::string EncodeBlockHeader(const Block& block);
+// What the header at `bytes` says of the size of its block, unchecked. 0: there is no header.
+size_t StoredSizeOf(std::string_view bytes);
 // The block that begins at `bytes`, its checksum verified.
 std::optional<Block> DecodeBlock(std::string_view bytes);
 

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "neptune/base/page_residency.h"
+
 namespace search::docserver::flat_file {
 
 Reader::Reader(std::string directory, Files files, const DataHeader& header)
@@ -117,6 +119,21 @@ neptune::StatusOr<FetchedDocuments> Reader::Fetch(std::span<const uint64_t> ids,
     NEPTUNE_RETURN_IF_ERROR(AppendPieces(next_offset, text_size_max, &document));
   }
   return documents;
+}
+
+bool Reader::IsInMemory(std::span<const uint64_t> ids, size_t text_size_max) const {
+  if (text_size_max > kTextPieceSize) return false;  // there may be further blocks
+  const std::string_view bytes = data_.bytes();
+  for (const uint64_t id : ids) {
+    const auto entry = index_.Find(id);
+    if (!entry) continue;
+    if (entry->block_offset > bytes.size()) return false;
+    const std::string_view rest = bytes.substr(entry->block_offset);
+    if (!neptune::IsInMemory(rest.substr(0, kBlockHeaderSize))) return false;
+    const size_t size = StoredSizeOf(rest);
+    if (size > kBlockSizeMax || !neptune::IsInMemory(rest.substr(0, size))) return false;
+  }
+  return true;
 }
 
 neptune::Status Reader::CheckSound() const {

@@ -29,6 +29,8 @@ class Reader {
   // Each block is decompressed at most once per call. Texts are those of FetchBeginnings.
   neptune::StatusOr<FetchedDocuments> Fetch(std::span<const uint64_t> ids,
                                             size_t text_size_max) const;
+  // See DocumentStore. The index was read when the store was opened, and counts as in memory.
+  bool IsInMemory(std::span<const uint64_t> ids, size_t text_size_max) const;
   neptune::Status Verify() const;
   // DATA_LOSS if a file was changed or lost pages since it was opened: what was not found may be
   // there then. A single damaged block is not that.

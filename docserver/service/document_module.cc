@@ -193,12 +193,16 @@ StatusOr<FetchedDocuments> DocumentModule::Read(const RequestContext& context,
                                                 const Partition& partition,
                                                 std::vector<uint64_t> ids,
                                                 size_t text_size_max) const {
-  return ReadOnDevice(context, partition,
-                      [store = partition.store, ids = std::move(ids), text_size_max,
-                       damaged = damaged_, has_met_damage = partition.has_met_damage] {
-                        return ReadReadable(*store, ids, text_size_max, damaged,
-                                            has_met_damage.get());
-                      });
+  // In the simulated world, which has no descriptors, all reads go the same way, whatever the
+  // machine's memory holds.
+  const bool is_in_memory = neptune::Loop::Current()->readiness() != nullptr &&
+                            partition.store->IsInMemory(ids, text_size_max);
+  auto read = [store = partition.store, ids = std::move(ids), text_size_max, damaged = damaged_,
+               has_met_damage = partition.has_met_damage] {
+    return ReadReadable(*store, ids, text_size_max, damaged, has_met_damage.get());
+  };
+  if (is_in_memory) return read();
+  return ReadOnDevice(context, partition, std::move(read));
 }
 
 template <typename ReadCall>

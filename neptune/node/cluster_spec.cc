@@ -144,9 +144,13 @@ Status CompleteNode(const ClusterSpec& spec, NodeSpec* node) {
   NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": serving_threads", node->serving_threads(), 1,
                                       kThreadsMax,
                                       [&](uint32_t n) { node->set_serving_threads(n); }));
-  NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": worker_threads", node->worker_threads(), 1,
-                                      kThreadsMax,
-                                      [&](uint32_t n) { node->set_worker_threads(n); }));
+  if (!node->serving_threads_work()) {
+    NEPTUNE_RETURN_IF_ERROR(CheckNumber(where + ": worker_threads", node->worker_threads(), 1,
+                                        kThreadsMax,
+                                        [&](uint32_t n) { node->set_worker_threads(n); }));
+  } else if (node->worker_threads() != 0) {
+    return InvalidArgument(where, " has worker_threads and serving_threads_work");
+  }
   NEPTUNE_RETURN_IF_ERROR(CheckBudgets(where, *node));
   NEPTUNE_RETURN_IF_ERROR(Annotate(CapsulesOfSpec(node->capsules(), "").status(), where));
   if (node->hosts().empty()) return InvalidArgument(where, " hosts nothing");
@@ -371,6 +375,10 @@ StatusOr<ClusterSpec> LoadClusterSpec(const std::string& path) {
         Annotate(LoadCapsuleFile((folder / file).string(), nullptr).status(), path));
   }
   return spec;
+}
+
+uint32_t WorkingThreadsOf(const NodeSpec& node) {
+  return node.serving_threads_work() ? node.serving_threads() : node.worker_threads();
 }
 
 const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node) {

@@ -44,6 +44,9 @@ Status CompleteClusterSpec(ClusterSpec* spec);
 const NodeSpec* FindNode(const ClusterSpec& spec, const NodeId& node);
 const ServiceSpec* FindService(const ClusterSpec& spec, std::string_view service);
 
+// The threads that run long requests. REQUIRES: the spec is complete.
+uint32_t WorkingThreadsOf(const NodeSpec& node);
+
 // True if announcements use a directory instead of multicast.
 bool UsesDirectory(const ClusterSpec& spec);
 

@@ -17,6 +17,7 @@ void CheckComplete(const ClusterSpec& spec) {
   CHECK(!spec.nodes().empty());
   for (const NodeSpec& node : spec.nodes()) {
     CHECK_GE(node.serving_threads(), 1u);
+    CHECK_GE(WorkingThreadsOf(node), 1u);
     for (const HostedServiceSpec& hosted : node.hosts()) {
       const ServiceSpec* const service = FindService(spec, hosted.service());
       CHECK(service != nullptr);

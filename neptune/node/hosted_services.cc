@@ -72,7 +72,7 @@ ServiceHostOptions HostedServices::OptionsOf(const ServiceSpec& service) const {
   ServiceHostOptions options;
   options.scheduling =
       SchedulerOptionsOf(node.spec, service,
-                         std::min<double>(environment_.node.worker_threads(),
+                         std::min<double>(WorkingThreadsOf(environment_.node),
                                           environment_.world.processors().count()));
   options.class_rules = ClassRulesOf(node.spec, service);
   options.threads = ThreadSharesOf(node.spec, service);

@@ -27,7 +27,9 @@ void LongWorkPlace::LeaveTurn() {
 
 LongWork::LongWork(const RequestContext& context)
     : context_(context), place_(LongWorkPlace::Current()), thread_(UserThread::Current()) {
-  if (place_ != nullptr) place_->work_ = this;
+  if (place_ == nullptr) return;
+  place_->work_ = this;
+  if (place_->turns().reads_requests()) held_since_ = place_->turns().Now();
 }
 
 LongWork::~LongWork() {
@@ -61,13 +63,22 @@ bool LongWork::Advance(uint64_t done) {
   if (place_ == nullptr) return false;
   if (!has_turn_) return Begin();
   LoopTurns& turns = place_->turns();
-  if (!turns.IsContended()) return false;
+  const bool has_let = turns.reads_requests() && LetEventsGoFirst();
+  if (!turns.IsContended()) return has_let;
   const TimePoint now = turns.Now();
-  if (now < kept_until_) return false;
+  if (now < kept_until_) return has_let;
   const TurnClaim claim = Claim();
-  if (!turns.MustGiveWay(claim, now)) return false;
+  if (!turns.MustGiveWay(claim, now)) return has_let;
   turns.Release(this);
   Wait(claim, now);
+  return true;
+}
+
+bool LongWork::LetEventsGoFirst() {
+  const LoopTurns& turns = place_->turns();
+  if (turns.Now() - held_since_ < kLoopHeldMax) return false;
+  this_thread::Yield();
+  held_since_ = turns.Now();
   return true;
 }
 

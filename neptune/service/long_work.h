@@ -3,6 +3,9 @@
 //   worker loop ── turn ──► one computation that has begun
 //                  others of the loop that have begun wait, parked (loop_turns.h, turn_order.h)
 //
+// On a loop that reads requests the computation also lets the loop's events go first, at its first
+// stop check after kLoopHeldMax.
+//
 // A computation that waits for its turn keeps its place in the pool, so the number of those that
 // have begun is that of the places. It stops waiting when its request has to stop.
 //
@@ -49,6 +52,9 @@ class LongWorkPlace {
 
 class LongWork final : public TurnTaker {
  public:
+  // Larger: fewer changes of thread during a long computation, and requests are read later.
+  static constexpr Duration kLoopHeldMax = std::chrono::microseconds(300);
+
   // REQUIRES: `context` outlives it; at most one at a time in a request.
   explicit LongWork(const RequestContext& context);
   ~LongWork() override;
@@ -56,7 +62,7 @@ class LongWork final : public TurnTaker {
   LongWork& operator=(const LongWork&) = delete;
 
   void Expect(uint64_t work) override;
-  // Costs two loads while nothing waits.
+  // Costs two loads while nothing waits; on a loop that reads requests, reading the clock.
   bool Advance(uint64_t done) override;
 
  private:
@@ -65,6 +71,8 @@ class LongWork final : public TurnTaker {
 
   TurnClaim Claim() const;
   bool Begin();
+  // Lets the events of the loop go first if they have waited for long.
+  bool LetEventsGoFirst();
   void Wait(const TurnClaim& claim, TimePoint now);
 
   const RequestContext& context_;
@@ -74,6 +82,7 @@ class LongWork final : public TurnTaker {
   uint64_t done_ = 0;
   bool has_turn_ = false;
   TimePoint kept_until_;  // of the turn
+  TimePoint held_since_;  // the loop, if it reads requests
 };
 
 }  // namespace neptune

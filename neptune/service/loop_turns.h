@@ -31,14 +31,20 @@ class NodeLoops;
 
 class LoopTurns {
  public:
-  // Both outlive it; `loops` has the other worker loops.
-  LoopTurns(Loop& loop, const NodeLoops& loops) : loop_(loop), loops_(loops) {}
+  // Both outlive it; `loops` has the other worker loops. `reads_requests`: the loop does, too.
+  LoopTurns(Loop& loop, const NodeLoops& loops, bool reads_requests)
+      : loop_(loop), loops_(loops), reads_requests_(reads_requests) {}
   ~LoopTurns() { *alive_ = false; }
 
   // Any thread: work of the group waits, and this loop will look for it; or it has looked.
   void NoteBeginner(uint64_t group, TimePoint since);
   void NoteNoBeginner() { beginner_since_ns_.store(kNone, std::memory_order_relaxed); }
   bool has_beginner() const { return beginner_since_ns_.load(std::memory_order_relaxed) != kNone; }
+
+  // A computation of the loop must let its events go first now and then.
+  bool reads_requests() const { return reads_requests_; }
+  // A computation has the turn.
+  bool is_taken() const { return holder_ != nullptr; }
 
   TimePoint Now() const { return loop_.Now(); }
   // Something waits that the computation with the turn may have to give way to. Costs little.
@@ -69,6 +75,7 @@ class LoopTurns {
 
   Loop& loop_;
   const NodeLoops& loops_;
+  const bool reads_requests_;
   std::atomic<int64_t> beginner_since_ns_{kNone};
   std::atomic<uint64_t> beginner_group_{0};
   std::atomic<bool> is_long_{false};  // the turn has lasted as long as it is kept

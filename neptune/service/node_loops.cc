@@ -31,7 +31,7 @@ NodeLoop& NodeLoops::Add(const std::string& name, LoopRole role, Loop* loop) {
   added->name = name;
   added->loop = loop;
   added->role = role;
-  added->turns = std::make_unique<LoopTurns>(*loop, *this);
+  added->turns = std::make_unique<LoopTurns>(*loop, *this, role == LoopRole::kServing);
   if (role == LoopRole::kServing) serving_.push_back(added.get());
   if (role == LoopRole::kWorking) working_.push_back(added.get());
   all_.push_back(std::move(added));

@@ -1,6 +1,5 @@
 #include "neptune/service/worker_queue.h"
 
-#include <optional>
 #include <utility>
 
 #include "neptune/service/loop_turns.h"
@@ -17,9 +16,26 @@ void WorkerQueue::Post(Work work, uint64_t group) {
   for (const size_t worker : chosen) Ask(worker);
 }
 
+std::optional<size_t> WorkerQueue::FreeHere() const {
+  const std::vector<NodeLoop*>& workers = loops_.workers();
+  const Loop* const here = Loop::Current();
+  for (size_t number = 0; number < workers.size(); ++number) {
+    const NodeLoop& worker = *workers[number];
+    if (worker.loop != here || worker.role != LoopRole::kServing) continue;
+    const Worker& state = workers_[number];
+    if (state.is_asked || state.has_work || worker.turns->is_taken()) return std::nullopt;
+    return number;
+  }
+  return std::nullopt;
+}
+
 std::vector<size_t> WorkerQueue::Choose() {
   const std::vector<NodeLoop*>& workers = loops_.workers();
   workers_.resize(workers.size());
+  if (const std::optional<size_t> here = FreeHere()) {
+    NoteAsked(*here);
+    return {*here};
+  }
   std::vector<size_t> busy;
   std::optional<size_t> idle;
   size_t fewest = 0;

@@ -1,11 +1,13 @@
 // Work for the worker loops of a node: an idle one takes it at once, otherwise the first that is
-// free.
+// free. Where the loops that read requests are the worker loops, too, the one that posts it takes
+// it as soon as its thread parks, unless it is at other work: no thread has to be woken.
 //
 //   Post ─► queue ─► a worker loop: one piece, then the next one if more wait
 //
 // Work does not wait for a loop that runs a user-level thread, for however long, while another one
-// is idle. (A loop whose thread becomes ready just after it was asked is the exception.) While all
-// are busy, long computations on them give way to it at their stop checks (loop_turns.h).
+// is idle. (Exceptions: a loop whose thread becomes ready just after it was asked, and a short
+// method that goes on computing after it has posted work.) While all are busy, long computations on
+// them give way to it at their stop checks (loop_turns.h).
 //
 // Threads: Post on any thread; the work runs on a worker loop, as an event handler.
 // Limits: none; the owners of the work bound it.
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -42,6 +45,8 @@ class WorkerQueue {
   // asked yet. Of idle ones, the one with the fewest threads that wait for something, as these can
   // go on only there; of such, the one that was asked last, as its caches are warm.
   std::vector<size_t> Choose() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // The worker loop that calls, if it reads requests, too, and no work is begun on it.
+  std::optional<size_t> FreeHere() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void NoteAsked(size_t number) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Ask(size_t number);
   void Take(size_t number);

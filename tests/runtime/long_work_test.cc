@@ -83,9 +83,10 @@ class ComputeModule final : public ServiceModule {
   std::map<std::string, ComputeRecord>& records_;
 };
 
-class LongWorkTest : public testing::Test {
+// The parameter: the serving threads work.
+class LongWorkTest : public testing::TestWithParam<bool> {
  protected:
-  void Start(int worker_threads, uint32_t concurrency = 8) {
+  void Start(int threads, uint32_t concurrency = 8) {
     SimulatedClusterOptions options;
     options.spec = EchoSpec(1, 1);
     ServiceSpec* const service = options.spec.add_services();
@@ -94,7 +95,12 @@ class LongWorkTest : public testing::Test {
     service->set_concurrency(concurrency);
     NodeSpec* const node = options.spec.add_nodes();
     node->set_name("n");
-    node->set_worker_threads(static_cast<uint32_t>(worker_threads));
+    node->set_serving_threads_work(GetParam());
+    if (GetParam()) {
+      node->set_serving_threads(static_cast<uint32_t>(threads));
+    } else {
+      node->set_worker_threads(static_cast<uint32_t>(threads));
+    }
     node->add_hosts()->set_service("compute");
     ASSERT_TRUE(CompleteClusterSpec(&options.spec).ok());
     options.modules = [this, echo = CallTestModules(&hosts_)](
@@ -136,7 +142,11 @@ class LongWorkTest : public testing::Test {
 // The calls' way there and back.
 constexpr Duration kTransit = milliseconds(2);
 
-TEST_F(LongWorkTest, OneAfterTheOtherAndTheShortestFirst) {
+INSTANTIATE_TEST_SUITE_P(, LongWorkTest, testing::Bool(), [](const auto& on) {
+  return on.param ? "ServingThreads" : "WorkerThreads";
+});
+
+TEST_P(LongWorkTest, OneAfterTheOtherAndTheShortestFirst) {
   Start(1);
   const auto longest = Begin("longest", milliseconds(120));
   RunFor(milliseconds(10));
@@ -151,7 +161,7 @@ TEST_F(LongWorkTest, OneAfterTheOtherAndTheShortestFirst) {
   EXPECT_LE(longest->took, milliseconds(182) + kTransit);
 }
 
-TEST_F(LongWorkTest, EqualOnesRunOneAfterTheOther) {
+TEST_P(LongWorkTest, EqualOnesRunOneAfterTheOther) {
   Start(1);
   const auto first = Begin("first", milliseconds(15));
   const auto second = Begin("second", milliseconds(15));
@@ -160,7 +170,7 @@ TEST_F(LongWorkTest, EqualOnesRunOneAfterTheOther) {
   EXPECT_GE(std::max(first->took, second->took), milliseconds(30));
 }
 
-TEST_F(LongWorkTest, NoneStarves) {
+TEST_P(LongWorkTest, NoneStarves) {
   Start(1);
   const auto longest = Begin("longest", milliseconds(20));
   RunFor(milliseconds(5));
@@ -174,7 +184,7 @@ TEST_F(LongWorkTest, NoneStarves) {
   EXPECT_LE(records_.at("longest").gap_max, milliseconds(20 + 8));
 }
 
-TEST_F(LongWorkTest, OneWhoseCallerIsGoneWaitsNoMore) {
+TEST_P(LongWorkTest, OneWhoseCallerIsGoneWaitsNoMore) {
   Start(1);
   const auto shorter = Begin("shorter", milliseconds(100));
   RunFor(milliseconds(3));
@@ -188,7 +198,7 @@ TEST_F(LongWorkTest, OneWhoseCallerIsGoneWaitsNoMore) {
   EXPECT_LE(shorter->took, milliseconds(102) + kTransit);
 }
 
-TEST_F(LongWorkTest, OneThatWaitsForAnotherServiceHasNoTurn) {
+TEST_P(LongWorkTest, OneThatWaitsForAnotherServiceHasNoTurn) {
   Start(1);
   const auto relay = Begin("relay", milliseconds(4), seconds(20), "Relay");
   RunFor(milliseconds(20));
@@ -200,7 +210,7 @@ TEST_F(LongWorkTest, OneThatWaitsForAnotherServiceHasNoTurn) {
   EXPECT_TRUE(relay->status.ok()) << relay->status;
 }
 
-TEST_F(LongWorkTest, EachWorkerLoopHasATurn) {
+TEST_P(LongWorkTest, EachWorkerLoopHasATurn) {
   Start(2);
   const auto first = Begin("first", milliseconds(50));
   const auto second = Begin("second", milliseconds(50));
@@ -208,7 +218,7 @@ TEST_F(LongWorkTest, EachWorkerLoopHasATurn) {
   EXPECT_LE(std::max(first->took, second->took), milliseconds(51) + kTransit);
 }
 
-TEST_F(LongWorkTest, NoMoreHaveBegunThanThePoolHasPlaces) {
+TEST_P(LongWorkTest, NoMoreHaveBegunThanThePoolHasPlaces) {
   Start(1, /*concurrency=*/3);
   for (int i = 0; i < 10; ++i) Begin(StrCat("long ", i), milliseconds(50));
   RunFor(milliseconds(25));

@@ -207,6 +207,12 @@ TEST(ClusterSpecTest, MistakesAreNamed) {
                          "nodes { name: 'n' hosts { service: 'a' } }")
                 .find("expected 'local' or 'network'"),
             std::string::npos);
+  const std::string service = head + "services { name: 'a' module: 'm' } ";
+  const std::string host = " hosts { service: 'a' } }";
+  EXPECT_EQ(error(service + "nodes { name: 'n' serving_threads_work: true" + host), "");
+  EXPECT_NE(error(service + "nodes { name: 'n' serving_threads_work: true worker_threads: 1" + host)
+                .find("worker_threads and serving_threads_work"),
+            std::string::npos);
 }
 
 TEST(ClusterSpecTest, DirectoryTakesThePlaceOfTheMulticastGroup) {
