@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "neptune/base/page_residency.h"
+#include "docserver/flat_file/page_residency.h"
 
 namespace search::docserver::flat_file {
 
@@ -129,9 +129,9 @@ bool Reader::IsInMemory(std::span<const uint64_t> ids, size_t text_size_max) con
     if (!entry) continue;
     if (entry->block_offset > bytes.size()) return false;
     const std::string_view rest = bytes.substr(entry->block_offset);
-    if (!neptune::IsInMemory(rest.substr(0, kBlockHeaderSize))) return false;
+    if (!flat_file::IsInMemory(rest.substr(0, kBlockHeaderSize))) return false;
     const size_t size = StoredSizeOf(rest);
-    if (size > kBlockSizeMax || !neptune::IsInMemory(rest.substr(0, size))) return false;
+    if (size > kBlockSizeMax || !flat_file::IsInMemory(rest.substr(0, size))) return false;
   }
   return true;
 }

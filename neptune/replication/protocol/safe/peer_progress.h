@@ -43,7 +43,7 @@ class PeerProgress {
 
   // Handles the answer that the logs match up to `matched`.
   void Match(Lsn matched, TimePoint now);
-  // Handles the answer, to what was sent at `sent_at`, that the logs do not match at the entry asked
+  // Handles the answer to what was sent at `sent_at`: the logs do not match at the entry asked
   // for: tries `matched` next, or sends again soon what is in flight.
   void Refuse(Lsn matched, TimePoint sent_at, TimePoint now);
   // The last message is probably lost: sends again at `retry_at`, if that is earlier.

@@ -1,4 +1,4 @@
-#include "neptune/base/page_residency.h"
+#include "docserver/flat_file/page_residency.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <string>
 
-namespace neptune {
+namespace search::docserver::flat_file {
 namespace {
 
 TEST(PageResidencyTest, PagesThatWereNeverReadAreNotInMemory) {
@@ -36,4 +36,4 @@ TEST(PageResidencyTest, PagesThatWereNeverReadAreNotInMemory) {
 }
 
 }  // namespace
-}  // namespace neptune
+}  // namespace search::docserver::flat_file

@@ -1,4 +1,4 @@
-#include "neptune/base/page_residency.h"
+#include "docserver/flat_file/page_residency.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace neptune {
+namespace search::docserver::flat_file {
 namespace {
 
 constexpr size_t kPagesPerCall = 256;
@@ -34,4 +34,4 @@ bool IsInMemory(std::string_view mapped) {
   return true;
 }
 
-}  // namespace neptune
+}  // namespace search::docserver::flat_file

@@ -9,9 +9,9 @@
 
 #include <string_view>
 
-namespace neptune {
+namespace search::docserver::flat_file {
 
 // REQUIRES: the bytes are part of one mapping of at most 64 MiB.
 bool IsInMemory(std::string_view mapped);
 
-}  // namespace neptune
+}  // namespace search::docserver::flat_file
