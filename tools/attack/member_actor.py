@@ -39,7 +39,8 @@ class BadMember:
         self._spec = os.path.join(self._folder, "spec.textproto")
         with open(self._spec, "w", encoding="utf-8") as file:
             file.write(text)
-        modules = os.path.join(os.path.dirname(setting.programs.cluster), "cluster.runfiles", "neptune_search")
+        cluster_program = os.path.realpath(setting.programs.cluster)  # `bazel run` gives a link to it
+        modules = cluster_program + ".runfiles/neptune_search"
         self._arguments = [setting.programs.neptuned, "--spec=" + self._spec, "--node=" + _BAD, "--allow_root",
                            "--base_dir=" + index, "--module_dir=" + _module_folders(modules),
                            "--started_file=" + os.path.join(self._folder, "started")]
@@ -96,8 +97,8 @@ def run(setting: Setting, indexes: Indexes) -> Iterator[Row]:
         before = _refusals(cluster)
         with BadMember(setting, cluster, indexes.folder(2, 1)) as bad:
             if not bad.has_started:
-                reason = bad.log().strip().splitlines()[-1:] or ["it ended"]
-                yield not_measured(ACTOR, "calls", _CALL_LINE, f"the bad node did not start: {reason[0][-200:]}")
+                reasons = re.findall(r"(?m)^neptuned: (.*)", bad.log()) or ["it ended"]
+                yield not_measured(ACTOR, "calls", _CALL_LINE, f"the bad node did not start: {reasons[-1][-200:]}")
                 return
             pause(3)  # it hears the others, and they hear it
             for word in _WORDS:  # so that the cache has the answers
