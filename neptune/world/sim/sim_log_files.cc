@@ -58,6 +58,11 @@ struct SimLogFiles::Contents {
     changes.push_back(std::move(change));
     bytes.resize(size);
   }
+  // Frees the memory too, which assigning an empty string would keep.
+  void Erase() {
+    std::string().swap(bytes);
+    std::vector<Change>().swap(changes);
+  }
   void Crash(RandomSource& random) {
     for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
       bytes.resize(std::max<uint64_t>(change->old_size, change->offset));
@@ -153,7 +158,10 @@ SimLogFiles::SimLogFiles(std::shared_ptr<SimDiskFaults> faults) : host_(std::mak
   if (faults == nullptr) faults = std::make_shared<SimDiskFaults>();
   host_->faults = std::move(faults);
 }
-SimLogFiles::~SimLogFiles() = default;
+SimLogFiles::~SimLogFiles() {
+  for (auto& [name, contents] : files_) removed_.push_back(contents);
+  EndProcess();
+}
 
 StatusOr<std::unique_ptr<LogFile>> SimLogFiles::Open(std::string_view name) {
   NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
@@ -171,7 +179,10 @@ Status SimLogFiles::Remove(std::string_view name) {
   NEPTUNE_RETURN_IF_ERROR(Annotate(host_->write_status, StrCat("remove log file ", name)));
   NEPTUNE_RETURN_IF_ERROR(host_->faults->BeforeWrite("remove log file ", name));
   const auto found = files_.find(name);
-  if (found != files_.end()) files_.erase(found);
+  if (found == files_.end()) return OkStatus();
+  std::erase_if(removed_, [](const auto& contents) { return contents.expired(); });
+  removed_.push_back(found->second);
+  files_.erase(found);
   return OkStatus();
 }
 
@@ -191,6 +202,11 @@ void SimLogFiles::Crash(RandomSource& random) {
 void SimLogFiles::EndProcess() {
   ++host_->process;
   host_->faults->NoteCrash();
+  // Threads of a killed process are abandoned with the files that they had open.
+  for (const std::weak_ptr<Contents>& removed : removed_) {
+    if (const std::shared_ptr<Contents> contents = removed.lock()) contents->Erase();
+  }
+  removed_.clear();
 }
 
 void SimLogFiles::FailWrites(Status status) { host_->write_status = std::move(status); }

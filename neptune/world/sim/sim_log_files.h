@@ -88,6 +88,7 @@ class SimLogFiles : public LogFiles {
 
   const std::shared_ptr<Host> host_;
   std::map<std::string, std::shared_ptr<Contents>, std::less<>> files_;
+  std::vector<std::weak_ptr<Contents>> removed_;  // while a file of the process refers to it
 };
 
 }  // namespace neptune

@@ -144,9 +144,23 @@ struct SimStorage::Disk {
     EndProcess();
   }
 
+  // Threads of a killed process are abandoned with what they held, so its views are never let go.
   void EndProcess() {
     is_open = false;
     ++process;
+    for (const std::weak_ptr<Past>& view : views) {
+      if (const std::shared_ptr<Past> past = view.lock()) past->clear();
+    }
+    views.clear();
+  }
+
+  // Abandoned threads keep the disk alive, but not what was on it.
+  void Erase() {
+    EndProcess();
+    current.clear();
+    durable.clear();
+    later = {};
+    damaged.clear();
   }
 
  private:
@@ -302,7 +316,9 @@ SimStorage::SimStorage()
   faults_->disk = disk_faults_;
   space_->disks = &disks_;
 }
-SimStorage::~SimStorage() = default;
+SimStorage::~SimStorage() {
+  for (auto& [name, disk] : disks_) disk->Erase();
+}
 
 StatusOr<std::unique_ptr<KeyValueStore>> SimStorage::Open(std::string_view name) {
   NEPTUNE_RETURN_IF_ERROR(CheckStoreName(name));
@@ -322,6 +338,7 @@ Status SimStorage::Destroy(std::string_view name) {
   const auto entry = disks_.find(name);
   if (entry == disks_.end()) return OkStatus();
   if (entry->second->is_open) return FailedPrecondition("store ", name, " is open");
+  entry->second->Erase();
   disks_.erase(entry);
   return OkStatus();
 }
