@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
+#include "neptune/base/notification.h"
 #include "neptune/wire/connection_slots.h"
 #include "neptune/wire/http/http_server.h"
 #include "neptune/world/real/real_world.h"
@@ -82,7 +82,7 @@ class IdleConnectionsTest : public testing::Test {
   }
 
   void On(Loop& loop, std::function<void()> work) {
-    absl::Notification done;
+    Notification done;
     loop.Post([&] {
       work();
       done.Notify();
@@ -92,7 +92,7 @@ class IdleConnectionsTest : public testing::Test {
 
   // Opens connections that ask one question each; returns once all are answered.
   void Ask(size_t count) {
-    absl::Notification done;
+    Notification done;
     size_t begun = 0;
     size_t answered = 0;
     const auto begin = [&] {
