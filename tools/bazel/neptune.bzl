@@ -133,6 +133,11 @@ def _check(name, deps, is_test = False):
         if not is_test:
             _check_inner_stack(name, native.package_name(), dep)
 
+# Flags of GoogleTest programs. Half of the files of a build are tests, each runs once for a moment, and the
+# optimizer takes a sixth of the time to compile them. What a test links is optimized as always. FORTIFY needs the
+# optimizer.
+TEST_COPTS = ["-O0", "-U_FORTIFY_SOURCE"]
+
 # Their files decide what of libc is declared before they define it.
 _WITHOUT_PRELUDE = ["neptune/interpose"]
 
@@ -140,8 +145,18 @@ _WITHOUT_PRELUDE = ["neptune/interpose"]
 # warn about the insides of std::string. --config=no_prelude has these warnings on.
 _PRELUDE_WARNINGS = ["-Wno-array-bounds", "-Wno-restrict", "-Wno-stringop-overflow", "-Wno-stringop-overread"]
 
-def _with_prelude(deps, kwargs, prelude):
-    """Dependencies of a target that is compiled with the precompiled header `prelude`; sets its flags in kwargs."""
+def _with_prelude(deps, kwargs, prelude, copts = []):
+    """Dependencies of a target that is compiled with the precompiled header `prelude`; sets its flags in kwargs.
+
+    Args:
+      deps: the dependencies of the target.
+      kwargs: its other attributes.
+      prelude: the name of the header.
+      copts: flags of the target, and of the header, beyond those of the build.
+
+    Returns:
+      the dependencies, with the header among them.
+    """
     sources = kwargs.get("srcs", [])
     if type(sources) != type([]) or not [s for s in sources if s.endswith(".cc")]:
         return deps  # headers alone
@@ -153,7 +168,7 @@ def _with_prelude(deps, kwargs, prelude):
     kwargs["copts"] = kwargs.get("copts", []) + select({
         "//tools/bazel/prelude:off": [],
         "//conditions:default": ["-include", "$(GENDIR)/tools/bazel/prelude/precompiled/%s.h" % prelude] +
-                                _PRELUDE_WARNINGS,
+                                copts + _PRELUDE_WARNINGS,
     })
     return deps + select({
         "//tools/bazel/prelude:off": [],
@@ -192,7 +207,7 @@ def neptune_binary(name, deps = [], **kwargs):
 def neptune_test(name, deps = [], size = "small", **kwargs):
     """A GoogleTest program with gtest's main."""
     _check(name, deps, is_test = True)
-    deps = _with_prelude(deps + ["@system//:gtest_main"], kwargs, "test_prelude")
+    deps = _with_prelude(deps + ["@system//:gtest_main"], kwargs, "test_prelude", TEST_COPTS)
     native.cc_test(name = name, size = size, deps = deps + _TEST_DEPS, **kwargs)
 
 def neptune_benchmark(name, deps = [], tags = [], **kwargs):

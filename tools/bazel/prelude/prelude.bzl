@@ -23,7 +23,7 @@ def _precompiled_header_impl(ctx):
     variables = cc_common.create_compile_variables(
         feature_configuration = features,
         cc_toolchain = toolchain,
-        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts,
+        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.cxxopts + ctx.attr.copts,
         use_pic = True,
     )
     flags = cc_common.get_memory_inefficient_command_line(
@@ -61,6 +61,7 @@ precompiled_header = rule(
     implementation = _precompiled_header_impl,
     attrs = {
         "header": attr.label(allow_single_file = [".h"], mandatory = True),
+        "copts": attr.string_list(doc = "flags of the compilations that will read it, after those of the build"),
         "includes": attr.label_list(allow_files = [".h"]),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
