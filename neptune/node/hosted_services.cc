@@ -26,8 +26,8 @@ ServiceHost& HostedServices::Add(const ServiceName& name, std::vector<PartitionI
   return *hosts_.emplace(name.value(), std::move(host)).first->second;
 }
 
-ModuleContext HostedServices::ContextOf(ServiceHost& host) const {
-  return {
+ModuleContext& HostedServices::AddContext(ServiceHost& host) {
+  ModuleContext context{
       .node = environment_.options.name,
       .service = host.service(),
       .partitions = host.partitions(),
@@ -42,13 +42,14 @@ ModuleContext HostedServices::ContextOf(ServiceHost& host) const {
       .may_log = [&disk = environment_.budgets.disk()] { return disk.may_log(); },
       .derive_secrets = [&security = environment_.security](
                             std::string_view purpose) { return security.DeriveSecrets(purpose); }};
+  return *contexts_.emplace_back(std::make_unique<ModuleContext>(std::move(context)));
 }
 
 Status HostedServices::StartOwn(const ServiceName& name, std::unique_ptr<ServiceModule> module,
                                 bool is_control) {
   if (is_control) control_.insert(name.value());
   ServiceHost& host = Add(name, {PartitionId(0)}, ServiceHostOptions());
-  ModuleContext context = ContextOf(host);
+  ModuleContext& context = AddContext(host);
   return host.Start(std::move(module), context);
 }
 
@@ -90,7 +91,7 @@ Status HostedServices::Start(const HostedServiceSpec& hosted, std::unique_ptr<Se
   for (const uint32_t partition : hosted.partitions()) partitions.emplace_back(partition);
   const ServiceHostOptions options = OptionsOf(service);
   ServiceHost& host = Add(ServiceName(service.name()), std::move(partitions), options);
-  ModuleContext context = ContextOf(host);
+  ModuleContext& context = AddContext(host);
   context.scheduling = options.scheduling;
   context.class_of_api_key_hash = ClassesOfApiKeyHashes(spec);
   context.replication = &replication;

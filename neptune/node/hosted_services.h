@@ -82,12 +82,14 @@ class HostedServices {
   ServiceHost& Add(const ServiceName& name, std::vector<PartitionId> partitions,
                    const ServiceHostOptions& options);
   ServiceHostOptions OptionsOf(const ServiceSpec& service) const;
-  ModuleContext ContextOf(ServiceHost& host) const;
+  // The environment of the host's module, which refers to it until it is destroyed.
+  ModuleContext& AddContext(ServiceHost& host);
   Status Start(const HostedServiceSpec& hosted, std::unique_ptr<ServiceModule> module,
                Aggregator& aggregator, Replication& replication);
   Status ShowImplementation(const HostedServiceSpec& hosted, const ServiceHost& host);
 
   const Environment environment_;
+  std::vector<std::unique_ptr<ModuleContext>> contexts_;  // destroyed after the modules
   ServiceHosts hosts_;
   std::set<std::string, std::less<>> control_;  // names of control services
   std::vector<CallbackGauge> gauges_;

@@ -127,6 +127,40 @@ TEST_F(NodeServicesTest, WhatCannotBeIsRefusedAndChangesNothing) {
   EXPECT_EQ(Shown("gold")["threads"], Json());
 }
 
+// Keeps the context of its start, as modules do which open partitions later.
+class ContextKeeper final : public ServiceModule {
+ public:
+  explicit ContextKeeper(std::vector<const ModuleContext*>* contexts) : contexts_(contexts) {}
+  Status Start(ModuleContext& context) override {
+    contexts_->push_back(&context);
+    return OkStatus();
+  }
+  std::string implementation() const override { return "keeper"; }
+
+ private:
+  std::vector<const ModuleContext*>* const contexts_;
+};
+
+TEST(ModuleContextTest, StaysAsLongAsTheModule) {
+  std::vector<const ModuleContext*> contexts;
+  SimulatedClusterOptions options;
+  const StatusOr<ClusterSpec> spec = ParseClusterSpec(
+      "name: 'test' multicast_group: '239.192.7.1:7400' "
+      "services { name: 'first' module: 'keeper' } services { name: 'second' module: 'keeper' } "
+      "nodes { name: 'c' hosts { service: 'first' } hosts { service: 'second' } }",
+      "test");
+  ASSERT_TRUE(spec.ok()) << spec.status();
+  options.spec = *spec;
+  options.modules = [&](const std::string&) -> StatusOr<std::unique_ptr<ServiceModule>> {
+    return std::make_unique<ContextKeeper>(&contexts);
+  };
+  SimulatedCluster cluster(std::move(options));
+  cluster.simulator().RunFor(seconds(1));
+  ASSERT_EQ(contexts.size(), 2u);
+  EXPECT_EQ(contexts[0]->service, ServiceName("first"));
+  EXPECT_EQ(contexts[1]->service, ServiceName("second"));
+}
+
 TEST_F(NodeServicesTest, TheStatusPageHasARowForEachClass) {
   StatusReport report;
   DescribeClasses(hosts(), &report);
