@@ -50,9 +50,20 @@ class RealBed final : public ChannelBed {
   }
 
   bool RunUntil(const std::function<bool(const HeardByName&)>& done, Duration limit) override {
-    const auto holds = [&] { return done(heard_); };
-    absl::MutexLock lock(&mutex_);
-    return mutex_.AwaitWithTimeout(absl::Condition(&holds), absl::FromChrono(limit));
+    Notification met;
+    {
+      BlockingLock lock(&mutex_);
+      if (done(heard_)) return true;
+      on_heard_ = [&, is_met = false]() mutable {
+        if (is_met || !done(heard_)) return;
+        is_met = true;
+        met.Notify();
+      };
+    }
+    const bool has_met = met.WaitForNotificationWithTimeout(absl::FromChrono(limit));
+    BlockingLock lock(&mutex_);
+    on_heard_ = nullptr;
+    return has_met;
   }
 
  private:
@@ -87,13 +98,14 @@ void ChannelBed::Add(const std::string& name) {
   Member& member = members_[name];
   if (member.loop == nullptr) member.loop = &StartLoop(name, &member.address);
   {
-    absl::MutexLock lock(&mutex_);
+    BlockingLock lock(&mutex_);
     heard_[name].clear();
   }
   RunOn(*member.loop, [&] {
     auto channel = open_(*member.loop, member.address, name, [this, name](std::string_view bytes) {
-      absl::MutexLock lock(&mutex_);
+      BlockingLock lock(&mutex_);
       heard_[name].emplace_back(bytes);
+      if (on_heard_) on_heard_();
     });
     CHECK(channel.ok()) << channel.status();
     member.channel = *std::move(channel);
@@ -115,7 +127,7 @@ void ChannelBed::RemoveAll() {
 }
 
 HeardByName ChannelBed::heard() const {
-  absl::MutexLock lock(&mutex_);
+  BlockingLock lock(&mutex_);
   return heard_;
 }
 

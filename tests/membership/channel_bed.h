@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/synchronization/mutex.h"
+#include "neptune/base/blocking_mutex.h"
 #include "neptune/membership/announcement_channel.h"
 #include "neptune/world/sim/simulator.h"
 #include "neptune/world/world.h"
@@ -49,8 +49,9 @@ class ChannelBed {
   virtual void RunOn(Loop& loop, const std::function<void()>& work) = 0;
   void RemoveAll();
 
-  mutable absl::Mutex mutex_;
+  mutable BlockingMutex mutex_;
   HeardByName heard_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> on_heard_ ABSL_GUARDED_BY(mutex_);  // called after each message
 
  private:
   struct Member {

@@ -178,6 +178,7 @@ def _with_prelude(deps, kwargs, prelude, copts = []):
 # Linked into every test.
 _TEST_DEPS = select({
     "//tools/bazel/sanitizers:address": ["//tools/bazel/sanitizers:leak_suppressions"],
+    "//tools/bazel/sanitizers:thread": ["//tools/bazel/sanitizers:race_suppressions"],
     "//conditions:default": [],
 })
 
