@@ -23,6 +23,7 @@ _LOAD = "Load"
 _RESEARCH = "Measurements"
 
 COMMANDS = [
+    _command("index", "//tools/neptune:index_documents", _DOCUMENTS, "make your own documents searchable"),
     _command("corpus", "//tools/corpus:corpus", _DOCUMENTS, "fetch documents and convert them to JSON Lines"),
     _command("build_index", "//tools/build_index:build_index", _DOCUMENTS, "build an index from JSON Lines"),
     _command(
@@ -32,6 +33,7 @@ COMMANDS = [
         "convert an index to and from the Common Index File Format",
         words = ["export", "import"],
     ),
+    _command("up", "//tools:up", _CLUSTER, "from a source tree, or your own documents, to a running cluster"),
     _command("cluster", "//tools/cluster:cluster", _CLUSTER, "start, supervise and control a cluster"),
     _command("search", "//tools/search:search", _CLUSTER, "send a query to a running cluster"),
     _command("publish", "//tools/publish:publish", _CLUSTER, "publish a new version of the index, or roll it back"),

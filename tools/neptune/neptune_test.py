@@ -33,9 +33,12 @@ class NeptuneTest(unittest.TestCase):
                 self.assertEqual((0, ""), (done.returncode, done.stderr))
                 self.assertIn("\nFlags:\n", done.stdout)
                 self.assertNotRegex(done.stdout, r"bazel run //tools:%s\b" % name)
-                # What its program says of a flag that it does not have.
+
+    def test_flags_reach_the_program(self) -> None:
+        for name in ("search", "trace", "index", "up"):
+            with self.subTest(name):
                 refused = neptune(name, "--no_such_flag")
-                self.assertEqual(2, refused.returncode)
+                self.assertEqual(2, refused.returncode, refused.stderr)
                 self.assertIn("no_such_flag", refused.stderr)
 
     def test_version(self) -> None:
