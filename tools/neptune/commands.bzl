@@ -33,6 +33,7 @@ COMMANDS = [
         "convert an index to and from the Common Index File Format",
         words = ["export", "import"],
     ),
+    _command("doctor", "//tools/neptune:doctor", _CLUSTER, "say what this machine lacks, and the remedy"),
     _command("up", "//tools:up", _CLUSTER, "from a source tree, or your own documents, to a running cluster"),
     _command("cluster", "//tools/cluster:cluster", _CLUSTER, "start, supervise and control a cluster"),
     _command("search", "//tools/search:search", _CLUSTER, "send a query to a running cluster"),
