@@ -28,6 +28,8 @@ COVERED, NOT_RUN = "covered by ", "not run: "
 PROCESSES = "tests/processes/"
 COMMANDS = {
     "./tools/up": NOT_RUN + "installs packages and builds; tools/setup tests its parts",
+    "./tools/up --input=~/notes":
+        COVERED + "tools/neptune/index_test.py test_documents_of_every_kind_are_found_over_http",
     "./tools/up --stop": NOT_RUN + "the cluster tool's own; process_test stops clusters",
     "./tools/up --replicated": NOT_RUN + "as ./tools/up; tools/setup tests the choice",
     "./tools/test": NOT_RUN + "runs this test",
