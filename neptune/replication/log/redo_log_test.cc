@@ -352,6 +352,20 @@ TEST_F(DamagedLogTest, EntryThatDecaysIsNotReadAndDamagesTheLog) {
       << (*again)->damage();
 }
 
+// Both entries are sound, but one of them is not where it was written.
+TEST_F(DamagedLogTest, EntryAtThePlaceOfAnotherIsDamage) {
+  const std::string first = EncodeLogEntry(Entry(1, 1, "the first"));
+  const std::string third = EncodeLogEntry(Entry(3, 1, "the third"));
+  ASSERT_EQ(first.size(), third.size());
+  std::string contents = files_.ContentsOf(segment_);
+  const size_t at = contents.find(first);
+  ASSERT_NE(at, std::string::npos);
+  files_.Replace(segment_, contents.replace(at, third.size(), third));
+  const Status status = log_->Read(1, 1, kNoLimit).status();
+  EXPECT_EQ(status.code(), StatusCode::kDataLoss) << status;
+  EXPECT_NE(ToStd(status.message()).find("entry 3 found where 1"), std::string::npos) << status;
+}
+
 TEST_F(DamagedLogTest, UnreadableEntryIsDamageWhenTheLogIsOpened) {
   files_.MakeUnreadable(segment_, place_, 1);
   EXPECT_EQ(log_->Read(1, 1, kNoLimit).status().code(), StatusCode::kUnavailable);
