@@ -17,7 +17,6 @@ import os
 import re
 import time
 import urllib.error
-import urllib.parse
 import urllib.request
 from typing import Callable, Dict, Iterator, List, Optional
 

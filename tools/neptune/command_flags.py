@@ -1,9 +1,10 @@
-"""Flags of the tools that are Python programs: taken and shown as tools/terminal does for the others."""
+"""What the tools that are Python programs have in common: flags, taken and shown as tools/terminal does for the others, and
+where the source tree is."""
 
 import os
 import re
 import sys
-from typing import Dict, List, NamedTuple, Tuple, Union
+from typing import Dict, List, NamedTuple, Optional, Tuple, Union
 
 from neptune import LIST_NAME, VERSION_LINE, find_place, read_list, Failure
 
@@ -15,6 +16,13 @@ class Flag(NamedTuple):
     name: str
     default: Value  # its type is the flag's
     description: str
+
+
+def source_root() -> Optional[str]:
+    """The source tree that this file is of, or that `bazel run` names; None in an installation."""
+    here = os.path.dirname(os.path.realpath(__file__))
+    root = os.environ.get("BUILD_WORKSPACE_DIRECTORY") or os.path.dirname(os.path.dirname(here))
+    return root if os.path.exists(os.path.join(root, "WORKSPACE")) else None
 
 
 def help_text(usage: str, flags: List[Flag]) -> str:

@@ -16,7 +16,7 @@ sys.dont_write_bytecode = True
 
 # pylint: disable=wrong-import-position
 import command_flags
-from command_flags import Flag
+from command_flags import Flag, source_root
 
 OK, NOTE, MISSING = "ok", "note", "missing"
 _GIB = 1 << 30
@@ -148,12 +148,6 @@ def is_taken(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(1.0)
         return probe.connect_ex(("127.0.0.1", port)) == 0
-
-
-def source_root() -> Optional[str]:
-    here = os.path.dirname(os.path.realpath(__file__))
-    root = os.environ.get("BUILD_WORKSPACE_DIRECTORY") or os.path.dirname(os.path.dirname(here))
-    return root if os.path.exists(os.path.join(root, "WORKSPACE")) else None
 
 
 def available_memory() -> int:

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Dict, List, Optional
+from typing import Dict, List
 
 sys.dont_write_bytecode = True
 _HERE = os.path.dirname(os.path.realpath(__file__))
@@ -23,7 +23,7 @@ sys.path[1:1] = [os.path.join(_HERE, "..", "corpus")]  # in an installation all 
 # pylint: disable=wrong-import-position
 import command_flags
 import own_documents
-from command_flags import Flag
+from command_flags import Flag, source_root
 from own_documents import HTML, MARKDOWN, Documents, NotReadable
 
 FAILED, MISTAKE = 1, 2
@@ -60,11 +60,6 @@ class Failure(Exception):
 
 def caller_path(path: str) -> str:
     return os.path.normpath(os.path.join(os.environ.get("BUILD_WORKING_DIRECTORY", os.getcwd()), path))
-
-
-def source_root() -> Optional[str]:
-    root = os.environ.get("BUILD_WORKSPACE_DIRECTORY") or os.path.dirname(os.path.dirname(_HERE))
-    return root if os.path.exists(os.path.join(root, "WORKSPACE")) else None
 
 
 def find_program(path: str) -> str:
@@ -138,7 +133,7 @@ class Counter:
 def run_program(program: str, *arguments: str) -> None:
     done = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, check=False)
     if done.returncode != 0:
-        raise Failure(FAILED, f"{os.path.basename(program)} failed with status {done.returncode}; its words are above")
+        raise Failure(FAILED, f"{os.path.basename(program)} failed with status {done.returncode}; its message is above")
 
 
 def convert_pages(folder: str, kind: str, name: str, site: str, out: str) -> None:
