@@ -85,6 +85,8 @@ struct ComputeSignal {
     ComputeRegion* const region = current;
     if (region == nullptr || info->si_code != SI_QUEUE || info->si_pid != getpid()) return;
     const uint64_t asked = reinterpret_cast<uintptr_t>(info->si_value.sival_ptr);
+    uint64_t arrived = asked;
+    region->signalled_.compare_exchange_strong(arrived, 0, std::memory_order_relaxed);
     if (region->run_.load(std::memory_order_relaxed) != asked)
       return;  // the signal was for an earlier run
     region->asked_ = 1;
@@ -177,14 +179,18 @@ bool ComputeRegion::MayBeTaken() const {
 void ComputeRegion::Interrupt() {
   const uint64_t run = run_.load(std::memory_order_acquire);
   if (run == 0 || ComputeSignal::Number() == 0) return;
+  // One signal at a time: a thread with a queue of them runs the handler again before it executes
+  // the next instruction, and comes to nothing else if signals are sent as fast as it handles them.
+  if (signalled_.exchange(run, std::memory_order_relaxed) == run) return;
   siginfo_t info{};
   info.si_signo = ComputeSignal::Number();
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
   info.si_uid = getuid();
   info.si_value.sival_ptr = reinterpret_cast<void*>(static_cast<uintptr_t>(run));
-  syscall(SYS_rt_tgsigqueueinfo, getpid(), thread_id_.load(std::memory_order_relaxed),
-          info.si_signo, &info);
+  const int64_t failed = syscall(SYS_rt_tgsigqueueinfo, getpid(),
+                                 thread_id_.load(std::memory_order_relaxed), info.si_signo, &info);
+  if (failed != 0) signalled_.store(0, std::memory_order_relaxed);  // the next call tries again
 }
 
 ComputeRegion::Outside::Outside() : region_(current) {

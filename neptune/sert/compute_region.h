@@ -76,7 +76,8 @@ class ComputeRegion {
     using Plain = std::remove_reference_t<Body>;
     return RunErased(&CallBody<Plain>, const_cast<void*>(static_cast<const void*>(&body)));
   }
-  // Interrupts the run; has no effect if none is running.
+  // Interrupts the run; has no effect if none is running, or while the signal of an earlier call
+  // for this run has not arrived yet.
   void Interrupt();
 
   // While it exists, the body may perform otherwise forbidden operations and is not interrupted.
@@ -115,7 +116,8 @@ class ComputeRegion {
   bool MayBeTaken() const;
 
   ComputeMemory memory_{*this};
-  std::atomic<uint64_t> run_{0};  // number of the run, unique in the process; 0: none
+  std::atomic<uint64_t> run_{0};        // number of the run, unique in the process; 0: none
+  std::atomic<uint64_t> signalled_{0};  // run whose signal is on its way; 0: none
   std::atomic<int> thread_id_{0};
   volatile sig_atomic_t depth_ = 0;  // nesting of uninterruptible sections
   volatile sig_atomic_t asked_ = 0;
